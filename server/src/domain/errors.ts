@@ -1,0 +1,61 @@
+/** The one error that crosses layers. Its sentence is for a person: what happened, why, what to do. */
+
+/** Code → HTTP status and tRPC's numeric code (decisions 1; tRPC's JSON-RPC error codes). */
+export const errorCodes = {
+  BAD_REQUEST: { httpStatus: 400, trpc: -32600 },
+  UNAUTHORIZED: { httpStatus: 401, trpc: -32001 },
+  FORBIDDEN: { httpStatus: 403, trpc: -32003 },
+  NOT_FOUND: { httpStatus: 404, trpc: -32004 },
+  METHOD_NOT_SUPPORTED: { httpStatus: 405, trpc: -32005 },
+  CONFLICT: { httpStatus: 409, trpc: -32009 },
+  PRECONDITION_FAILED: { httpStatus: 412, trpc: -32012 },
+  PAYLOAD_TOO_LARGE: { httpStatus: 413, trpc: -32013 },
+  UNSUPPORTED_MEDIA_TYPE: { httpStatus: 415, trpc: -32015 },
+  TOO_MANY_REQUESTS: { httpStatus: 429, trpc: -32029 },
+  INTERNAL_SERVER_ERROR: { httpStatus: 500, trpc: -32603 },
+  NOT_IMPLEMENTED: { httpStatus: 501, trpc: -32603 },
+  SERVICE_UNAVAILABLE: { httpStatus: 503, trpc: -32603 },
+} as const satisfies Record<string, { httpStatus: number; trpc: number }>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** One fault of an input: `path` names the field (dots between levels). */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+export interface ErrorDetails {
+  cause?: unknown;
+  issues?: readonly Issue[];
+  /** Milliseconds after which the same call may succeed (429). */
+  retryAfterMs?: number;
+  /** Name of a flat refusal (certificates and swarm, decisions 1). */
+  reason?: string;
+}
+
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly issues: readonly Issue[] | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly reason: string | undefined;
+
+  constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
+    super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.issues = details.issues;
+    this.retryAfterMs = details.retryAfterMs;
+    this.reason = details.reason;
+  }
+}
+
+/** A 400 naming one field. */
+export function badField(path: string, message: string): AppError {
+  return new AppError('BAD_REQUEST', `${path}: ${message}`, { issues: [{ path, message }] });
+}
+
+/** The sentence of any thrown value, for logs and for error fields of records. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
