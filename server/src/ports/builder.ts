@@ -1,0 +1,40 @@
+/** What Berth asks of a builder: a folder becomes an image. One row per build type in adapters/builder. */
+import type { Secret } from '../domain/secret.ts';
+import type { ChildIdentity } from './git.ts';
+
+export type BuildType = 'nixpacks' | 'dockerfile' | 'heroku_buildpacks' | 'paketo_buildpacks' | 'static' | 'railpack';
+
+export interface Builder {
+  /** Builds and tags the image; throws AppError with the reason (a missing program, a failing step, out of memory). */
+  build(request: BuildRequest): Promise<void>;
+}
+
+export interface BuildRequest {
+  buildType: BuildType;
+  /** Absolute folder of the source; every path below is relative to it and cannot leave it. */
+  sourceDirectory: string;
+  /** Sub-folder of the repository that is built. */
+  buildPath: string;
+  dockerfile: string;
+  contextPath: string;
+  stage: string | undefined;
+  publishDirectory: string | undefined;
+  singlePage: boolean;
+  /** Tag of the image to make. */
+  image: string;
+  labels: Record<string, string>;
+  /** Build arguments: data, they stay in the image's history. */
+  buildArguments: Record<string, string>;
+  /** Build secrets: never in a layer or a log. */
+  buildSecrets: Record<string, Secret>;
+  /** Variables for builders that take the environment (nixpacks, railpack, buildpacks). */
+  env: Record<string, string>;
+  noCache: boolean;
+  /** Folder for this build's private files, removed after. */
+  scratchDirectory: string;
+  limits: { memoryBytes: number; nanoCpus: number };
+  signal: AbortSignal;
+  limitMs: number;
+  onLine(line: string): void;
+  onChild(child: ChildIdentity): Promise<void>;
+}

@@ -1,0 +1,223 @@
+/** What Berth asks of a container engine (Docker Swarm mode). Times are milliseconds, memory is bytes, CPU is nano-CPUs. */
+import type { Secret } from '../domain/secret.ts';
+
+export interface Engine {
+  /** Answers what the engine is; throws SERVICE_UNAVAILABLE when it does not answer within 5 s. */
+  info(): Promise<EngineInfo>;
+
+  /** Makes the attachable overlay network when absent; a network of that name that lacks our label is refused with CONFLICT. */
+  ensureNetwork(network: NetworkSpec): Promise<void>;
+  networks(): Promise<NetworkState[]>;
+  /** Removes a network of ours; an absent one is no error. */
+  removeNetwork(name: string): Promise<void>;
+  /** Attaches a running container to a network; being attached already is no error. */
+  connectNetwork(containerId: string, network: string): Promise<void>;
+  disconnectNetwork(containerId: string, network: string): Promise<void>;
+
+  /** Creates the service or updates it to this specification (rollback on failure is part of it). A service of that name without our label: CONFLICT. */
+  applyService(spec: ServiceSpec): Promise<AppliedService>;
+  service(name: string): Promise<ServiceState | undefined>;
+  /** Every service that bears `berth.managed`. */
+  services(): Promise<ServiceState[]>;
+  scaleService(name: string, replicas: number): Promise<void>;
+  /** Makes new tasks of the present specification (a restart without a change), start-first where the service allows it. */
+  restartService(name: string): Promise<AppliedService>;
+  /** Removes the service and waits until its containers are gone (at most `limitMs`, default 30 s). An absent one is no error. */
+  removeService(name: string, options?: { limitMs?: number }): Promise<void>;
+  /** Tasks, newest first, finished ones included. */
+  tasks(serviceName: string): Promise<TaskState[]>;
+  /** The output of a service's tasks, oldest first. Ends with `follow: false`; else when `signal` fires. */
+  serviceLogs(serviceName: string, options: LogOptions): AsyncIterable<LogLine>;
+  /** Runs one task to its end and gives its exit code; the log goes to `onLine`. The temporary service is removed whatever happens. */
+  runTask(spec: ServiceSpec, options: { signal: AbortSignal; limitMs: number; onLine(line: LogLine): void }): Promise<TaskResult>;
+
+  /** Local containers that bear the label. */
+  containers(label: string): Promise<ContainerState[]>;
+
+  pullImage(reference: string, options: ImageTransfer): Promise<void>;
+  pushImage(reference: string, options: ImageTransfer): Promise<void>;
+  image(reference: string): Promise<ImageState | undefined>;
+  images(label: string): Promise<ImageState[]>;
+  tagImage(source: string, target: string): Promise<void>;
+  /** Removes one tag; an image in use keeps its layers and is no error. */
+  removeImage(reference: string): Promise<void>;
+  /** Signs in to a registry; throws BAD_REQUEST with the registry's own words. */
+  checkRegistry(auth: RegistryAuth): Promise<void>;
+  /** Named volumes that bear the label. */
+  volumes(label: string): Promise<string[]>;
+  removeVolume(name: string): Promise<void>;
+}
+
+export interface EngineInfo {
+  version: string;
+  /** Node id in the swarm; empty when the engine is in no swarm. */
+  nodeId: string;
+  isManager: boolean;
+  rootDirectory: string;
+  cgroupVersion: string;
+}
+
+export interface NetworkSpec {
+  name: string;
+  /** CIDR, always explicit. */
+  subnet: string;
+  labels: Record<string, string>;
+}
+
+export interface NetworkState extends NetworkSpec {
+  id: string;
+}
+
+export interface HealthCheck {
+  /** Docker's form: ["CMD", …argv] or ["CMD-SHELL", text]. */
+  test: string[];
+  intervalMs: number;
+  timeoutMs: number;
+  retries: number;
+  startPeriodMs: number;
+}
+
+export interface ServiceMount {
+  type: 'bind' | 'volume';
+  source: string;
+  target: string;
+  readOnly?: boolean;
+  /** Labels of a volume that is made on the way. */
+  labels?: Record<string, string>;
+}
+
+export interface PublishedPort {
+  published: number;
+  target: number;
+  protocol: 'tcp' | 'udp';
+  mode: 'ingress' | 'host';
+}
+
+export interface RegistryAuth {
+  username: string;
+  password: Secret;
+  /** Host[:port] of the registry; empty for the default one. */
+  serverAddress: string;
+}
+
+export interface ServiceSpec {
+  name: string;
+  image: string;
+  labels: Record<string, string>;
+  /** `KEY=VALUE` entries as data. */
+  env: string[];
+  /** Replaces the image's entrypoint. */
+  command?: string[] | undefined;
+  /** Replaces the image's CMD. */
+  args?: string[] | undefined;
+  networks: string[];
+  replicas: number;
+  limits: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
+  reservations: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
+  mounts: ServiceMount[];
+  /** Small files put at a path in the container (engine config objects of ours, named by content). */
+  files: { path: string; content: string }[];
+  ports: PublishedPort[];
+  /** Absent: the image's own check stays. */
+  healthCheck?: HealthCheck | undefined;
+  updateOrder: 'start-first' | 'stop-first';
+  /** How long the engine watches a new task for failure after it runs. */
+  monitorMs: number;
+  stopGracePeriodMs: number;
+  /** Swarm placement constraints, such as `node.id==…`. */
+  constraints: string[];
+  sysctls?: Record<string, string>;
+  registryAuth?: RegistryAuth | undefined;
+}
+
+export interface AppliedService {
+  id: string;
+  created: boolean;
+  /** Version index of the service after the call; an update status older than it belongs to an earlier release. */
+  version: number;
+}
+
+/** State of the last update, as Swarm tells it. */
+export interface UpdateState {
+  state: 'updating' | 'paused' | 'completed' | 'rollback_started' | 'rollback_paused' | 'rollback_completed';
+  message: string;
+  /** ISO 8601. */
+  startedAt: string;
+}
+
+export interface ServiceState {
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  image: string;
+  /** Desired replicas. */
+  replicas: number;
+  running: number;
+  version: number;
+  networks: string[];
+  update: UpdateState | undefined;
+}
+
+export interface TaskState {
+  id: string;
+  nodeId: string;
+  slot: number;
+  image: string;
+  state: string;
+  desiredState: string;
+  /** Engine's error text, empty without one. */
+  error: string;
+  exitCode: number | undefined;
+  containerId: string | undefined;
+  /** ISO 8601 times. */
+  createdAt: string;
+  stateAt: string;
+  /** Version index of the service specification the task was made from. */
+  specVersion: number | undefined;
+}
+
+export interface LogOptions {
+  tail?: number;
+  /** ISO 8601. */
+  since?: string;
+  follow?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface LogLine {
+  /** ISO 8601 with nanoseconds, as the engine gives it. */
+  at: string;
+  stream: 'stdout' | 'stderr';
+  taskId: string;
+  text: string;
+}
+
+export interface TaskResult {
+  exitCode: number | undefined;
+  error: string;
+}
+
+export interface ContainerState {
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  state: string;
+  networks: string[];
+}
+
+export interface ImageTransfer {
+  auth?: RegistryAuth | undefined;
+  onLine(line: string): void;
+  signal: AbortSignal;
+}
+
+export interface ImageState {
+  id: string;
+  tags: string[];
+  labels: Record<string, string>;
+  /** ISO 8601. */
+  createdAt: string;
+  sizeBytes: number;
+  hasHealthCheck: boolean;
+  exposedPorts: number[];
+}

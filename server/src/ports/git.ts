@@ -1,0 +1,33 @@
+/** What Berth asks of git. Every value is data; nothing is ever a part of a command text. */
+import type { Secret } from '../domain/secret.ts';
+
+export interface Git {
+  /** Clones the source into `directory` (made anew) at the newest commit of its branch or tag, or at `commit`; gives the full commit id. */
+  checkout(source: GitSource, directory: string, run: GitRun & { commit?: string | undefined }): Promise<{ commit: string; subject: string }>;
+}
+
+export interface GitSource {
+  /** https://, ssh://, git@host:path, or file:// and absolute paths (allowed folders are checked by the caller). Without credentials. */
+  url: string;
+  /** Branch or tag. */
+  branch: string;
+  submodules: boolean;
+  /** User and password of an https URL. */
+  credentials?: { username: string; password: Secret } | undefined;
+  /** OpenSSH private key for ssh URLs. */
+  sshKey?: Secret | undefined;
+}
+
+export interface GitRun {
+  signal: AbortSignal;
+  limitMs: number;
+  onLine(line: string): void;
+  /** Called with the child's identity as soon as it runs, so that a later start can end exactly it. */
+  onChild(child: ChildIdentity): Promise<void>;
+}
+
+/** A process that can be recognised later: a recycled pid has another start time (field 22 of /proc/pid/stat). */
+export interface ChildIdentity {
+  pid: number;
+  startTime: string;
+}

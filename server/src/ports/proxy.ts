@@ -1,0 +1,22 @@
+/** What Berth asks of the HTTP proxy. The whole configuration is one value derived from the database. */
+export interface Proxy {
+  /** Replaces the running configuration by this one when it differs; throws and keeps the old one when the proxy refuses it. Answers whether anything changed. */
+  apply(routes: readonly Route[]): Promise<{ changed: boolean }>;
+  /** Routes as the proxy has them now (compared by the reconciler); undefined when it does not answer. */
+  current(): Promise<string | undefined>;
+}
+
+/** One host and path → one service port (interface document, Domain). */
+export interface Route {
+  /** Domain id; stable id of the route in the proxy's configuration. */
+  id: string;
+  /** ASCII, lower case. */
+  host: string;
+  path: string;
+  internalPath: string;
+  stripPath: boolean;
+  https: boolean;
+  /** Swarm service name; the proxy dials `tasks.<service>` so that a deployment needs no reload. */
+  service: string;
+  port: number;
+}
