@@ -1,0 +1,71 @@
+/** Encryption of secret columns: AES-256-GCM with a key file made at first start; the key's id stands before each value so that keys can rotate. */
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AppError } from '../domain/errors.ts';
+
+export interface Cipher {
+  encrypt(plain: string): string;
+  /** Throws when the value was written under another key or was changed. */
+  decrypt(stored: string): string;
+}
+
+/** Reads the 32-byte key file, or makes it (mode 0600) when it is absent and `mayCreate`. */
+export function openKeyFile(path: string, mayCreate: boolean): Buffer {
+  const key = readKey(path);
+  if (key) return key;
+  if (!mayCreate) {
+    throw new AppError(
+      'INTERNAL_SERVER_ERROR',
+      `The key file ${path} is missing, but the database holds encrypted values. Put the key file back from your backup; without it those values cannot be read.`,
+    );
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, `${randomBytes(32).toString('base64')}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return openKeyFile(path, false);
+}
+
+function readKey(path: string): Buffer | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== 32) {
+    throw new AppError('INTERNAL_SERVER_ERROR', `The key file ${path} does not hold a 32-byte key in base64. Put the right file back from your backup.`);
+  }
+  return key;
+}
+
+export function createCipher(key: Buffer): Cipher {
+  const keyId = hash('sha256', key, 'hex').slice(0, 8);
+  const marker = `v1.${keyId}.`;
+  return {
+    encrypt(plain) {
+      if (plain === '') return '';
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      const body = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return marker + body.toString('base64');
+    },
+    decrypt(stored) {
+      if (stored === '') return '';
+      if (!stored.startsWith(marker)) {
+        throw new AppError('INTERNAL_SERVER_ERROR', 'A stored secret was encrypted with another key. Put back the key file that belongs to this database.');
+      }
+      const body = Buffer.from(stored.slice(marker.length), 'base64');
+      const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, 12));
+      decipher.setAuthTag(body.subarray(-16));
+      return decipher.update(body.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** Column kinds of the portable schema: TEXT and BIGINT only, everything else through these codecs (one schema for SQLite and PostgreSQL). */
+
+export type ColumnKind = 'text' | 'number' | 'boolean' | 'json' | 'secret';
+
+/** A column; `T` is the type in the product, `null` included when the column is nullable. */
+export interface Column<T> {
+  readonly kind: ColumnKind;
+  readonly nullable: boolean;
+  /** Carries the type only. */
+  readonly type?: T;
+}
+
+export type Columns = Readonly<Record<string, Column<unknown>>>;
+
+/** The record of a table as the product sees it. */
+export type RecordOf<C extends Columns> = { -readonly [K in keyof C]: C[K] extends Column<infer T> ? T : never };
+
+/** What the database holds for a column. */
+export type StoredValue = string | number | null;
+export type StoredRow<C extends Columns> = { [K in keyof C]: StoredOf<C[K]> };
+type StoredOf<C> = C extends Column<infer T> ? (null extends T ? StoredBase<C> | null : StoredBase<C>) : never;
+type StoredBase<C> = C extends Column<infer T> ? (NonNullable<T> extends number | boolean ? number : string) : never;
+
+function column<T>(kind: ColumnKind, nullable: boolean): Column<T> {
+  return { kind, nullable };
+}
+
+export const text = <T extends string = string>(): Column<T> => column<T>('text', false);
+export const optionalText = <T extends string = string>(): Column<T | null> => column<T | null>('text', true);
+export const number = (): Column<number> => column<number>('number', false);
+export const optionalNumber = (): Column<number | null> => column<number | null>('number', true);
+export const boolean = (): Column<boolean> => column<boolean>('boolean', false);
+export const json = <T>(): Column<T> => column<T>('json', false);
+export const optionalJson = <T>(): Column<T | null> => column<T | null>('json', true);
+/** Text that is encrypted at rest (AES-256-GCM); the empty string is stored as it is. */
+export const secret = (): Column<string> => column<string>('secret', false);
+export const optionalSecret = (): Column<string | null> => column<string | null>('secret', true);

@@ -1,0 +1,22 @@
+/** What a store sees of the database: compiled queries in, rows out, one transaction at a time. */
+import type { CompiledQuery, Kysely } from 'kysely';
+import type { Cipher } from './cipher.ts';
+import type { Tables } from './tables.ts';
+
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Builds queries; it never runs them itself, so that every statement goes through the prepared-statement cache below. */
+  readonly builder: Kysely<Tables>;
+  readonly cipher: Cipher;
+  /** Runs a compiled query and gives its rows (RETURNING included). Inside `transaction` it belongs to the transaction. */
+  run<R>(query: CompiledQuery<R>): Promise<R[]>;
+  /** Runs a statement that changes rows and gives how many it changed. */
+  change(query: CompiledQuery<unknown>): Promise<number>;
+  /** Runs plain SQL of a migration. */
+  script(sql: string): Promise<void>;
+  /** All or nothing. A transaction inside a transaction joins the outer one. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Statements run so far; tests assert on differences. */
+  readonly statements: { count: number };
+  close(): Promise<void>;
+}

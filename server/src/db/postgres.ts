@@ -1,0 +1,92 @@
+/** PostgreSQL through pg: a pool, named prepared statements, the same interface as SQLite's. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { hash } from 'node:crypto';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type CompiledQuery } from 'kysely';
+import pg from 'pg';
+import { AppError } from '../domain/errors.ts';
+import type { Cipher } from './cipher.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './tables.ts';
+import { isUniqueViolation } from './unique-violation.ts';
+
+export interface PostgresOptions {
+  url: string;
+  cipher: Cipher;
+  /** Connections at most (default 10). */
+  maxConnections?: number;
+}
+
+/** PostgreSQL type 20 is int8: times in milliseconds and counts, all far below 2^53. */
+const int8 = 20;
+
+export function openPostgres(options: PostgresOptions): Database {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(int8, Number);
+  const pool = new pg.Pool({ connectionString: options.url, max: options.maxConnections ?? 10, connectionTimeoutMillis: 5000, types });
+  // A connection lost while idle is replaced at the next use; the query that needs it reports the failure.
+  pool.on('error', () => undefined);
+  const transactionClient = new AsyncLocalStorage<pg.PoolClient>();
+  const statements = { count: 0 };
+  const names = new Map<string, string>();
+
+  function nameOf(sql: string): string {
+    let name = names.get(sql);
+    if (!name) {
+      name = hash('sha256', sql, 'hex').slice(0, 32);
+      names.set(sql, name);
+    }
+    return name;
+  }
+
+  async function execute<R>(query: CompiledQuery<R>): Promise<pg.QueryResult> {
+    statements.count += 1;
+    const client = transactionClient.getStore() ?? pool;
+    return translated(() => client.query({ name: nameOf(query.sql), text: query.sql, values: [...query.parameters] }));
+  }
+
+  return {
+    dialect: 'postgres',
+    builder: new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new PostgresAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (db) => new PostgresIntrospector(db),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    }),
+    cipher: options.cipher,
+    statements,
+    run: async (query) => (await execute(query)).rows,
+    change: async (query) => (await execute(query)).rowCount ?? 0,
+    script: async (sql) => {
+      await translated(() => (transactionClient.getStore() ?? pool).query(sql));
+    },
+    transaction: async (work) => {
+      if (transactionClient.getStore()) return work();
+      const client = await translated(() => pool.connect());
+      try {
+        await client.query('BEGIN');
+        const result = await transactionClient.run(client, work);
+        await client.query('COMMIT');
+        client.release();
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK').then(() => client.release(), (lost: Error) => client.release(lost));
+        throw error;
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', { cause: error });
+    if (error instanceof Error && 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOENT' || error.code === '57P01')) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'The database does not answer; nothing was changed. Check that PostgreSQL runs and try again.', { cause: error });
+    }
+    throw error;
+  }
+}

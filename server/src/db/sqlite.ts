@@ -1,0 +1,147 @@
+/** SQLite through node:sqlite: WAL, one writer connection with a queue, one reader connection, every statement prepared once. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type CompiledQuery } from 'kysely';
+import { AppError } from '../domain/errors.ts';
+import type { Cipher } from './cipher.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './tables.ts';
+import { isUniqueViolation } from './unique-violation.ts';
+
+export interface SqliteOptions {
+  path: string;
+  /** FULL: what a user was told is saved survives a power cut. NORMAL is faster and may lose the last commits then (SQLite documentation, PRAGMA synchronous). */
+  synchronous: 'FULL' | 'NORMAL';
+  cipher: Cipher;
+}
+
+interface Connection {
+  handle: DatabaseSync;
+  prepared: Map<string, StatementSync>;
+}
+
+export function openSqlite(options: SqliteOptions): Database {
+  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
+  const writer = connect(options, false);
+  const reader = connect(options, true);
+  const inTransaction = new AsyncLocalStorage<true>();
+  const statements = { count: 0 };
+  const enqueue = createQueue();
+
+  function execute<R>(connection: Connection, query: CompiledQuery<R>): R[] {
+    statements.count += 1;
+    return asRows<R>(translated(() => prepare(connection, query.sql).all(...asInput(query.parameters))));
+  }
+
+  function write<R>(query: CompiledQuery<R>): Promise<R[]> | R[] {
+    return inTransaction.getStore() ? execute(writer, query) : enqueue(() => execute(writer, query));
+  }
+
+  return {
+    dialect: 'sqlite',
+    builder: new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new SqliteAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+      },
+    }),
+    cipher: options.cipher,
+    statements,
+    run: async (query) => (isRead(query.sql) && !inTransaction.getStore() ? execute(reader, query) : write(query)),
+    change: async (query) => {
+      const run = (): number => {
+        statements.count += 1;
+        return translated(() => Number(prepare(writer, query.sql).run(...asInput(query.parameters)).changes));
+      };
+      return inTransaction.getStore() ? run() : enqueue(run);
+    },
+    script: async (sql) => {
+      const run = (): void => writer.handle.exec(sql);
+      return inTransaction.getStore() ? run() : enqueue(run);
+    },
+    transaction: async (work) => {
+      if (inTransaction.getStore()) return work();
+      return enqueue(async () => {
+        writer.handle.exec('BEGIN IMMEDIATE');
+        try {
+          const result = await inTransaction.run(true, work);
+          writer.handle.exec('COMMIT');
+          return result;
+        } catch (error) {
+          if (writer.handle.isTransaction) writer.handle.exec('ROLLBACK');
+          throw error;
+        }
+      });
+    },
+    close: async () => {
+      await enqueue(() => undefined);
+      reader.handle.close();
+      writer.handle.close();
+    },
+  };
+}
+
+function connect(options: SqliteOptions, readOnly: boolean): Connection {
+  const handle = new DatabaseSync(options.path, { readOnly, timeout: 5000 });
+  if (!readOnly) {
+    handle.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA foreign_keys = ON;`);
+  }
+  handle.exec('PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY;');
+  return { handle, prepared: new Map() };
+}
+
+const preparedLimit = 500;
+
+function prepare(connection: Connection, sql: string): StatementSync {
+  const known = connection.prepared.get(sql);
+  if (known) return known;
+  if (connection.prepared.size >= preparedLimit) connection.prepared.clear();
+  const statement = connection.handle.prepare(sql);
+  connection.prepared.set(sql, statement);
+  return statement;
+}
+
+function isRead(sql: string): boolean {
+  return sql.startsWith('select') || sql.startsWith('with');
+}
+
+/** Writes run one after another, a transaction as one piece. */
+function createQueue(): <T>(work: () => T | Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return async (work) => {
+    waiting += 1;
+    const result = waiting === 1 ? Promise.try(work) : last.then(work);
+    last = result.catch(() => undefined);
+    try {
+      return await result;
+    } finally {
+      waiting -= 1;
+    }
+  };
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', { cause: error });
+    if (error instanceof Error && /disk is full|database or disk/i.test(error.message)) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'The disk that holds the database is full; nothing was changed. Free some space and try again.', { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The driver's types are wider than what our columns hold; this is the place where both meet. */
+function asRows<R>(rows: unknown[]): R[] {
+  return rows as R[];
+}
+
+function asInput(parameters: readonly unknown[]): SQLInputValue[] {
+  return parameters as SQLInputValue[];
+}

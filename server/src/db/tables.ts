@@ -1,0 +1,125 @@
+/** Every table, once: the columns give the row types, the codecs and the queries. The DDL stands in migrations.ts and is compared with this by a test. */
+import type { ApplicationStatus, DeploymentStatus } from '../domain/lifecycle.ts';
+import type { Grants, Role } from '../domain/permissions.ts';
+import { boolean, json, number, optionalJson, optionalNumber, optionalSecret, optionalText, secret, text, type RecordOf, type StoredRow } from './column.ts';
+
+export interface ChildProcess {
+  pid: number;
+  startTime: string;
+}
+
+export interface ServiceHealthCheck {
+  path?: string | undefined;
+  port?: number | undefined;
+  command?: string[] | undefined;
+  interval?: number | undefined;
+  timeout?: number | undefined;
+  retries?: number | undefined;
+  startPeriod?: number | undefined;
+}
+
+const user = { userId: text(), email: text(), name: text(), passwordHash: text(), createdAt: text() };
+
+const organization = { organizationId: text(), name: text(), createdAt: text() };
+
+const member = {
+  memberId: text(), organizationId: text(), userId: text(), role: text<Role>(), grants: json<Grants>(), createdAt: text(),
+};
+
+const session = {
+  sessionId: text(), tokenHash: text(), userId: text(), organizationId: text(), createdAt: text(), expiresAt: number(), ip: text(), userAgent: text(),
+};
+
+const apiKey = {
+  apiKeyId: text(), keyHash: text(), userId: text(), organizationId: text(), name: text(), prefix: optionalText(), start: text(), enabled: boolean(),
+  createdAt: text(), createdAtMs: number(), expiresAt: optionalNumber(), lastRequestAt: optionalNumber(),
+  rateLimitEnabled: boolean(), rateLimitTimeWindow: optionalNumber(), rateLimitMax: optionalNumber(), windowStart: optionalNumber(), windowCount: number(),
+  remaining: optionalNumber(), refillAmount: optionalNumber(), refillInterval: optionalNumber(), refillsApplied: number(),
+  permissions: optionalJson<Record<string, string[]>>(),
+};
+
+const project = { projectId: text(), organizationId: text(), name: text(), description: text(), env: secret(), createdAt: text() };
+
+const environment = {
+  environmentId: text(), organizationId: text(), projectId: text(), name: text(), description: text(), env: secret(), isDefault: boolean(),
+  networkIndex: optionalNumber(), createdAt: text(),
+};
+
+const application = {
+  applicationId: text(), organizationId: text(), environmentId: text(), name: text(), appName: text(), description: text(),
+  sourceType: text(), buildType: text(), applicationStatus: text<ApplicationStatus>(), replicas: number(),
+  env: secret(), buildArgs: optionalSecret(), buildSecrets: optionalSecret(), createEnvFile: boolean(),
+  memoryLimit: optionalText(), memoryReservation: optionalText(), cpuLimit: optionalText(), cpuReservation: optionalText(),
+  repository: optionalText(), owner: optionalText(), branch: optionalText(), buildPath: text(),
+  dockerfile: text(), containerContextPath: optionalText(), containerBuildStage: optionalText(), publishDirectory: optionalText(), isStaticSpa: boolean(),
+  customGitUrl: optionalText(), customGitBranch: optionalText(), customGitBuildPath: text(), customGitSSHKeyId: optionalText(),
+  customGitUsername: optionalText(), customGitPassword: optionalSecret(), enableSubmodules: boolean(),
+  containerImage: optionalText(), registryUrl: optionalText(), username: optionalText(), password: optionalSecret(), registryId: optionalText(),
+  autoDeploy: boolean(), refreshToken: text(), watchPaths: json<string[]>(), triggerType: text(), cleanCache: boolean(),
+  healthCheck: optionalJson<ServiceHealthCheck>(), updateOrder: text(), placement: json<string[]>(), labels: json<Record<string, string>>(), networks: json<string[]>(),
+  stopGracePeriod: optionalNumber(), rollbackActive: boolean(), preReleaseCommand: optionalJson<string[]>(),
+  command: optionalText(), args: json<string[]>(), serverId: optionalText(), githubId: optionalText(),
+  previewEnv: optionalSecret(), previewBuildArgs: optionalSecret(), previewBuildSecrets: optionalSecret(), previewWildcard: optionalText(), previewPort: number(),
+  previewPath: text(), previewHttps: boolean(), previewCertificateType: text(), previewCustomCertResolver: optionalText(), previewLimit: number(),
+  previewLabels: json<string[]>(), isPreviewDeploymentsActive: boolean(), previewRequireCollaboratorPermissions: boolean(),
+  uploadPath: optionalText(), liveDeploymentId: optionalText(), releasedAppName: optionalText(), createdAt: text(),
+};
+
+const deployment = {
+  deploymentId: text(), organizationId: text(), applicationId: text(), kind: text<'deploy' | 'redeploy' | 'rollback'>(), title: text(), description: text(),
+  status: text<DeploymentStatus>(), stage: optionalText(), commit: optionalText(), image: optionalText(), errorMessage: optionalText(),
+  settings: optionalSecret(), sourceDeploymentId: optionalText(), child: optionalJson<ChildProcess>(), previousVersion: optionalNumber(),
+  createdAt: text(), startedAt: optionalText(), healthyAt: optionalText(), finishedAt: optionalText(), sequence: number(),
+};
+
+const job = {
+  jobId: text(), kind: text(), payload: json<Record<string, string>>(), serviceKey: text(), serverKey: text(),
+  state: text<'queued' | 'running' | 'done' | 'cancelled'>(), attempts: number(), worker: optionalText(), leaseUntil: number(), sequence: number(), createdAt: text(),
+};
+
+const domain = {
+  domainId: text(), organizationId: text(), host: text(), asciiHost: text(), path: text(), port: number(), https: boolean(),
+  certificateType: text<'acme' | 'none' | 'custom'>(), customCertResolver: optionalText(), applicationId: optionalText(), composeId: optionalText(),
+  serviceName: optionalText(), domainType: text<'application' | 'compose' | 'preview'>(), previewDeploymentId: optionalText(),
+  internalPath: text(), stripPath: boolean(), uniqueConfigKey: number(), serverKey: text(), createdAt: text(),
+};
+
+const port = {
+  portId: text(), organizationId: text(), applicationId: text(), publishedPort: number(), targetPort: number(),
+  protocol: text<'tcp' | 'udp'>(), publishMode: text<'ingress' | 'host'>(), createdAt: text(),
+};
+
+const mount = {
+  mountId: text(), organizationId: text(), type: text<'bind' | 'volume' | 'file'>(), hostPath: optionalText(), volumeName: optionalText(), filePath: optionalText(),
+  content: optionalSecret(), mountPath: text(), serviceType: text(), applicationId: optionalText(), createdAt: text(),
+};
+
+const sshKey = {
+  sshKeyId: text(), organizationId: text(), name: text(), description: text(), publicKey: text(), privateKey: secret(), fingerprint: text(), createdAt: text(),
+};
+
+const registry = {
+  registryId: text(), organizationId: text(), name: text(), registryUrl: text(), username: text(), password: secret(), imagePrefix: text(), createdAt: text(),
+};
+
+const setting = { name: text(), value: json<unknown>() };
+
+const audit = {
+  auditId: text(), organizationId: text(), at: text(), userId: optionalText(), apiKeyId: optionalText(), procedure: text(), resourceId: optionalText(),
+  outcome: text(), ip: text(),
+};
+
+export const tables = {
+  user, organization, member, session, api_key: apiKey, project, environment, application, deployment, job, domain, port, mount,
+  ssh_key: sshKey, registry, setting, audit,
+};
+
+export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]> };
+export type TableName = keyof typeof tables;
+export type TableRecord<T extends TableName> = RecordOf<(typeof tables)[T]>;
+
+export type ApplicationRecord = TableRecord<'application'>;
+export type DeploymentRecord = TableRecord<'deployment'>;
+export type DomainRecord = TableRecord<'domain'>;
+export type EnvironmentRecord = TableRecord<'environment'>;
+export type JobRecord = TableRecord<'job'>;

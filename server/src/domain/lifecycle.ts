@@ -1,0 +1,49 @@
+/** What may follow what: the one table of states (interface document, States and transitions; decisions 4 and 5). */
+import { AppError } from './errors.ts';
+
+export const applicationStatuses = ['idle', 'running', 'done', 'error'] as const;
+export type ApplicationStatus = (typeof applicationStatuses)[number];
+
+export const deploymentStatuses = ['queued', 'running', 'done', 'error', 'cancelled'] as const;
+export type DeploymentStatus = (typeof deploymentStatuses)[number];
+
+/** Stages of a deployment in the document's order (Deploy pipeline order). */
+export const deploymentStages = ['validate', 'queue', 'checkout', 'build', 'publish', 'release', 'await-healthy', 'route', 'prune'] as const;
+
+type Transition = { from: readonly ApplicationStatus[] | 'any'; to: ApplicationStatus };
+
+/** What happens to a service → its next status. */
+const serviceTransitions = {
+  deployAccepted: { from: 'any', to: 'running' },
+  deploySucceeded: { from: 'any', to: 'done' },
+  deployFailed: { from: 'any', to: 'error' },
+  buildKilled: { from: 'any', to: 'error' },
+  started: { from: 'any', to: 'done' },
+  stopped: { from: 'any', to: 'idle' },
+  queueCleanedWithTasks: { from: 'any', to: 'done' },
+  queueCleanedWithoutTasks: { from: 'any', to: 'idle' },
+} as const satisfies Record<string, Transition>;
+
+export type ServiceEvent = keyof typeof serviceTransitions;
+
+/** The status that follows; throws PRECONDITION_FAILED when the table has no such step. */
+export function statusAfter(event: ServiceEvent, from: ApplicationStatus): ApplicationStatus {
+  const step: Transition = serviceTransitions[event];
+  if (step.from !== 'any' && !step.from.includes(from)) {
+    throw new AppError('PRECONDITION_FAILED', `A service that is ${from} cannot take this step (${event}).`);
+  }
+  return step.to;
+}
+
+const deploymentTransitions: Record<DeploymentStatus, readonly DeploymentStatus[]> = {
+  queued: ['running', 'cancelled', 'error'],
+  running: ['done', 'error', 'queued'],
+  done: [],
+  error: [],
+  cancelled: [],
+};
+
+/** Statuses from which `to` may follow; the store puts them into the UPDATE's condition. */
+export function deploymentStatusesBefore(to: DeploymentStatus): DeploymentStatus[] {
+  return deploymentStatuses.filter((from) => deploymentTransitions[from].includes(to));
+}

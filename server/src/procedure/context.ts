@@ -1,0 +1,30 @@
+/** What a handler is given besides its input. */
+import type { Grants, Role, Scope } from '../domain/permissions.ts';
+
+/** Who calls. */
+export interface Actor {
+  userId: string;
+  organizationId: string;
+  role: Role;
+  grants: Grants;
+  /** Set when a key was used. */
+  apiKeyId: string | undefined;
+  /** Set when a session cookie was used. */
+  sessionId: string | undefined;
+  /** Narrows a key below its user; undefined: everything its user may. */
+  permissions: Record<string, string[]> | undefined;
+}
+
+export interface CallContext {
+  actor: Actor;
+  /** Of the procedure's own subject, when it has one. */
+  scope: Scope | undefined;
+  /** Address of the caller, for the audit. */
+  ip: string;
+  /** Fires when the caller is gone. */
+  signal: AbortSignal;
+  /** Position after which a stream goes on. */
+  lastEventId: string | undefined;
+  /** One transaction with the change and its audit entry: all or nothing. */
+  write<T>(work: () => Promise<T>): Promise<T>;
+}

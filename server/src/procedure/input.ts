@@ -1,0 +1,50 @@
+/** Input becomes typed here and nowhere else: schema, coercion of query-string values, and the refusal of NUL characters. */
+import { z } from 'zod';
+import { AppError, type Issue } from '../domain/errors.ts';
+
+/** Parses the raw input; throws BAD_REQUEST with one issue per fault. */
+export function parseInput(schema: z.ZodType, raw: unknown): unknown {
+  const nul = findNul(raw, '');
+  if (nul !== undefined) throw invalid([{ path: nul, message: 'must not contain the NUL character' }]);
+  const parsed = schema.safeParse(raw ?? {});
+  if (parsed.success) return parsed.data;
+  throw invalid(parsed.error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })));
+}
+
+function invalid(issues: Issue[]): AppError {
+  const [first] = issues;
+  const where = first?.path ? `${first.path}: ` : '';
+  return new AppError('BAD_REQUEST', `The input is not valid. ${where}${first?.message ?? ''}`.trim(), { issues });
+}
+
+/** No engine, file or database of ours takes a NUL inside text; the field that holds one is named. */
+function findNul(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const found = findNul(item, path === '' ? key : `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Query-string parameters arrive as text; numbers, booleans and one-value arrays take their schema's type (decisions 1). */
+export function coerceQuery(schema: z.ZodType, parameters: Record<string, string | string[]>): Record<string, unknown> {
+  const shape = schema instanceof z.ZodObject ? schema.shape : {};
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, coerce(Object.hasOwn(shape, name) ? shape[name] : undefined, value)]));
+}
+
+function coerce(schema: unknown, value: string | string[]): unknown {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray) return Array.isArray(value) ? value : [value];
+  const single = Array.isArray(value) ? value.at(-1) ?? '' : value;
+  if (inner instanceof z.ZodNumber) return single.trim() === '' || Number.isNaN(Number(single)) ? single : Number(single);
+  if (inner instanceof z.ZodBoolean) return single === 'true' ? true : single === 'false' ? false : single;
+  return single;
+}
+
+function unwrap(schema: unknown): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) inner = inner.unwrap();
+  return inner;
+}

@@ -1,0 +1,78 @@
+/** What a procedure is: plain data, defined once; both URL forms, OpenAPI, the client and the CLI are walks over it. */
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { AccessClass, GrantFlag } from '../domain/permissions.ts';
+
+/** Kinds of things an id in an input can name; the guard looks each up in its organization. */
+export const resourceKinds = [
+  'project', 'environment', 'application', 'deployment', 'domain', 'port', 'mount', 'sshKey', 'registry',
+] as const;
+export type ResourceKind = (typeof resourceKinds)[number];
+
+/** An input field that names a thing. Another organization's: 403; none: 404; a member without access: 403. */
+export interface ResourceReference {
+  kind: ResourceKind;
+  /** Name of the input field that carries the id. */
+  field: string;
+}
+
+export interface Access {
+  /** Who may call at all (interface document, Authentication 8). */
+  class: AccessClass;
+  /** Only a logged-in session may call, no key (user.createApiKey). */
+  sessionOnly?: boolean;
+  /** The things the input names, the procedure's own subject first. Optional fields may be absent or null. */
+  resources: readonly ResourceReference[];
+  /** A member needs this grant besides. */
+  grant?: GrantFlag;
+  /** Name of the key-scope action; default: read for queries, write for mutations. */
+  action?: string;
+}
+
+export type ProcedureKind = 'query' | 'mutation' | 'subscription' | 'upload';
+
+export interface Procedure<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType, K extends ProcedureKind = ProcedureKind> {
+  readonly kind: K;
+  /** One line, for the reference. */
+  readonly summary: string;
+  /** Choices and effects that the summary does not tell. */
+  readonly description?: string;
+  readonly access: Access;
+  readonly input: I;
+  /** Of a subscription: the type of one event. */
+  readonly output: O;
+}
+
+type Definition<I extends z.ZodType, O extends z.ZodType> = Omit<Procedure<I, O>, 'kind'>;
+
+export const query = <I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Procedure<I, O, 'query'> => ({ kind: 'query', ...definition });
+export const mutation = <I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Procedure<I, O, 'mutation'> => ({ kind: 'mutation', ...definition });
+export const subscription = <I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Procedure<I, O, 'subscription'> => ({ kind: 'subscription', ...definition });
+/** A mutation whose body is a file; the input comes from the query string or the form's fields before the file. */
+export const upload = <I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Procedure<I, O, 'upload'> => ({ kind: 'upload', ...definition });
+
+/** The procedures of one router. */
+export type Contract = Readonly<Record<string, Procedure>>;
+
+/** One event of a subscription: `id` is the position a broken connection resumes after. */
+export interface StreamEvent<T> {
+  id: string;
+  data: T;
+}
+
+export interface UploadedFile {
+  fileName: string;
+  content: Readable;
+}
+
+/** What a handler of this procedure is. */
+export type Handler<P extends Procedure, X> = P extends Procedure<infer I, infer O, infer K>
+  ? K extends 'subscription'
+    ? (context: X, input: z.output<I>) => AsyncIterable<StreamEvent<z.input<O>>>
+    : K extends 'upload'
+      ? (context: X, input: z.output<I>, file: UploadedFile) => Promise<z.input<O>>
+      : (context: X, input: z.output<I>) => Promise<z.input<O>>
+  : never;
+
+/** A handler for every procedure of a contract; a missing one does not compile. */
+export type Handlers<C extends Contract, X> = { readonly [K in keyof C]: Handler<C[K], X> };
