@@ -8,10 +8,10 @@ export interface Database {
   /** Builds queries; it never runs them itself, so that every statement goes through the prepared-statement cache below. */
   readonly builder: Kysely<Tables>;
   readonly cipher: Cipher;
-  /** Runs a compiled query and gives its rows (RETURNING included). Inside `transaction` it belongs to the transaction. */
-  run<R>(query: CompiledQuery<R>): Promise<R[]>;
+  /** Runs a compiled query, with other parameters than it was compiled with when given, and gives its rows (RETURNING included). Inside `transaction` it belongs to the transaction. */
+  run<R>(query: CompiledQuery<R>, parameters?: readonly unknown[]): Promise<R[]>;
   /** Runs a statement that changes rows and gives how many it changed. */
-  change(query: CompiledQuery<unknown>): Promise<number>;
+  change(query: CompiledQuery<unknown>, parameters?: readonly unknown[]): Promise<number>;
   /** Runs plain SQL of a migration. */
   script(sql: string): Promise<void>;
   /** All or nothing. A transaction inside a transaction joins the outer one. */

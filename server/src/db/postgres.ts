@@ -38,10 +38,10 @@ export function openPostgres(options: PostgresOptions): Database {
     return name;
   }
 
-  async function execute<R>(query: CompiledQuery<R>): Promise<pg.QueryResult> {
+  async function execute<R>(query: CompiledQuery<R>, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     statements.count += 1;
     const client = transactionClient.getStore() ?? pool;
-    return translated(() => client.query({ name: nameOf(query.sql), text: query.sql, values: [...query.parameters] }));
+    return translated(() => client.query({ name: nameOf(query.sql), text: query.sql, values: [...parameters] }));
   }
 
   return {
@@ -56,8 +56,8 @@ export function openPostgres(options: PostgresOptions): Database {
     }),
     cipher: options.cipher,
     statements,
-    run: async (query) => (await execute(query)).rows,
-    change: async (query) => (await execute(query)).rowCount ?? 0,
+    run: async (query, parameters = query.parameters) => (await execute(query, parameters)).rows,
+    change: async (query, parameters = query.parameters) => (await execute(query, parameters)).rowCount ?? 0,
     script: async (sql) => {
       await translated(() => (transactionClient.getStore() ?? pool).query(sql));
     },

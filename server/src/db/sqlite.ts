@@ -30,13 +30,13 @@ export function openSqlite(options: SqliteOptions): Database {
   const statements = { count: 0 };
   const enqueue = createQueue();
 
-  function execute<R>(connection: Connection, query: CompiledQuery<R>): R[] {
+  function execute<R>(connection: Connection, query: CompiledQuery<R>, parameters: readonly unknown[]): R[] {
     statements.count += 1;
-    return asRows<R>(translated(() => prepare(connection, query.sql).all(...asInput(query.parameters))));
+    return asRows<R>(translated(() => prepare(connection, query.sql).all(...asInput(parameters))));
   }
 
-  function write<R>(query: CompiledQuery<R>): Promise<R[]> | R[] {
-    return inTransaction.getStore() ? execute(writer, query) : enqueue(() => execute(writer, query));
+  function write<R>(query: CompiledQuery<R>, parameters: readonly unknown[]): Promise<R[]> | R[] {
+    return inTransaction.getStore() ? execute(writer, query, parameters) : enqueue(() => execute(writer, query, parameters));
   }
 
   return {
@@ -51,11 +51,11 @@ export function openSqlite(options: SqliteOptions): Database {
     }),
     cipher: options.cipher,
     statements,
-    run: async (query) => (isRead(query.sql) && !inTransaction.getStore() ? execute(reader, query) : write(query)),
-    change: async (query) => {
+    run: async (query, parameters = query.parameters) => (isRead(query.sql) && !inTransaction.getStore() ? execute(reader, query, parameters) : write(query, parameters)),
+    change: async (query, parameters = query.parameters) => {
       const run = (): number => {
         statements.count += 1;
-        return translated(() => Number(prepare(writer, query.sql).run(...asInput(query.parameters)).changes));
+        return translated(() => Number(prepare(writer, query.sql).run(...asInput(parameters)).changes));
       };
       return inTransaction.getStore() ? run() : enqueue(run);
     },

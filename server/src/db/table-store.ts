@@ -31,13 +31,13 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
   const columns: Columns = tables[table];
   const compiled = new Map<string, CompiledQuery<Record<string, unknown>>>();
 
-  function statement(shape: string, build: () => { compile(): CompiledQuery<unknown> }, values: unknown[]): CompiledQuery<Record<string, unknown>> {
+  function statement(shape: string, build: () => { compile(): CompiledQuery<unknown> }, values: unknown[]): [CompiledQuery<Record<string, unknown>>, unknown[]] {
     let query = compiled.get(shape);
     if (!query) {
       query = asRowQuery(build().compile());
       compiled.set(shape, query);
     }
-    return { ...query, parameters: values };
+    return [query, values];
   }
 
   function encoded(record: object): [string[], unknown[]] {
@@ -63,7 +63,7 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
   }
 
   const builder = untyped(database);
-  const select = (where: object, order?: Order<T>, limit?: number): CompiledQuery<Record<string, unknown>> => {
+  const select = (where: object, order?: Order<T>, limit?: number): ReturnType<typeof statement> => {
     const { shape, names, values } = condition(where);
     return statement(`select ${shape} ${order?.by.join() ?? ''} ${order?.direction ?? ''} ${limit ?? ''}`, () => {
       let query = filtered(builder.selectFrom(table).selectAll(), names);
@@ -77,25 +77,25 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
     decode,
     async insert(record) {
       const [names, values] = encoded(record);
-      await database.change(statement(`insert ${names.join()}`, () => builder.insertInto(table).values(Object.fromEntries(names.map((name) => [name, 0]))), values));
+      await database.change(...statement(`insert ${names.join()}`, () => builder.insertInto(table).values(Object.fromEntries(names.map((name) => [name, 0]))), values));
     },
     async find(where) {
-      const [row] = await database.run(select(where, undefined, 1));
+      const [row] = await database.run(...select(where, undefined, 1));
       return row && decode(row);
     },
     async list(where, order) {
-      return (await database.run(select(where, order))).map(decode);
+      return (await database.run(...select(where, order))).map(decode);
     },
     async update(where, patch) {
       const [names, patched] = encoded(patch);
       if (names.length === 0) return 0;
       const { shape, names: kept, values } = condition(where);
-      return database.change(statement(`update ${names.join()} where ${shape}`, () => filtered(builder.updateTable(table).set(Object.fromEntries(names.map((name) => [name, 0]))), kept), [...patched, ...values]));
+      return database.change(...statement(`update ${names.join()} where ${shape}`, () => filtered(builder.updateTable(table).set(Object.fromEntries(names.map((name) => [name, 0]))), kept), [...patched, ...values]));
     },
     async remove(where) {
       const { shape, names, values } = condition(where);
       if (names.length === 0) throw new AppError('INTERNAL_SERVER_ERROR', `Removing every row of ${table} is never meant.`);
-      return database.change(statement(`delete ${shape}`, () => filtered(builder.deleteFrom(table), names), values));
+      return database.change(...statement(`delete ${shape}`, () => filtered(builder.deleteFrom(table), names), values));
     },
   };
 }

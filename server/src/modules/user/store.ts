@@ -1,0 +1,89 @@
+/** SQL of accounts, sessions and keys. */
+import { sql } from 'kysely';
+import type { Database } from '../../db/database.ts';
+import { tableStore, type TableStore } from '../../db/table-store.ts';
+import type { TableRecord } from '../../db/tables.ts';
+import type { Grants, Role } from '../../domain/permissions.ts';
+
+export type ApiKeyRecord = TableRecord<'api_key'>;
+export type SessionRecord = TableRecord<'session'>;
+export type Membership = { role: Role; grants: Grants };
+
+/** A key as a request needs it, with its user's place in the organization. */
+export interface KeyWithMember extends ApiKeyRecord, Membership {}
+export interface SessionWithMember extends SessionRecord, Membership {}
+
+export interface UserStore {
+  users: TableStore<'user'>;
+  members: TableStore<'member'>;
+  organizations: TableStore<'organization'>;
+  keys: TableStore<'api_key'>;
+  sessions: TableStore<'session'>;
+  /** Undefined also when the key's user is no longer a member of its organization. */
+  findKey(keyHash: string): Promise<KeyWithMember | undefined>;
+  findSession(tokenHash: string): Promise<SessionWithMember | undefined>;
+  /** Counts one request against the key's window and budget, exactly, in one statement; false when either is used up. `now` in ms. */
+  countRequest(apiKeyId: string, now: number): Promise<boolean>;
+  hasUsers(): Promise<boolean>;
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createUserStore(database: Database): UserStore {
+  const keys = tableStore(database, 'api_key');
+  const sessions = tableStore(database, 'session');
+  const members = tableStore(database, 'member');
+  const users = tableStore(database, 'user');
+  const { builder } = database;
+
+  const keyQuery = builder.selectFrom('api_key')
+    .innerJoin('member', (join) => join.onRef('member.userId', '=', 'api_key.userId').onRef('member.organizationId', '=', 'api_key.organizationId'))
+    .selectAll('api_key').select(['member.role', 'member.grants']).where('api_key.keyHash', '=', '').compile();
+  const sessionQuery = builder.selectFrom('session')
+    .innerJoin('member', (join) => join.onRef('member.userId', '=', 'session.userId').onRef('member.organizationId', '=', 'session.organizationId'))
+    .selectAll('session').select(['member.role', 'member.grants']).where('session.tokenHash', '=', '').compile();
+  const anyUser = builder.selectFrom('user').select('userId').limit(1).compile();
+
+  return {
+    users, members, keys, sessions,
+    organizations: tableStore(database, 'organization'),
+    async findKey(keyHash) {
+      const [row] = await database.run(keyQuery, [keyHash]);
+      return row && { ...keys.decode(row), role: row.role, grants: parseGrants(row.grants) };
+    },
+    async findSession(tokenHash) {
+      const [row] = await database.run(sessionQuery, [tokenHash]);
+      return row && { ...sessions.decode(row), role: row.role, grants: parseGrants(row.grants) };
+    },
+    countRequest: async (apiKeyId, now) => (await database.change(countStatement(database, apiKeyId, now))) === 1,
+    hasUsers: async () => (await database.run(anyUser)).length > 0,
+    transaction: (work) => database.transaction(work),
+  };
+}
+
+const parsedGrants = new Map<string, Grants>();
+
+/** Few different grants exist and each request needs them; parsing each text once is enough. */
+function parseGrants(text: string): Grants {
+  let grants = parsedGrants.get(text);
+  if (!grants) {
+    if (parsedGrants.size > 1000) parsedGrants.clear();
+    grants = JSON.parse(text) as Grants;
+    parsedGrants.set(text, grants);
+  }
+  return grants;
+}
+
+/** Fixed window from the first counted request; refills for every whole interval since creation (decisions 2). */
+function countStatement(database: Database, apiKeyId: string, now: number): ReturnType<ReturnType<typeof sql>['compile']> {
+  const due = sql`(case when "refillInterval" is null then 0 else (${now} - "createdAtMs") / "refillInterval" end)`;
+  const expired = sql`("windowStart" is null or ${now} - "windowStart" >= "rateLimitTimeWindow")`;
+  const budget = sql`("remaining" + (${due} - "refillsApplied") * coalesce("refillAmount", 0))`;
+  return sql`update "api_key" set
+    "remaining" = case when "remaining" is null then null else ${budget} - 1 end,
+    "refillsApplied" = ${due},
+    "windowStart" = case when "rateLimitEnabled" = 0 then null when ${expired} then ${now} else "windowStart" end,
+    "windowCount" = case when "rateLimitEnabled" = 0 then 0 when ${expired} then 1 else "windowCount" + 1 end
+    where "apiKeyId" = ${apiKeyId}
+      and ("rateLimitEnabled" = 0 or ${expired} or "windowCount" < "rateLimitMax")
+      and ("remaining" is null or ${budget} > 0)`.compile(database.builder);
+}
