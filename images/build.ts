@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeBaseRootfs, readBaseRecipe, type BaseRecipe } from './base-rootfs.ts';
+import { makeContext, recipeText } from './build-context.ts';
+import { mustRun, runCommand, type Argv } from './command.ts';
+import { baseImage, imageNames, images, recipeLabel, type ImageName } from './images.ts';
+
+export interface BuildRequest {
+  /** The engine, as a unix:// address. */
+  dockerHost: string;
+  /** Debian's docker client: its BuildKit needs no plugin. */
+  dockerCli: string;
+  names: readonly ImageName[];
+  /** A folder for the root file system and the build contexts (about 500 MB); what is made in it is removed. */
+  workDir: string;
+  log: (line: string) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Builds those of the named images that the engine lacks or holds from another recipe, in parallel through BuildKit.
+ * @returns the names that were built; an empty list when all were there.
+ * @throws AppError with the last lines of the step that failed.
+ */
+export async function buildImages(request: BuildRequest): Promise<ImageName[]> {
+  const base = await baseRecipe(request.signal);
+  const missing = await missingImages(request, base);
+  if (missing.length === 0) return [];
+  const folder = join(request.workDir, `berth-images-${process.pid}`);
+  await mkdir(folder, { recursive: true });
+  try {
+    // A derived image needs its base in the same recipe, also when only the derived one was asked for.
+    const wantedBase: Wanted = { name: baseImage, hash: await recipeHash(baseImage, base) };
+    if (!(await hasRecipe(request, wantedBase))) await buildBase(request, base, wantedBase, folder);
+    await Promise.all(missing.map((image) => buildDerived(request, image, folder)));
+    return missing.map((image) => image.name);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One hash over all recipes, for caches of whole engines. */
+export async function recipesHash(signal: AbortSignal): Promise<string> {
+  const base = await baseRecipe(signal);
+  return digest((await Promise.all(imageNames.map((name) => recipeHash(name, base)))).join('\n'));
+}
+
+interface Wanted {
+  name: ImageName;
+  hash: string;
+}
+
+function baseRecipe(signal: AbortSignal): Promise<BaseRecipe> {
+  return readBaseRecipe(['ca-certificates'], signal);
+}
+
+async function recipeHash(name: ImageName, base: BaseRecipe): Promise<string> {
+  const baseHash = digest(JSON.stringify(base));
+  const { folder } = images[name];
+  return folder === null ? baseHash : digest(`${baseHash}\n${await recipeText(folder)}`);
+}
+
+async function missingImages(request: BuildRequest, base: BaseRecipe): Promise<Wanted[]> {
+  const wanted: Wanted[] = await Promise.all(request.names.map(async (name) => ({ name, hash: await recipeHash(name, base) })));
+  const present = await Promise.all(wanted.map((image) => hasRecipe(request, image)));
+  return wanted.filter((_, index) => present[index] !== true);
+}
+
+async function hasRecipe(request: BuildRequest, { name, hash }: Wanted): Promise<boolean> {
+  const format = `{{index .Config.Labels "${recipeLabel}"}}`;
+  const result = await runCommand(docker(request, 'image', 'inspect', '--format', format, name), { limitMs: 30_000, signal: request.signal });
+  return result.code === 0 && result.stdout.trim() === hash;
+}
+
+async function buildBase(request: BuildRequest, recipe: BaseRecipe, { hash }: Wanted, folder: string): Promise<void> {
+  const started = Date.now();
+  const archive = join(folder, 'base.tar');
+  await makeBaseRootfs(recipe, archive, folder, request.signal);
+  await mustRun(docker(request, 'import', '--change', `LABEL ${recipeLabel}=${hash}`, '--change', 'CMD ["bash"]', archive, baseImage), { limitMs: 120_000, signal: request.signal });
+  await rm(archive);
+  request.log(`${baseImage} made from Debian's packages in ${seconds(started)}`);
+}
+
+async function buildDerived(request: BuildRequest, { name, hash }: Wanted, folder: string): Promise<void> {
+  const recipe = images[name].folder;
+  if (recipe === null) return;
+  const started = Date.now();
+  const context = join(folder, recipe);
+  await makeContext(recipe, context, request.signal);
+  const argv = docker(request, 'build', '--progress', 'plain', '--label', `${recipeLabel}=${hash}`, '--tag', name, context);
+  await mustRun(argv, { limitMs: 420_000, signal: request.signal, env: { ...process.env, DOCKER_BUILDKIT: '1' } });
+  request.log(`${name} built in ${seconds(started)}`);
+}
+
+function docker(request: BuildRequest, ...rest: string[]): Argv {
+  return [request.dockerCli, '--host', request.dockerHost, ...rest];
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+function seconds(since: number): string {
+  return `${((Date.now() - since) / 1000).toFixed(1)} s`;
+}

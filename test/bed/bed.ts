@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mustRun, runCommand } from '../../images/command.ts';
+import { clientKeyPath, makeKey } from './host-files.ts';
+import { bedNames, hostNames, loadBed, loadHost, saveBed, type BedRecord } from './host-record.ts';
+import { findHost, killHost, makeHost, type BedHost, type HostOptions } from './host.ts';
+import { bedFolder, diskFolder, scriptFolder, stateRoot } from './layout.ts';
+import { isFree, makeBridge, removeBridge, restoreForwarding, turnOnForwarding } from './network.ts';
+import { identify, isAlive } from './process-identity.ts';
+
+export interface BedOptions {
+  /** Unique among the beds of the machine, at most 20 characters. */
+  name: string;
+  /** First three numbers of the bed's /24, such as "10.98.0"; picked free between 10.98.1 and 10.98.254 unless given. */
+  net?: string;
+  /** A standing bed outlives this process; any other is closed when this process ends, however it ends. */
+  standing?: boolean;
+  log?: (line: string) => void;
+  signal?: AbortSignal;
+}
+
+/** Several hosts on one network of their own, all on this machine. */
+export interface Bed {
+  readonly name: string;
+  readonly net: string;
+  /** The machine's own address in the bed's network. */
+  readonly machineIp: string;
+  /** Makes and starts a host. */
+  host(name: string, options: HostOptions): Promise<BedHost>;
+  /** A host that was made before, also by another process. */
+  find(name: string): Promise<BedHost>;
+  hosts(): Promise<string[]>;
+  /** Ends every host and removes all that the bed made on the machine. */
+  close(): Promise<void>;
+}
+
+/** Opens a new bed. Needs root. @throws Error when the name or the net is taken. */
+export async function openBed(options: BedOptions): Promise<Bed> {
+  const signal = options.signal ?? new AbortController().signal;
+  await closeStale(options.log);
+  const folder = bedFolder(options.name);
+  await mkdir(stateRoot, { recursive: true });
+  await mkdir(folder);
+  await mustRun(['mount', '-t', 'tmpfs', '-o', 'mode=700,size=6g', 'berth-test', folder], { limitMs: 5_000 });
+  const owner = options.standing === true ? null : await identify(process.pid);
+  // Recorded before the net is made, so that whatever stops this process here is cleaned up by the next run.
+  const net = options.net ?? (await freeNet());
+  const record: BedRecord = { name: options.name, net, owner, forwardingBefore: await forwardingBefore() };
+  await saveBed(record);
+  if (!(await makeBridge(net))) {
+    await removeState(record.name);
+    if (options.net === undefined) return openBed(options);
+    throw new Error(`The net ${net} is used by another bed.`);
+  }
+  await makeKey(clientKeyPath(record.name), 'berth-test');
+  if (owner !== null) guard(owner.pid);
+  return bedOf(record, signal);
+}
+
+/** A bed that another process opened; null when there is none of that name. */
+export async function findBed(name: string, signal: AbortSignal): Promise<Bed | null> {
+  const record = await loadBed(name);
+  return record === null ? null : bedOf(record, signal);
+}
+
+/** Closes beds whose owner has died, and gives their names. */
+export async function closeStale(log: (line: string) => void = () => undefined): Promise<string[]> {
+  const closed: string[] = [];
+  for (const name of await bedNames()) {
+    const record = await loadBed(name);
+    if (record === null || record.owner === null || (await isAlive(record.owner))) continue;
+    log(`closing the bed ${name}, whose run ended without closing it`);
+    await closeBed(record);
+    closed.push(name);
+  }
+  return closed;
+}
+
+function bedOf(record: BedRecord, signal: AbortSignal): Bed {
+  return {
+    name: record.name,
+    net: record.net,
+    machineIp: `${record.net}.1`,
+    host: (name, options) => makeHost(record, name, options, signal),
+    find: (name) => findHost(record.name, name),
+    hosts: () => hostNames(record.name),
+    close: () => closeBed(record),
+  };
+}
+
+async function closeBed(record: BedRecord): Promise<void> {
+  const hosts = await Promise.all((await hostNames(record.name)).map((name) => loadHost(record.name, name)));
+  await Promise.all(hosts.map(killHost));
+  await removeBridge(record.net);
+  await removeState(record.name);
+  if ((await bedNames()).length === 0) await restoreForwarding(record.forwardingBefore);
+}
+
+async function removeState(bed: string): Promise<void> {
+  await runCommand(['umount', '--lazy', bedFolder(bed)], { limitMs: 10_000 });
+  await rm(diskFolder(bed), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  await rmdir(bedFolder(bed));
+}
+
+/** What the machine's routing setting was before the first of the beds that are open now. */
+async function forwardingBefore(): Promise<string> {
+  const current = await turnOnForwarding();
+  for (const name of await bedNames()) {
+    const other = await loadBed(name);
+    if (other !== null) return other.forwardingBefore;
+  }
+  return current;
+}
+
+async function freeNet(): Promise<string> {
+  const used = new Set<string>();
+  for (const name of await bedNames()) used.add((await loadBed(name))?.net ?? '');
+  for (let third = 1; third < 255; third += 1) {
+    const net = `10.98.${third}`;
+    if (!used.has(net) && (await isFree(net))) return net;
+  }
+  throw new Error('Every net between 10.98.1 and 10.98.254 is in use on this machine.');
+}
+
+/** A small process that waits for the owner's end and then closes what the owner left; kill -9 leaves nothing either. */
+function guard(owner: number): void {
+  const child = spawn('sh', [join(scriptFolder, 'guard.sh'), String(owner), process.execPath, join(scriptFolder, 'main.ts')], { detached: true, stdio: 'ignore' });
+  child.unref();
+}

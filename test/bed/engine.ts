@@ -1,0 +1,48 @@
+import { request } from 'node:http';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execInside, launchInside } from './host-exec.ts';
+import type { HostRecord } from './host-record.ts';
+import { hostFolder } from './layout.ts';
+import { waitUntil } from './process-identity.ts';
+
+/** The engine's socket as seen from the machine. */
+export function engineSocketOf(record: HostRecord): string {
+  return join(hostFolder(record.bed, record.name), 'run', 'docker.sock');
+}
+
+/** Starts the engine and waits until it answers. */
+export async function startEngine(record: HostRecord): Promise<void> {
+  await rm(engineSocketOf(record), { force: true });
+  await launchInside(record, 'dockerd', [
+    'dockerd', '--host', 'unix:///run/docker.sock', '--host', 'unix:///run/bed/docker.sock',
+    // BuildKit takes the registry for an HTTPS one unless the scheme is written out.
+    '--insecure-registry', `http://${record.net}.1:5000`,
+  ]);
+  if (!(await waitUntil(() => answers(engineSocketOf(record)), 60_000))) {
+    const log = await readFile(join(hostFolder(record.bed, record.name), 'run', 'dockerd.log'), 'utf8');
+    throw new Error(`The engine of ${record.name} did not answer within 60 s: ${log.slice(-2000)}`);
+  }
+}
+
+/** Asks the engine to end, as a service manager would, and waits for it (at most 30 s). */
+export async function stopEngine(record: HostRecord): Promise<void> {
+  const found = await execInside(record, ['cat', '/run/docker.pid'], { limitMs: 5_000 });
+  const pid = found.stdout.trim();
+  if (found.code !== 0 || pid === '') return;
+  await execInside(record, ['kill', '-TERM', pid], { limitMs: 5_000 });
+  const gone = await waitUntil(async () => (await execInside(record, ['kill', '-0', pid], { limitMs: 5_000 })).code !== 0, 30_000);
+  if (!gone) throw new Error(`The engine of ${record.name} did not end within 30 s.`);
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const call = request({ socketPath, path: '/_ping', timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    call.on('error', () => resolve(false));
+    call.on('timeout', () => call.destroy());
+    call.end();
+  });
+}
