@@ -19,7 +19,7 @@ export type RecordOf<C extends Columns> = { -readonly [K in keyof C]: C[K] exten
 export type StoredValue = string | number | null;
 export type StoredRow<C extends Columns> = { [K in keyof C]: StoredOf<C[K]> };
 type StoredOf<C> = C extends Column<infer T> ? (null extends T ? StoredBase<C> | null : StoredBase<C>) : never;
-type StoredBase<C> = C extends Column<infer T> ? (NonNullable<T> extends number | boolean ? number : string) : never;
+type StoredBase<C> = C extends Column<infer T> ? (NonNullable<T> extends number | boolean ? number : NonNullable<T> extends string ? NonNullable<T> : string) : never;
 
 function column<T>(kind: ColumnKind, nullable: boolean): Column<T> {
   return { kind, nullable };

@@ -22,7 +22,9 @@ export interface CallContext {
   /** Address of the caller, for the audit. */
   ip: string;
   /** Fires when the caller is gone. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
+  /** Whether a stream goes on live; without it, it ends with what there is now. */
+  follow: boolean;
   /** Position after which a stream goes on. */
   lastEventId: string | undefined;
   /** One transaction with the change and its audit entry: all or nothing. */

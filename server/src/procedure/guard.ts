@@ -11,8 +11,10 @@ export interface Caller {
   /** Finds out who calls; throws UNAUTHORIZED or TOO_MANY_REQUESTS. Called once per procedure call, so that each counts against a key's limits. */
   authenticate(): Promise<Actor>;
   ip: string;
-  signal: AbortSignal;
+  /** Fires when the caller is gone; made when first asked for. */
+  readonly signal: AbortSignal;
   lastEventId?: string | undefined;
+  follow?: boolean;
 }
 
 export interface AuditEntry {
@@ -52,7 +54,10 @@ export function createGuard(ports: GuardPorts): Guard {
     const { scope, resourceId } = await checkResources(ports, target, actor, input);
     const audited = { done: false };
     const context: CallContext = {
-      actor, scope, ip: caller.ip, signal: caller.signal, lastEventId: caller.lastEventId,
+      actor, scope, ip: caller.ip, follow: caller.follow ?? false, lastEventId: caller.lastEventId,
+      get signal() {
+        return caller.signal;
+      },
       write: (work) =>
         ports.transaction(async () => {
           const result = await work();

@@ -1,0 +1,41 @@
+/** Form B: `/api/<router>.<procedure>`, the bare value as the answer (interface document, What the service does). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../domain/errors.ts';
+import type { RegisteredProcedure } from '../procedure/registry.ts';
+import { errorAnswer } from './envelope.ts';
+import { callerOf, checkMethod, inputOf, wantsEventStream } from './request.ts';
+import { collectStream, documentDialect, sendStream } from './stream.ts';
+import type { Wire } from './wire.ts';
+import { receiveUpload } from './upload.ts';
+
+export async function answerFormB(wire: Wire, request: FastifyRequest, reply: FastifyReply, path: string): Promise<void> {
+  try {
+    const target = wire.registry.get(path);
+    if (!target) throw new AppError('NOT_FOUND', `There is no procedure ${path}. GET /api/openapi.json lists all of them.`);
+    checkMethod(request, target.procedure, path);
+    await answerCall(wire, request, reply, target);
+  } catch (error) {
+    const answer = errorAnswer(wire.toError(error, path), path, 'form-b');
+    reply.code(answer.status).headers(answer.headers);
+    wire.send(reply, answer.body);
+  }
+}
+
+async function answerCall(wire: Wire, request: FastifyRequest, reply: FastifyReply, target: RegisteredProcedure): Promise<void> {
+  const live = wantsEventStream(request);
+  const caller = callerOf(request, wire.authenticate, live);
+  switch (target.procedure.kind) {
+    case 'query':
+    case 'mutation':
+      wire.send(reply, await wire.guard.call(target, caller, inputOf(request, target.procedure).value));
+      return;
+    case 'upload':
+      wire.send(reply, await receiveUpload(wire, request, target, caller));
+      return;
+    case 'subscription': {
+      const events = await wire.guard.stream(target, caller, inputOf(request, target.procedure).value);
+      if (live) await sendStream(reply, events, documentDialect, (error) => wire.toError(error, target.path));
+      else wire.send(reply, await collectStream(events));
+    }
+  }
+}

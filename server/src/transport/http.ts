@@ -1,0 +1,87 @@
+/** The HTTP server: one catch-all route per form; everything else is a fixed handful of routes. */
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import { AppError } from '../domain/errors.ts';
+import type { Guard } from '../procedure/guard.ts';
+import type { Registry } from '../procedure/registry.ts';
+import { randomId } from '../ports/clock.ts';
+import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
+import { answerFormA } from './form-a.ts';
+import { answerFormB } from './form-b.ts';
+import type { Authenticate } from './request.ts';
+import { sendJson, type Wire } from './wire.ts';
+
+const bodyLimitBytes = 1024 * 1024;
+const headerLimitBytes = 64 * 1024;
+
+export interface HttpOptions {
+  registry: Registry;
+  guard: Guard;
+  authenticate: Authenticate;
+  log: FaultLog;
+  version: string;
+  uploadLimit(): Promise<number>;
+  /** The OpenAPI document as text; made when first asked for. */
+  openapi(): string;
+}
+
+export function createHttpServer(options: HttpOptions): FastifyInstance {
+  const app = Fastify({ bodyLimit: bodyLimitBytes, http: { maxHeaderSize: headerLimitBytes }, clientErrorHandler: answerBrokenRequest, forceCloseConnections: true, routerOptions: { maxParamLength: 8192 } });
+  const wire: Wire = {
+    registry: options.registry, guard: options.guard, authenticate: options.authenticate, uploadLimit: options.uploadLimit, send: sendJson,
+    toError: (error, path) => toAppError(error, path, options.log, () => randomId(12)),
+  };
+  acceptBodies(app);
+
+  app.get('/api/health', (_request, reply) => sendJson(reply, { ok: true, version: options.version }));
+  app.get('/api/openapi.json', (_request, reply) => {
+    void reply.header('content-type', 'application/json; charset=utf-8').send(options.openapi());
+  });
+  app.route<{ Params: { '*': string } }>({ method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/api/trpc/*', handler: (request, reply) => answerFormA(wire, request, reply, request.params['*']) });
+  app.route<{ Params: { path: string } }>({ method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/api/:path', handler: (request, reply) => answerFormB(wire, request, reply, request.params.path) });
+
+  app.setNotFoundHandler((request, reply) => {
+    const answer = errorAnswer(new AppError('NOT_FOUND', `There is nothing at ${request.url.slice(0, 200)}. The interface is below /api; its document is /api/openapi.json.`), undefined, 'form-b');
+    void reply.code(404);
+    sendJson(reply, answer.body);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const answer = errorAnswer(wire.toError(error, undefined), procedureOf(request), request.url.startsWith('/api/trpc/') ? 'form-a' : 'form-b');
+    void reply.code(answer.status).headers(answer.headers);
+    sendJson(reply, answer.body);
+  });
+  return app;
+}
+
+/** JSON is parsed by Fastify's own parser, which refuses `__proto__`; uploads stay unread; an empty body is no input. */
+function acceptBodies(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '' || body.length === 0) done(null, {});
+    else parseJson(request, String(body), done);
+  });
+  for (const type of [/^multipart\/form-data/, /^application\/(zip|x-zip-compressed|gzip|x-gzip|x-tar|octet-stream)/]) {
+    app.addContentTypeParser(type, (_request, _payload, done) => done(null, undefined));
+  }
+}
+
+function procedureOf(request: FastifyRequest): string | undefined {
+  const [, name] = /^\/api\/(?:trpc\/)?([a-zA-Z]+\.[a-zA-Z]+)/.exec(request.url) ?? [];
+  return name;
+}
+
+/** What is no HTTP, or has headers beyond the limit, gets our envelope too instead of a bare status line. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const isTooLong = error.code === 'HPE_HEADER_OVERFLOW';
+  const refusal = isTooLong
+    ? new AppError('PAYLOAD_TOO_LARGE', 'The address and headers are longer than 64 KiB. Send large input in a POST body.')
+    : new AppError('BAD_REQUEST', 'The request is not valid HTTP.');
+  const { status, body } = errorAnswer(refusal, undefined, 'form-b');
+  const text = JSON.stringify(body);
+  socket.end(`HTTP/1.1 ${status} ${isTooLong ? 'Payload Too Large' : 'Bad Request'}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`);
+}

@@ -1,0 +1,125 @@
+/** What a request says: credentials, input, dialect. */
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../domain/errors.ts';
+import type { Procedure } from '../procedure/procedure.ts';
+import { coerceQuery } from '../procedure/input.ts';
+import type { Caller } from '../procedure/guard.ts';
+import type { Actor } from '../procedure/context.ts';
+
+export interface Credentials {
+  apiKey: string | undefined;
+  authorization: string | undefined;
+  sessionToken: string | undefined;
+}
+
+export type Authenticate = (credentials: Credentials) => Promise<Actor>;
+
+export const sessionCookie = 'berth_session';
+
+/** The session token of the Cookie header, if any. */
+export function sessionTokenOf(request: FastifyRequest): string | undefined {
+  const header = request.headers.cookie;
+  if (!header) return undefined;
+  for (const part of header.split(';')) {
+    const [name, value] = part.trim().split('=', 2);
+    if (name === sessionCookie && value) return value;
+  }
+  return undefined;
+}
+
+/** Makes the guard's view of a request; its abort signal is made only when a handler asks for it. */
+export function callerOf(request: FastifyRequest, authenticate: Authenticate, follow: boolean): Caller {
+  let signal: AbortSignal | undefined;
+  return {
+    ip: request.ip,
+    follow,
+    lastEventId: lastEventIdOf(request),
+    get signal() {
+      signal ??= signalOf(request);
+      return signal;
+    },
+    async authenticate() {
+      const apiKey = single(request.headers['x-api-key']);
+      const { authorization } = request.headers;
+      const sessionToken = sessionTokenOf(request);
+      const actor = await authenticate({ apiKey, authorization, sessionToken });
+      if (actor.sessionId !== undefined && request.method !== 'GET') requireSameOrigin(request);
+      return actor;
+    },
+  };
+}
+
+/** A cookie goes along with requests that other sites cause; only our own pages may change things with it (decisions 2). */
+function requireSameOrigin(request: FastifyRequest): void {
+  const { origin, host } = request.headers;
+  if (origin !== undefined && host !== undefined && URL.canParse(origin) && new URL(origin).host === host) return;
+  throw new AppError('FORBIDDEN', 'A change with a session cookie needs an Origin header of this address. Programs should send an API key in x-api-key.');
+}
+
+function signalOf(request: FastifyRequest): AbortSignal {
+  const controller = new AbortController();
+  request.raw.socket.once('close', () => controller.abort());
+  if (request.raw.socket.destroyed) controller.abort();
+  return controller.signal;
+}
+
+function lastEventIdOf(request: FastifyRequest): string | undefined {
+  const query = parametersOf(request);
+  const fromQuery = query['lastEventId'];
+  return single(request.headers['last-event-id']) ?? (typeof fromQuery === 'string' ? fromQuery : undefined);
+}
+
+export function wantsEventStream(request: FastifyRequest): boolean {
+  return request.headers.accept?.includes('text/event-stream') ?? false;
+}
+
+/** A request is a tRPC client's when it says so (decisions 1). */
+export function isTrpcClient(request: FastifyRequest): boolean {
+  return (
+    parametersOf(request)['batch'] === '1' || request.headers['trpc-accept'] !== undefined || request.headers['x-trpc-source'] !== undefined || wantsEventStream(request)
+  );
+}
+
+/** Query-string parameters; repeated ones are arrays. */
+export function parametersOf(request: FastifyRequest): Record<string, string | string[]> {
+  return request.query as Record<string, string | string[]>;
+}
+
+export interface RawInput {
+  value: unknown;
+  /** The input came in a `{"json": …}` envelope; the answer's data is wrapped likewise. */
+  wrapped: boolean;
+}
+
+/** Input of one call: the body of a POST; of a GET `?input=` or plain parameters. */
+export function inputOf(request: FastifyRequest, procedure: Procedure): RawInput {
+  if (request.method !== 'GET') return unwrapped(request.body ?? {});
+  const { batch: _batch, input, lastEventId: _lastEventId, ...parameters } = parametersOf(request);
+  if (input !== undefined) return unwrapped(parseJson(String(input), 'input'));
+  return { value: coerceQuery(procedure.input, parameters), wrapped: false };
+}
+
+export function unwrapped(value: unknown): RawInput {
+  if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'json') && Object.keys(value).every((key) => key === 'json' || key === 'meta')) {
+    return { value: Reflect.get(value, 'json') ?? {}, wrapped: true };
+  }
+  return { value, wrapped: false };
+}
+
+export function parseJson(text: string, field: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError('BAD_REQUEST', `${field} is not valid JSON.`, { cause: error, issues: [{ path: field, message: 'must be valid JSON' }] });
+  }
+}
+
+/** Queries and streams are GET, mutations and uploads POST; the other verb is 405. */
+export function checkMethod(request: FastifyRequest, procedure: Procedure, path: string): void {
+  const expected = procedure.kind === 'query' || procedure.kind === 'subscription' ? 'GET' : 'POST';
+  if (request.method !== expected) throw new AppError('METHOD_NOT_SUPPORTED', `${path} is called with ${expected}, not ${request.method}.`);
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

@@ -1,0 +1,20 @@
+/** What both forms need from the program. */
+import type { FastifyReply } from 'fastify';
+import type { AppError } from '../domain/errors.ts';
+import type { Guard } from '../procedure/guard.ts';
+import type { Registry } from '../procedure/registry.ts';
+import type { Authenticate } from './request.ts';
+
+export interface Wire {
+  registry: Registry;
+  guard: Guard;
+  authenticate: Authenticate;
+  toError(error: unknown, path: string | undefined): AppError;
+  send(reply: FastifyReply, body: unknown): void;
+  /** Bytes a packed upload may have. */
+  uploadLimit(): Promise<number>;
+}
+
+export function sendJson(reply: FastifyReply, body: unknown): void {
+  void reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body ?? null));
+}
