@@ -1,0 +1,25 @@
+// Exit code 0 when node_modules holds exactly what package-lock.json says. Runs on the machine's own Node.js (20 or newer).
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = process.argv[2] ?? '.';
+
+/** npm writes what it installed into node_modules; optional packages are for some machines only. */
+function installedAsLocked() {
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  const installed = JSON.parse(readFileSync(join(root, 'node_modules/.package-lock.json'), 'utf8')).packages;
+  accessSync(join(root, `node_modules/node-linux-${process.arch}/bin/node`), constants.X_OK);
+  return Object.entries(wanted).every(([path, facts]) => {
+    if (path === '') return true;
+    const found = installed[path];
+    if (found === undefined) return facts.optional === true || facts.devOptional === true;
+    return found.version === facts.version && found.integrity === facts.integrity;
+  });
+}
+
+try {
+  process.exitCode = installedAsLocked() ? 0 : 1;
+} catch {
+  // A file is missing or unreadable: it does not match, and npm ci makes it so.
+  process.exitCode = 1;
+}

@@ -1,0 +1,79 @@
+# What bin/up and bin/down check and fetch before the compiled set-up program can take over. Sourced, not run.
+# Expects `root`: the folder of the checkout.
+
+fail() {
+  printf '%s\n' "$1" >&2
+  exit 1
+}
+
+# require_root COMMAND REASON…: says what root is needed for; stops, with nothing changed, when this is not root.
+require_root() {
+  local command=$1 reason
+  shift
+  printf '%s needs root:\n' "$command"
+  for reason in "$@"; do printf '  - %s\n' "$reason"; done
+  [ "$(id -u)" -eq 0 ] || fail "You are $(id -un), so nothing was changed. Run: sudo $command"
+}
+
+# require_programs: Node.js 20 or newer with npm, and git; nothing is changed before they are there.
+require_programs() {
+  local major
+  command -v node >/dev/null || fail 'Node.js is missing. Install Node.js 20 or newer with npm (https://nodejs.org; Debian 12 packages only 18) and run this again. Nothing was changed.'
+  major=$(node --print 'process.versions.node.split(".")[0]')
+  [ "$major" -ge 20 ] || fail "Node.js $(node --version) is too old. Install Node.js 20 or newer with npm (https://nodejs.org) and run this again. Nothing was changed."
+  command -v npm >/dev/null || fail 'npm is missing. Install the npm that belongs to your Node.js ("apt-get install npm" for Debian'\''s) and run this again. Nothing was changed.'
+  command -v git >/dev/null || fail 'git is missing. Run "apt-get install git", then this again. Nothing was changed.'
+}
+
+# take_lock: two set-ups at once could start two engines. Programs that go on afterwards must not inherit descriptor 9.
+take_lock() {
+  exec 9>/run/berth-setup.lock
+  flock --nonblock 9 || fail 'Another bin/up or bin/down is running here. Wait for its end, then run this again.'
+}
+
+# step TITLE PROGRAM…: runs the program silently and says how long it took; its output is shown when it fails.
+step() {
+  local title=$1 log start=${EPOCHREALTIME/[.,]/} tenths
+  shift
+  printf '%s … ' "$title"
+  log=$(mktemp)
+  if ! "$@" >"$log" 2>&1 9>&-; then
+    printf 'failed\n'
+    tail -n 30 "$log" >&2
+    rm -f "$log"
+    fail "\"$*\" failed. Put right what it says above and run this again."
+  fi
+  rm -f "$log"
+  tenths=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))
+  printf 'done (%d.%d s)\n' $((tenths / 10)) $((tenths % 10))
+}
+
+# ensure_dependencies: exactly the lockfile's packages, Node 24 among them; no package's scripts are run.
+ensure_dependencies() {
+  node "$root/bin/lib/dependencies-match.mjs" "$root" && return
+  step 'Dependencies: npm ci' npm --prefix "$root" ci --ignore-scripts --no-audit --no-fund
+  node "$root/bin/lib/dependencies-match.mjs" "$root" || fail 'npm ci ended well, but the dependencies still differ from package-lock.json. Is this machine x64 or arm64, as Berth needs?'
+}
+
+# ensure_build: compiles when the sources differ from those of the last build.
+ensure_build() {
+  local sources stamp=$root/dist/.sources
+  sources=$(sources_hash)
+  [ "$(cat "$stamp" 2>/dev/null)" = "$sources" ] && return
+  rm -rf "$root/dist"
+  step 'Build: npm run build' npm --prefix "$root" run build
+  printf '%s\n' "$sources" >"$stamp"
+}
+
+sources_hash() {
+  (
+    cd "$root"
+    find server client cli setup images web tsconfig.json tsconfig.build.json package.json package-lock.json -type f -not -path '*/node_modules/*' -print0 2>/dev/null |
+      LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -c1-64
+  )
+}
+
+# node24: the Node.js 24 among the dependencies; the machine's own is only used to fetch it.
+node24() {
+  printf '%s\n' "$root"/node_modules/node-linux-"$(node --print process.arch)"/bin/node
+}

@@ -1,0 +1,29 @@
+/** Everything a run of set-up needs, from the arguments and the environment. */
+import { mkdirSync } from 'node:fs';
+import { repositoryRoot } from '../images/build-context.ts';
+import type { SetupContext } from './context.ts';
+import { connectEngine } from './engine/client.ts';
+import type { UpFlags } from './flags.ts';
+import { keptEnvironment } from './keep-settings.ts';
+import { layoutOf } from './layout.ts';
+import { dataFolder, readSettings } from './settings.ts';
+import { detachedStarter } from './starters/detached.ts';
+import { systemdRuns, systemdStarter } from './starters/systemd.ts';
+
+export function makeContext(flags: UpFlags): SetupContext {
+  const layout = layoutOf(dataFolder(process.env));
+  mkdirSync(layout.data, { recursive: true, mode: 0o755 });
+  const settings = readSettings(process.env, keptEnvironment(layout));
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  return {
+    flags,
+    settings,
+    layout,
+    product: repositoryRoot,
+    engine: connectEngine(settings.engineSocket),
+    starter: systemdRuns() ? systemdStarter : detachedStarter,
+    say: (line) => console.log(`      ${line}`),
+    signal: interrupted.signal,
+  };
+}

@@ -1,0 +1,43 @@
+/** Starts a given release and waits until it answers, or goes away again. */
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SetupContext } from './context.ts';
+import { healthyVersion } from './health.ts';
+import { keepEnvironment } from './keep-settings.ts';
+import type { Layout } from './layout.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** A start with migrations of a large database is slower than the usual second. */
+const healthLimitMs = 60_000;
+
+/** How it ended: the version that answers, or the log's last lines. */
+export type Started = { version: string } | { fault: string; lastLines: string };
+
+/** Points `current` to the environment's release, starts it and waits for health. */
+export async function startBerth(context: SetupContext, environment: Readonly<Record<string, string>>): Promise<Started> {
+  const { layout, starter, settings, signal } = context;
+  keepEnvironment(layout, environment);
+  pointTo(layout, environment['BERTH_BUILD'] ?? '');
+  await starter.start(context);
+  const first = await starter.running(context);
+  const result = await waitUntil<{ version: string } | { fault: string }>(
+    async () => {
+      const version = await healthyVersion(settings, 2000);
+      // Another process under the same unit means that the first has crashed; no process, that nothing will answer.
+      const now = await starter.running(context);
+      if (now === undefined || (first !== undefined && now.startTicks !== first.startTicks)) return { fault: 'it ended by itself' };
+      return version === undefined ? undefined : { version };
+    },
+    { limitMs: healthLimitMs, everyMs: 100, signal },
+  );
+  if (result !== undefined && 'version' in result) return result;
+  return { fault: result?.fault ?? `it did not answer health within ${healthLimitMs / 1000} s`, lastLines: await starter.lastLines(context, 15) };
+}
+
+/** The link changes in one step: whoever starts Berth meanwhile finds the old release or the new one. */
+function pointTo(layout: Layout, build: string): void {
+  const fresh = `${layout.current}.new`;
+  rmSync(fresh, { force: true });
+  symlinkSync(join('releases', build), fresh);
+  renameSync(fresh, layout.current);
+}

@@ -1,0 +1,73 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildImages } from '../../images/build.ts';
+import { buildPackages, imageNames, images } from '../../images/images.ts';
+import { AppError } from '../../server/src/domain/errors.ts';
+import { installPackages } from '../apt.ts';
+import type { SetupContext, Step } from '../context.ts';
+
+/** What Berth needs before anything is deployed: its proxy, and the Node base of the example. */
+const needed = {
+  proxyImage: { setting: 'BERTH_PROXY_IMAGE', official: 'caddy:2', ours: 'berth/caddy:2' },
+  nodeImage: { setting: 'BERTH_NODE_IMAGE', official: 'node:24-slim', ours: 'berth/node:24' },
+} as const;
+
+type Need = keyof typeof needed;
+const needs = ['proxyImage', 'nodeImage'] as const satisfies readonly Need[];
+
+/** A registry that is there says its first word in well under this; without one the wait is lost, so it is said on screen. */
+const answerLimitMs = 20_000;
+const pullLimitMs = 15 * 60_000;
+
+/** Gets the images by pulling, or, where no registry answers, builds equivalents under our own names. The choice is kept. */
+export const imagesStep: Step = {
+  title: 'Images',
+  async run(context) {
+    const { settings } = context;
+    if (usesOurs(context)) return buildOurs(context);
+    const pulled: string[] = [];
+    for (const need of needs) {
+      const { official, setting } = needed[need];
+      const reference = settings[need] ?? official;
+      if (!(await context.engine.hasImage(reference))) {
+        const fault = await pull(context, reference);
+        if (fault !== undefined && settings[need] !== undefined) {
+          throw new AppError('PRECONDITION_FAILED', `${setting}=${reference} could not be pulled: ${fault}. Name an image that can, or set ${setting}= (empty) to let bin/up choose.`);
+        }
+        if (fault !== undefined) return buildInstead(context, reference, fault);
+        pulled.push(reference);
+      }
+      settings[need] = reference;
+    }
+    return `${needs.map((need) => settings[need]).join(', ')}: ${pulled.length === 0 ? 'all there' : `pulled ${pulled.join(', ')}`}`;
+  },
+};
+
+function usesOurs({ settings }: SetupContext): boolean {
+  return needs.some((need) => settings[need] === needed[need].ours);
+}
+
+/** Gives why the image did not come, undefined when it did. */
+async function pull(context: SetupContext, reference: string): Promise<string | undefined> {
+  context.say(`pulls ${reference}; waits at most ${answerLimitMs / 1000} s for a registry's answer`);
+  const answer = await context.engine.pull(reference, { answerLimitMs, limitMs: pullLimitMs, signal: context.signal });
+  if (answer.kind === 'pulled') return undefined;
+  return answer.kind === 'silent' ? `no image registry answers (${answer.reason})` : `the registry refuses (${answer.reason})`;
+}
+
+async function buildInstead(context: SetupContext, reference: string, fault: string): Promise<string> {
+  context.say(`${reference}: ${fault}`);
+  context.say("builds equivalents from Debian's packages under our own names (about 90 s on two cores)");
+  return buildOurs(context);
+}
+
+async function buildOurs(context: SetupContext): Promise<string> {
+  const { settings, layout, engine, signal, say } = context;
+  await installPackages(buildPackages, context);
+  const workDir = join(layout.data, 'tmp');
+  mkdirSync(workDir, { recursive: true, mode: 0o700 });
+  const request = { dockerHost: `unix://${engine.socket}`, dockerCli: settings.dockerCli, names: imageNames, workDir, log: say, signal };
+  const built = await buildImages(request);
+  for (const need of needs) settings[need] ??= needed[need].ours;
+  return built.length === 0 ? `${Object.keys(images).join(', ')}: all there` : `built ${built.join(', ')}`;
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { installPackages } from '../apt.ts';
+import type { SetupContext, Step } from '../context.ts';
+
+interface Tool {
+  program: string;
+  package: string;
+  why: string;
+  applies?: (context: SetupContext) => boolean;
+}
+
+const tools: readonly Tool[] = [
+  { program: '/usr/bin/ssh', package: 'openssh-client', why: 'git repositories over SSH' },
+  { program: '/etc/ssl/certs/ca-certificates.crt', package: 'ca-certificates', why: 'git repositories over https' },
+  { program: '/usr/bin/pg_dump', package: 'postgresql-client', why: 'backups of the PostgreSQL that DATABASE_URL names', applies: ({ settings }) => settings.databaseUrl !== undefined },
+];
+
+/** Programs Berth calls that a bare Debian may lack. */
+export const toolsStep: Step = {
+  title: 'Programs Berth calls',
+  async run(context) {
+    const needed = tools.filter((tool) => tool.applies?.(context) ?? true);
+    const missing = needed.filter((tool) => !existsSync(tool.program));
+    for (const tool of missing) context.say(`${tool.package} is missing: ${tool.why}`);
+    await installPackages(missing.map((tool) => tool.package), context);
+    return missing.length === 0 ? 'all there' : `installed ${missing.map((tool) => tool.package).join(', ')}`;
+  },
+};

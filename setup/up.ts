@@ -1,0 +1,31 @@
+/** The program behind `bin/up`: runs the steps, then says where Berth is. */
+import { sentenceOf } from '../server/src/domain/errors.ts';
+import { exampleHost } from './example/application.ts';
+import { readCredentials } from './example/credentials.ts';
+import { parseUpFlags } from './flags.ts';
+import { makeContext } from './make-context.ts';
+import { upResult } from './result-line.ts';
+import { runSteps } from './run-steps.ts';
+import { upSteps } from './steps.ts';
+
+async function main(argv: readonly string[]): Promise<void> {
+  const flags = parseUpFlags(argv);
+  const start = performance.now();
+  const context = makeContext(flags);
+  await runSteps(upSteps, context);
+  const credentials = readCredentials(context.layout);
+  const result = upResult(context.settings, credentials, exampleHost);
+  console.log(`\nBerth is at ${result.url} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+  if (credentials === undefined) console.log('Open it and sign up: the first user becomes the Owner.');
+  else console.log(`Sign in as ${credentials.email}; the password is in ${context.layout.credentials}`);
+  if (result.exampleUrl !== null) console.log(`The example is at ${result.exampleUrl}`);
+  console.log('./bin/down stops what this command started.');
+  if (flags.json) console.log(JSON.stringify(result));
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(`\n${sentenceOf(error)}`);
+  process.exitCode = 1;
+}
