@@ -26,7 +26,10 @@ export interface GitRun {
   onChild(child: ChildIdentity): Promise<void>;
 }
 
-/** A process that can be recognised later: a recycled pid has another start time (field 22 of /proc/pid/stat). */
+/**
+ * A process that can be recognised later, by shell/process-identity.ts: a recycled pid has another start time. `startTime` is opaque: field 22 of
+ * /proc/pid/stat, the machine's boot and the mark of the run, with slashes between.
+ */
 export interface ChildIdentity {
   pid: number;
   startTime: string;
