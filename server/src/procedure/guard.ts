@@ -118,13 +118,13 @@ function checkClass(target: RegisteredProcedure, actor: Actor): void {
 
 async function checkResources(ports: GuardPorts, target: RegisteredProcedure, actor: Actor, input: unknown): Promise<{ scope: Scope | undefined; resourceId: string | undefined }> {
   let first: { scope: Scope; resourceId: string } | undefined;
-  for (const { kind, field } of target.procedure.access.resources) {
+  for (const { kind, field, partial } of target.procedure.access.resources) {
     const id = fieldOf(input, field);
     if (id === undefined) continue;
     const scope = await ports.findScope(kind, id);
     if (!scope) throw new AppError('NOT_FOUND', `There is no ${kind} with the id given in ${field}. It may have been removed.`);
     if (scope.organizationId !== actor.organizationId) throw new AppError('FORBIDDEN', `The ${kind} named in ${field} belongs to another organization.`);
-    if (actor.role === 'member' && needsGrant(kind) && !memberReaches(actor.grants, scope)) {
+    if (actor.role === 'member' && !partial && needsGrant(kind) && !memberReaches(actor.grants, scope)) {
       throw new AppError('FORBIDDEN', `You have no access to the ${kind} named in ${field}. An Owner or Admin of the organization can give it.`);
     }
     first ??= { scope, resourceId: id };

@@ -14,6 +14,8 @@ export interface ResourceReference {
   kind: ResourceKind;
   /** Name of the input field that carries the id. */
   field: string;
+  /** A member may see a part of it: the handler filters with `memberReaches` (project and environment reads). */
+  partial?: boolean;
 }
 
 export interface Access {

@@ -31,7 +31,7 @@ function readForm(request: FastifyRequest, body: Readable): Promise<{ fields: Re
     const fields: Record<string, string> = {};
     const refuse = (error: unknown): void => reject(error instanceof AppError ? error : new AppError('BAD_REQUEST', 'The upload is not a valid form.', { cause: error }));
     const contentType = request.headers['content-type'] ?? '';
-    let form: Busboy;
+    let form: InstanceType<typeof Busboy>;
     try {
       form = new Busboy({ headers: { 'content-type': contentType }, limits: fieldLimits });
     } catch (error) {

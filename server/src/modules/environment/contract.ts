@@ -1,0 +1,57 @@
+/** Environments (interface document, Environments). */
+import { z } from 'zod';
+import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { listOf, pageInput } from '../../procedure/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { environmentRecord } from './record.ts';
+
+const name = z.string().min(1).max(100);
+const description = z.string().max(1000);
+const env = z.string().max(500_000);
+const own = { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }] } as const;
+const id = z.object({ environmentId: z.string().min(1) });
+
+const serviceSummary = z.object({
+  applicationId: z.string(), name: z.string(), appName: z.string(), description: z.string(), applicationStatus: z.enum(applicationStatuses), createdAt: z.string(),
+});
+/** Kinds of services that this Berth does not run yet have none. */
+const none = z.array(z.never());
+
+const environmentWithServices = environmentRecord.extend({
+  project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
+  applications: z.array(serviceSummary), postgres: none, mysql: none, mariadb: none, mongo: none, redis: none, compose: none,
+});
+
+export const environmentContract = {
+  create: mutation({
+    summary: 'Creates an environment; the name `production` is reserved',
+    access: { class: 'protected', resources: [{ kind: 'project', field: 'projectId' }], grant: 'canCreateEnvironments' },
+    input: z.object({ name, projectId: z.string().min(1), description: description.nullish() }),
+    output: environmentRecord,
+  }),
+  one: query({
+    summary: 'One environment with its project and services',
+    description: 'A member sees only the services assigned.',
+    access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId', partial: true }] },
+    input: id,
+    output: environmentWithServices,
+  }),
+  byProjectId: query({
+    summary: 'The environments of a project, newest first',
+    access: { class: 'protected', resources: [{ kind: 'project', field: 'projectId', partial: true }] },
+    input: z.object({ projectId: z.string().min(1), ...pageInput }),
+    output: listOf(environmentRecord),
+  }),
+  update: mutation({
+    summary: 'Changes an environment; the default one keeps its name, and the project cannot be changed',
+    access: own,
+    input: id.extend({ name: name.optional(), description: description.nullish(), env: env.nullish(), projectId: z.string().optional() }),
+    output: environmentRecord,
+  }),
+  remove: mutation({
+    summary: 'Removes an environment; never the default one, nor one that still has services',
+    access: { ...own, grant: 'canDeleteEnvironments' },
+    input: id,
+    output: environmentRecord,
+  }),
+};

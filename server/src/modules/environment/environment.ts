@@ -1,0 +1,98 @@
+/** Environments: a project's parts, each with a network of its own. */
+import { AppError, badField } from '../../domain/errors.ts';
+import { parseEnv } from '../../domain/dotenv.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { EnvironmentRecord, EnvironmentStore } from './store.ts';
+
+export interface Environments {
+  createDefault(organizationId: string, projectId: string): Promise<EnvironmentRecord>;
+  create(input: { organizationId: string; projectId: string; name: string; description?: string | null | undefined }): Promise<EnvironmentRecord>;
+  one(environmentId: string, organizationId: string): Promise<EnvironmentRecord>;
+  byProject(projectId: string, organizationId: string): Promise<EnvironmentRecord[]>;
+  all(organizationId: string): Promise<EnvironmentRecord[]>;
+  update(environmentId: string, organizationId: string, patch: EnvironmentPatch): Promise<EnvironmentRecord>;
+  remove(environmentId: string, organizationId: string): Promise<EnvironmentRecord>;
+  /** Removes every environment of a project that is being removed; refuses while a service stands in one. */
+  removeAll(projectId: string, organizationId: string): Promise<void>;
+  /** The index of the environment's network, given at first need; unique in the installation. */
+  networkIndex(environmentId: string): Promise<number>;
+}
+
+export interface EnvironmentPatch {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  env?: string | null | undefined;
+  projectId?: string | undefined;
+}
+
+const reservedName = 'production';
+
+export function createEnvironments(store: EnvironmentStore, clock: Clock): Environments {
+  async function insert(record: Pick<EnvironmentRecord, 'organizationId' | 'projectId' | 'name' | 'description' | 'isDefault'>): Promise<EnvironmentRecord> {
+    const environment = { environmentId: randomId(), env: '', networkIndex: null, createdAt: isoTime(clock), ...record };
+    await store.insert(environment);
+    return environment;
+  }
+  async function one(environmentId: string, organizationId: string): Promise<EnvironmentRecord> {
+    const record = await store.find({ environmentId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
+    return record;
+  }
+
+  return {
+    one,
+    createDefault: (organizationId, projectId) => insert({ organizationId, projectId, name: reservedName, description: '', isDefault: true }),
+    async create({ organizationId, projectId, name, description }) {
+      refuseReserved(name);
+      return insert({ organizationId, projectId, name, description: description ?? '', isDefault: false });
+    },
+    byProject: (projectId, organizationId) => store.list({ projectId, organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
+    all: (organizationId) => store.list({ organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
+    async update(environmentId, organizationId, patch) {
+      const present = await one(environmentId, organizationId);
+      if (patch.projectId !== undefined && patch.projectId !== present.projectId) throw badField('projectId', 'cannot be changed; an environment stays in its project');
+      if (patch.name !== undefined && patch.name !== present.name) {
+        if (present.isDefault) throw new AppError('PRECONDITION_FAILED', 'The default environment cannot be renamed.');
+        refuseReserved(patch.name);
+      }
+      if (patch.env) parseEnv(patch.env);
+      await store.update({ environmentId, organizationId }, {
+        name: patch.name, description: patch.description === undefined ? undefined : patch.description ?? '', env: patch.env === undefined ? undefined : patch.env ?? '',
+      });
+      return one(environmentId, organizationId);
+    },
+    async remove(environmentId, organizationId) {
+      const present = await one(environmentId, organizationId);
+      if (present.isDefault) throw new AppError('PRECONDITION_FAILED', 'The default environment cannot be removed. Remove the whole project instead.');
+      await refuseServices(store, present);
+      await store.remove({ environmentId, organizationId });
+      return present;
+    },
+    async removeAll(projectId, organizationId) {
+      for (const environment of await store.list({ projectId, organizationId })) {
+        await refuseServices(store, environment);
+        await store.remove({ environmentId: environment.environmentId, organizationId });
+      }
+    },
+    networkIndex: (environmentId) =>
+      store.transaction(async () => {
+        const record = await store.find({ environmentId });
+        if (!record) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
+        if (record.networkIndex !== null) return record.networkIndex;
+        const networkIndex = await store.freeNetworkIndex();
+        await store.update({ environmentId }, { networkIndex });
+        return networkIndex;
+      }),
+  };
+}
+
+function refuseReserved(name: string): void {
+  if (name.toLowerCase() === reservedName) throw badField('name', '"production" is reserved for the default environment; choose another name');
+}
+
+async function refuseServices(store: EnvironmentStore, environment: EnvironmentRecord): Promise<void> {
+  const count = await store.countServices(environment.environmentId);
+  if (count > 0) {
+    throw new AppError('PRECONDITION_FAILED', `The environment ${environment.name} still has ${count} service${count === 1 ? '' : 's'}. Delete ${count === 1 ? 'it' : 'them'} first.`);
+  }
+}

@@ -1,0 +1,56 @@
+/** Projects (decisions 3). */
+import { z } from 'zod';
+import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { listOf, pageInput } from '../../procedure/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { environmentRecord } from '../environment/record.ts';
+
+export const projectRecord = z.object({
+  projectId: z.string(), name: z.string(), description: z.string(), env: z.string(), organizationId: z.string(), createdAt: z.string(),
+});
+
+const serviceSummary = z.object({ applicationId: z.string(), name: z.string(), appName: z.string(), applicationStatus: z.enum(applicationStatuses) });
+
+const projectWithServices = projectRecord.extend({
+  environments: z.array(environmentRecord.extend({ applications: z.array(serviceSummary) })),
+});
+
+const name = z.string().min(1).max(100);
+const description = z.string().max(1000);
+const env = z.string().max(500_000);
+const own = { class: 'protected', resources: [{ kind: 'project', field: 'projectId' }] } as const;
+const id = z.object({ projectId: z.string().min(1) });
+
+export const projectContract = {
+  create: mutation({
+    summary: 'Creates a project with its default environment `production`',
+    access: { class: 'protected', resources: [], grant: 'canCreateProjects' },
+    input: z.object({ name, description: description.nullish(), env: env.nullish() }),
+    output: z.object({ project: projectRecord, environment: environmentRecord }),
+  }),
+  all: query({
+    summary: 'All projects of the organization, newest first, with their environments and services',
+    description: 'A member sees only what is assigned.',
+    access: { class: 'protected', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(projectWithServices),
+  }),
+  one: query({
+    summary: 'One project with its environments and services',
+    access: { class: 'protected', resources: [{ kind: 'project', field: 'projectId', partial: true }] },
+    input: id,
+    output: projectWithServices,
+  }),
+  update: mutation({
+    summary: 'Changes name, description or shared variables of a project',
+    access: own,
+    input: id.extend({ name: name.optional(), description: description.nullish(), env: env.nullish() }),
+    output: projectRecord,
+  }),
+  remove: mutation({
+    summary: 'Removes a project; refused while a service stands in it',
+    access: { ...own, grant: 'canDeleteProjects' },
+    input: id,
+    output: projectRecord,
+  }),
+};
