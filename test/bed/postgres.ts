@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mustRun, runCommand, type Argv } from '../../images/command.ts';
+import { launch } from './host-process.ts';
+import { cacheRoot } from './layout.ts';
+import { end, identify, isAlive, waitUntil, type ProcessIdentity } from './process-identity.ts';
+
+export interface RunningPostgres {
+  /** Connection address with a random password, on 127.0.0.1. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+const user = 'postgres';
+
+/**
+ * Starts a PostgreSQL server of its own for tests (1 s): Debian's, in a folder of its own, as the user postgres. It ends
+ * with this process, however that ends. Writes are not flushed to disk: it is for tests only.
+ * Needs root and Debian's postgresql package.
+ */
+export async function startPostgres(): Promise<RunningPostgres> {
+  const programs = await programFolder();
+  const owner = await identify(process.pid);
+  const folder = join(postgresRoot(), `${owner?.pid}-${owner?.startTime}-${randomBytes(4).toString('hex')}`);
+  const data = join(folder, 'data');
+  const password = randomBytes(18).toString('base64url');
+  const account = await postgresAccount();
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  for (const path of [folder, passwordFile]) await chown(path, account.uid, account.gid);
+  await mustRun([...asPostgres, join(programs, 'initdb'), `--pgdata=${data}`, '--username=berth', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'], { limitMs: 60_000 });
+  const port = await freePort();
+  const server = await launchServer([join(programs, 'postgres'), '-D', data, '-p', String(port), '-k', folder, '-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'], folder);
+  const stop = async (): Promise<void> => {
+    await end(server, 'SIGKILL', 10_000);
+    await rm(folder, { recursive: true, force: true });
+  };
+  const ready = await waitUntil(async () => (await runCommand([join(programs, 'pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(port)], { limitMs: 5_000 })).code === 0 || !(await isAlive(server)), 30_000);
+  if (!ready || !(await isAlive(server))) {
+    const log = await readFile(join(folder, 'log'), 'utf8');
+    await stop();
+    throw new Error(`The PostgreSQL server for tests did not answer within 30 s: ${log.slice(-2000)}`);
+  }
+  return { url: `postgres://berth:${password}@127.0.0.1:${port}/postgres`, stop };
+}
+
+/** Removes folders of servers whose run has died; gives how many. */
+export async function removeStalePostgres(): Promise<number> {
+  let removed = 0;
+  for (const name of await readdir(postgresRoot()).catch(() => [])) {
+    const [pid, startTime] = name.split('-');
+    if (startTime !== undefined && (await isAlive({ pid: Number(pid), startTime }))) continue;
+    await rm(join(postgresRoot(), name), { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+function postgresRoot(): string {
+  return join(cacheRoot(), 'postgres');
+}
+
+const asPostgres: Argv = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
+
+/** In process and IPC namespaces of its own, which end with this process: no worker and no shared memory can stay. */
+function launchServer(argv: string[], folder: string): Promise<ProcessIdentity> {
+  // tini stays root between the two: changing the user makes the kernel forget the signal at the parent's death.
+  const own: Argv = ['setpriv', '--pdeathsig=KILL', 'unshare', '--ipc', '--pid', '--fork', '--kill-child=SIGKILL', '--', 'tini', '--'];
+  return launch([...own, ...asPostgres, ...argv], join(folder, 'log'), process.env);
+}
+
+async function programFolder(): Promise<string> {
+  const root = '/usr/lib/postgresql';
+  const versions = (await readdir(root).catch(() => [])).toSorted((left, right) => Number(right) - Number(left));
+  const folder = versions.map((version) => join(root, version, 'bin')).find((path) => existsSync(join(path, 'initdb')));
+  if (folder === undefined) throw new Error('PostgreSQL is not installed; run "apt-get install postgresql-15" first.');
+  return folder;
+}
+
+async function postgresAccount(): Promise<{ uid: number; gid: number }> {
+  const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((text) => text.startsWith(`${user}:`));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1.');
+  return address.port;
+}
