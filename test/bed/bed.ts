@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { mustRun, runCommand } from '../../images/command.ts';
 import { clientKeyPath, makeKey } from './host-files.ts';
 import { bedNames, hostNames, loadBed, loadHost, saveBed, type BedRecord } from './host-record.ts';
-import { findHost, killHost, makeHost, type BedHost, type HostOptions } from './host.ts';
+import { findHost, killHost, makeHost, makeRegistryHost, type BedHost, type HostOptions } from './host.ts';
 import { bedFolder, diskFolder, scriptFolder, stateRoot } from './layout.ts';
 import { isFree, makeBridge, removeBridge, restoreForwarding, turnOnForwarding } from './network.ts';
+import { removeStalePostgres } from './postgres.ts';
 import { identify, isAlive } from './process-identity.ts';
+import { makeAuthority, registriesOf, registryHost, type Registries } from './registry.ts';
 
 export interface BedOptions {
   /** Unique among the beds of the machine, at most 20 characters. */
@@ -31,6 +33,8 @@ export interface Bed {
   /** A host that was made before, also by another process. */
   find(name: string): Promise<BedHost>;
   hosts(): Promise<string[]>;
+  /** Starts the bed's image registries; the second call finds them running. */
+  registries(): Promise<Registries>;
   /** Ends every host and removes all that the bed made on the machine. */
   close(): Promise<void>;
 }
@@ -54,6 +58,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
     throw new Error(`The net ${net} is used by another bed.`);
   }
   await makeKey(clientKeyPath(record.name), 'berth-test');
+  await makeAuthority(record.name);
   if (owner !== null) guard(owner.pid);
   return bedOf(record, signal);
 }
@@ -67,6 +72,7 @@ export async function findBed(name: string, signal: AbortSignal): Promise<Bed | 
 /** Closes beds whose owner has died, and gives their names. */
 export async function closeStale(log: (line: string) => void = () => undefined): Promise<string[]> {
   const closed: string[] = [];
+  await removeStalePostgres();
   for (const name of await bedNames()) {
     const record = await loadBed(name);
     if (record === null || record.owner === null || (await isAlive(record.owner))) continue;
@@ -85,6 +91,7 @@ function bedOf(record: BedRecord, signal: AbortSignal): Bed {
     host: (name, options) => makeHost(record, name, options, signal),
     find: (name) => findHost(record.name, name),
     hosts: () => hostNames(record.name),
+    registries: () => openRegistries(record, signal),
     close: () => closeBed(record),
   };
 }
@@ -95,6 +102,11 @@ async function closeBed(record: BedRecord): Promise<void> {
   await removeBridge(record.net);
   await removeState(record.name);
   if ((await bedNames()).length === 0) await restoreForwarding(record.forwardingBefore);
+}
+
+async function openRegistries(record: BedRecord, signal: AbortSignal): Promise<Registries> {
+  if (!(await hostNames(record.name)).includes(registryHost.name)) await makeRegistryHost(record, signal);
+  return registriesOf(record);
 }
 
 async function removeState(bed: string): Promise<void> {

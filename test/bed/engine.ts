@@ -5,6 +5,7 @@ import { execInside, launchInside } from './host-exec.ts';
 import type { HostRecord } from './host-record.ts';
 import { hostFolder } from './layout.ts';
 import { waitUntil } from './process-identity.ts';
+import { insecureRegistryOption } from './registry.ts';
 
 /** The engine's socket as seen from the machine. */
 export function engineSocketOf(record: HostRecord): string {
@@ -16,8 +17,7 @@ export async function startEngine(record: HostRecord): Promise<void> {
   await rm(engineSocketOf(record), { force: true });
   await launchInside(record, 'dockerd', [
     'dockerd', '--host', 'unix:///run/docker.sock', '--host', 'unix:///run/bed/docker.sock',
-    // BuildKit takes the registry for an HTTPS one unless the scheme is written out.
-    '--insecure-registry', `http://${record.net}.1:5000`,
+    '--insecure-registry', insecureRegistryOption(record.net),
   ]);
   if (!(await waitUntil(() => answers(engineSocketOf(record)), 60_000))) {
     const log = await readFile(join(hostFolder(record.bed, record.name), 'run', 'dockerd.log'), 'utf8');

@@ -6,6 +6,7 @@ import { changesFolder, diskTargets } from './host-process.ts';
 import type { HostRecord } from './host-record.ts';
 import { bedFolder, hostFolder } from './layout.ts';
 import { addressOf } from './network.ts';
+import { trustRegistry } from './registry.ts';
 
 /** Lays out a new host's folders and the few files in which it differs from what its root shows. */
 export async function layOutHost(record: HostRecord): Promise<void> {
@@ -18,6 +19,7 @@ export async function layOutHost(record: HostRecord): Promise<void> {
   await writeFile(join(etc, 'hostname'), `${record.name}\n`);
   await writeFile(join(etc, 'hosts'), `127.0.0.1 localhost\n${addressOf(record.net, record.index)} ${record.name}\n`);
   await writeFile(join(etc, 'resolv.conf'), await nameServers());
+  await trustRegistry(record);
   if (record.sshd) await layOutSshd(record, folder);
 }
 

@@ -8,9 +8,10 @@ import { clientKeyPath, hostKeyOf, layOutHost, sshdConfigInside } from './host-f
 import { diskTargets, endNamespaces, startNamespaces } from './host-process.ts';
 import { loadHost, type HostRecord } from './host-record.ts';
 import { addressOf } from './network.ts';
+import { layOutRegistries, registryHost, startRegistries } from './registry.ts';
 
 export interface HostOptions {
-  /** 1 to 200, unique in the bed: its address is .10 + index. */
+  /** 1 to 199, unique in the bed: its address is .10 + index. */
   index: number;
   /** Starts a container engine of its own in the host. */
   engine?: boolean;
@@ -52,17 +53,24 @@ export interface BedHost {
 
 /** Makes and starts a new host in an open bed. */
 export async function makeHost(bed: { name: string; net: string }, name: string, options: HostOptions, signal: AbortSignal): Promise<BedHost> {
-  const root = options.root ?? 'overlay';
-  const record: HostRecord = {
-    bed: bed.name, net: bed.net, name, root, index: options.index,
-    engine: options.engine ?? false, sshd: options.sshd ?? false,
-    lower: root === 'overlay' ? '/' : await bareRoot(signal),
-    process: null, init: null, joinFolders: [],
-  };
+  const record = await newRecord(bed, name, options, signal);
   await layOutHost(record);
   const data = diskTargets(record)[0];
   if (options.images === true && data !== undefined) await copyGolden(data.source, signal);
   return hostOf(await startHost(record));
+}
+
+/** Makes the host in which the bed's registries run, and starts them. */
+export async function makeRegistryHost(bed: { name: string; net: string }, signal: AbortSignal): Promise<void> {
+  const record = await newRecord(bed, registryHost.name, { index: registryHost.index }, signal);
+  await layOutHost(record);
+  await layOutRegistries(record);
+  const host = await hostOf(await startHost(record));
+  const ports = ['5000', '5001'].map((port) => `:${port}`);
+  await startRegistries(host.launch, async () => {
+    const { stdout } = await host.exec(['ss', '-ltnH']);
+    return ports.every((port) => stdout.includes(port));
+  });
 }
 
 /** A host of an open bed, also one that another process made. */
@@ -73,6 +81,16 @@ export async function findHost(bed: string, name: string): Promise<BedHost> {
 /** Ends a host whatever its state. */
 export async function killHost(record: HostRecord): Promise<void> {
   await endNamespaces(record);
+}
+
+async function newRecord(bed: { name: string; net: string }, name: string, options: HostOptions, signal: AbortSignal): Promise<HostRecord> {
+  const root = options.root ?? 'overlay';
+  return {
+    bed: bed.name, net: bed.net, name, root, index: options.index,
+    engine: options.engine ?? false, sshd: options.sshd ?? false,
+    lower: root === 'overlay' ? '/' : await bareRoot(signal),
+    process: null, init: null, joinFolders: [],
+  };
 }
 
 async function startHost(record: HostRecord): Promise<HostRecord> {
