@@ -1,0 +1,130 @@
+/** Applications (interface document, Applications; decisions 5). */
+import { z } from 'zod';
+import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { logEvent } from '../../procedure/log-event.ts';
+import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
+import { applicationFields, applicationRecord } from './record.ts';
+import { appName, buildType, line, settingShape, withAliases } from './settings.ts';
+
+const id = z.object({ applicationId: z.string().min(1).max(100) });
+const own = { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] } as const;
+const title = line(200);
+const description = z.string().max(2000);
+const status = z.object({ applicationId: z.string(), applicationStatus: z.enum(applicationStatuses) });
+const success = z.object({ success: z.literal(true) });
+
+export const applicationContract = {
+  create: mutation({
+    summary: 'Creates an application',
+    description: 'Without appName one is made from the name and 6 random characters.',
+    access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }], grant: 'canCreateServices' },
+    input: z.object({ name: settingShape.name, appName: appName.optional(), environmentId: z.string().min(1).max(100), description: z.string().max(1000).nullish(), serverId: z.string().max(100).nullish() }),
+    output: applicationFields,
+  }),
+  one: query({ summary: 'The application with its environment, deployments, domains, ports and mounts', access: own, input: id, output: applicationRecord }),
+  update: mutation({
+    summary: 'Changes settings of an application; most take effect at the next deploy',
+    description: 'Absent fields stay; null clears. A serverId other than the record\'s is refused; environmentId acts as move; applicationStatus is a change by hand.',
+    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'environment', field: 'environmentId' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'registry', field: 'registryId' }] },
+    input: withAliases(id.extend(partial(settingShape)).extend({ serverId: z.string().nullish(), environmentId: z.string().optional(), applicationStatus: z.enum(applicationStatuses).optional() })),
+    output: success,
+  }),
+  saveEnvironment: mutation({
+    summary: 'Sets variables, build arguments and build secrets',
+    access: own,
+    input: id.extend({ env: settingShape.env.optional(), buildArgs: settingShape.buildArgs.optional(), buildSecrets: settingShape.buildSecrets.optional(), createEnvFile: z.boolean().optional() }),
+    output: applicationFields,
+  }),
+  saveBuildType: mutation({
+    summary: 'Sets how the source is built',
+    access: own,
+    input: withAliases(id.extend({
+      buildType, ...pick('dockerfile', 'containerContextPath', 'dockerContextPath', 'containerBuildStage', 'dockerBuildStage', 'publishDirectory', 'isStaticSpa'),
+    })),
+    output: applicationFields,
+  }),
+  saveGitProvider: mutation({
+    summary: 'Takes the source from any git address',
+    description: 'https, ssh, or a local path below a folder of the setting localRepositoryPaths. A user and password in an https address are split off, stored encrypted and never shown.',
+    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }] },
+    input: id.extend({ customGitUrl: line(2000).min(1), customGitBranch: line(250).min(1), ...pick('customGitBuildPath', 'customGitSSHKeyId', 'watchPaths', 'enableSubmodules') }),
+    output: applicationFields,
+  }),
+  saveContainerProvider: mutation({
+    summary: 'Runs a container image, public or with credentials',
+    access: own,
+    input: id.extend({ containerImage: line(500).min(1), ...pick('registryUrl', 'username', 'password') }),
+    output: applicationFields,
+  }),
+  dropDeployment: upload({
+    summary: 'Uploads the source (zip or tar) and deploys it',
+    description: 'Links, absolute paths and `..` inside the archive are refused. At most 512 MiB packed, 2 GiB and 100,000 entries unpacked (setting uploadLimit).',
+    access: own,
+    input: id.extend({ dropBuildPath: settingShape.buildPath.optional() }),
+    output: z.literal(true),
+  }),
+  start: mutation({ summary: 'Starts the stopped application at its replicas', access: own, input: id, output: status }),
+  stop: mutation({ summary: 'Stops the application; its configuration and images stay', access: own, input: id, output: status }),
+  reload: mutation({ summary: 'Restarts the service with the current settings, without a build', access: own, input: id.extend({ appName: z.string().min(1).max(100) }), output: success }),
+  deploy: mutation({
+    summary: 'Queues a deployment of the latest source',
+    access: { ...own, action: 'deploy' },
+    input: id.extend({ title: title.default('Manual deployment'), description: description.default('') }),
+    output: z.literal(true),
+  }),
+  redeploy: mutation({
+    summary: 'Queues a rebuild of the source version that is deployed now',
+    access: { ...own, action: 'deploy' },
+    input: id.extend({ title: title.default('Rebuild deployment'), description: description.default('') }),
+    output: z.literal(true),
+  }),
+  cancelDeployment: mutation({
+    summary: 'Cancels a deployment in cloud environments with remote servers; elsewhere use killBuild',
+    access: { ...own, action: 'deploy' }, input: id, output: z.object({ success: z.boolean(), message: z.string() }),
+  }),
+  killBuild: mutation({ summary: 'Ends the running build\'s own processes; with nothing building nothing changes', access: { ...own, action: 'deploy' }, input: id, output: applicationFields }),
+  cleanQueues: mutation({ summary: 'Cancels the queued deployments', access: { ...own, action: 'deploy' }, input: id, output: applicationFields }),
+  clearDeployments: mutation({ summary: 'Removes old deployments with their logs and images; the live and unfinished ones stay', access: own, input: id, output: applicationFields }),
+  delete: mutation({
+    summary: 'Deletes the application: service, deployments, source, routes',
+    description: 'Named volumes stay unless deleteVolumes is true; the answer lists them as keptVolumes.',
+    access: { ...own, grant: 'canDeleteServices' },
+    input: id.extend({ deleteVolumes: z.boolean().default(false) }),
+    output: z.object({ applicationId: z.string(), name: z.string(), appName: z.string(), keptVolumes: z.array(z.string()) }),
+  }),
+  move: mutation({
+    summary: 'Moves the application to another environment of the organization',
+    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'environment', field: 'targetEnvironmentId' }] },
+    input: id.extend({ targetEnvironmentId: z.string().min(1).max(100) }),
+    output: z.object({ applicationId: z.string(), environmentId: z.string() }),
+  }),
+  refreshToken: mutation({ summary: 'Makes a new webhook token', access: own, input: id, output: success }),
+  run: mutation({
+    summary: 'Runs a one-off command in a new task of the current release',
+    access: { ...own, action: 'run' },
+    input: id.extend({ command: z.array(z.string().max(10_000)).min(1).max(200) }),
+    output: z.object({ exitCode: z.number().nullable(), error: z.string(), log: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })) }),
+  }),
+  readLogs: query({
+    summary: 'The output of the running service',
+    access: own,
+    input: id.extend({ tail: z.number().int().min(1).max(10_000).default(200), since: z.iso.datetime({ offset: true }).optional(), search: z.string().max(500).optional() }),
+    output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
+  }),
+  logs: subscription({
+    summary: 'The output of the running service as a live stream',
+    access: own,
+    input: id.extend({ tail: z.number().int().min(0).max(10_000).default(200) }),
+    output: logEvent,
+  }),
+};
+
+/** These settings, each optional. */
+function pick<K extends keyof typeof settingShape>(...names: K[]): { [N in K]: z.ZodOptional<(typeof settingShape)[N]> } {
+  return partial(Object.fromEntries(names.map((name) => [name, settingShape[name]])) as Pick<typeof settingShape, K>);
+}
+
+function partial<S extends Record<string, z.ZodType>>(shape: S): { [N in keyof S]: z.ZodOptional<S[N]> } {
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()])) as { [N in keyof S]: z.ZodOptional<S[N]> };
+}
+

@@ -1,0 +1,42 @@
+/** The application record as `application.one` gives it (interface document, Application; decisions 5). */
+import { z } from 'zod';
+import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { deploymentRecord } from '../deployment/record.ts';
+import { domainRecord } from '../domain/record.ts';
+import { mountRecord } from '../mount/record.ts';
+import { portRecord } from '../port/record.ts';
+import { buildTypes, healthCheck, sourceTypes } from './settings.ts';
+
+const optional = z.string().nullable();
+
+export const applicationSummary = z.object({
+  applicationId: z.string(), name: z.string(), appName: z.string(), description: z.string(), applicationStatus: z.enum(applicationStatuses), environmentId: z.string(), createdAt: z.string(),
+});
+
+/** All stored fields that may be read; credentials are write-only and therefore absent. */
+export const applicationFields = applicationSummary.extend({
+  sourceType: z.enum(sourceTypes), buildType: z.enum(buildTypes), replicas: z.number(),
+  env: z.string(), buildArgs: optional, buildSecrets: optional, createEnvFile: z.boolean(),
+  memoryLimit: optional, memoryReservation: optional, cpuLimit: optional, cpuReservation: optional,
+  repository: optional, owner: optional, branch: optional, buildPath: z.string(),
+  dockerfile: z.string(), containerContextPath: optional, containerBuildStage: optional, dockerContextPath: optional, dockerBuildStage: optional,
+  publishDirectory: optional, isStaticSpa: z.boolean(),
+  customGitUrl: optional, customGitBranch: optional, customGitBuildPath: z.string(), customGitSSHKeyId: optional, enableSubmodules: z.boolean(),
+  containerImage: optional, registryUrl: optional, username: optional, registryId: optional,
+  autoDeploy: z.boolean(), refreshToken: z.string(), watchPaths: z.array(z.string()), triggerType: z.string(), cleanCache: z.boolean(),
+  healthCheck: healthCheck.nullable(), updateOrder: z.string(), placement: z.array(z.string()), labels: z.record(z.string(), z.string()), networks: z.array(z.string()),
+  stopGracePeriod: z.number().nullable(), rollbackActive: z.boolean(), preReleaseCommand: z.array(z.string()).nullable(),
+  command: optional, args: z.array(z.string()), serverId: optional, githubId: optional,
+  previewEnv: optional, previewBuildArgs: optional, previewBuildSecrets: optional, previewWildcard: optional, previewPort: z.number(), previewPath: z.string(),
+  previewHttps: z.boolean(), previewCertificateType: z.string(), previewCustomCertResolver: optional, previewLimit: z.number(), previewLabels: z.array(z.string()),
+  isPreviewDeploymentsActive: z.boolean(), previewRequireCollaboratorPermissions: z.boolean(),
+});
+
+export const applicationRecord = applicationFields.extend({
+  hasGitProviderAccess: z.boolean(), unauthorizedProvider: optional,
+  pendingChanges: z.array(z.string()).describe('Settings changed since the running release; they take effect at the next deploy'),
+  environment: z.object({
+    environmentId: z.string(), name: z.string(), projectId: z.string(), project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
+  }),
+  deployments: z.array(deploymentRecord), domains: z.array(domainRecord), ports: z.array(portRecord), mounts: z.array(mountRecord),
+});

@@ -1,0 +1,96 @@
+/** The settings of an application that a person can change, each with its rule (interface document, Application; decisions 4 and 5). Pure: the CLI and the client import it. */
+import { z } from 'zod';
+import { AppError } from '../../domain/errors.ts';
+import { appNamePattern } from '../../domain/names.ts';
+import { parseCpus, parseMemory } from '../../domain/resources.ts';
+
+export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
+export const buildTypes = ['nixpacks', 'dockerfile', 'heroku_buildpacks', 'paketo_buildpacks', 'static', 'railpack'] as const;
+
+/** Text without line breaks: names, paths, addresses. */
+export const line = (max: number): z.ZodString => z.string().max(max).regex(/^[^\r\n]*$/, 'must be one line');
+const block = z.string().max(500_000);
+/** One argument of a command; data, never read by a shell. */
+const argument = z.string().max(10_000);
+
+/** A rule of the domain as a zod check, with the rule's own sentence. */
+function ruled(schema: z.ZodString, rule: (text: string, field: string) => unknown): z.ZodString {
+  return schema.superRefine((text, context) => {
+    try {
+      rule(text, 'value');
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof AppError ? (error.issues?.[0]?.message ?? error.message) : 'is not valid' });
+    }
+  });
+}
+
+const memory = ruled(z.string().max(30), parseMemory);
+const cpu = ruled(z.string().max(30), parseCpus);
+
+export const appName = z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _, and begin and end with a letter or digit');
+export const sourceType = z.preprocess((value) => (value === 'docker' ? 'container' : value), z.enum(sourceTypes));
+export const buildType = z.enum(buildTypes);
+
+export const healthCheck = z.object({
+  path: line(2000).startsWith('/', 'must begin with /').optional(),
+  port: z.number().int().min(1).max(65_535).optional(),
+  command: z.array(argument).min(1).max(100).optional(),
+  interval: z.number().int().min(1).max(3600).optional().describe('Seconds'),
+  timeout: z.number().int().min(1).max(3600).optional().describe('Seconds'),
+  retries: z.number().int().min(1).max(100).optional(),
+  startPeriod: z.number().int().min(0).max(3600).optional().describe('Seconds'),
+});
+
+/** Every changeable setting with its schema; `application.update` takes any of them. */
+export const settingShape = {
+  name: line(100).min(1),
+  appName,
+  description: z.string().max(1000).nullable(),
+  sourceType,
+  buildType,
+  replicas: z.number().int().min(0).max(100),
+  env: block.nullable(), buildArgs: block.nullable(), buildSecrets: block.nullable(), createEnvFile: z.boolean(),
+  memoryLimit: memory.nullable(), memoryReservation: memory.nullable(), cpuLimit: cpu.nullable(), cpuReservation: cpu.nullable(),
+  repository: line(300).nullable(), owner: line(300).nullable(), branch: line(250).nullable(), buildPath: line(1000).nullable(),
+  dockerfile: line(1000).nullable(), containerContextPath: line(1000).nullable(), containerBuildStage: line(200).nullable(),
+  dockerContextPath: line(1000).nullable(), dockerBuildStage: line(200).nullable(),
+  publishDirectory: line(1000).nullable(), isStaticSpa: z.boolean().nullable(),
+  customGitUrl: line(2000).nullable(), customGitBranch: line(250).nullable(), customGitBuildPath: line(1000).nullable(), customGitSSHKeyId: z.string().max(100).nullable(), enableSubmodules: z.boolean(),
+  containerImage: line(500).nullable(), registryUrl: line(500).nullable(), username: line(300).nullable(), password: z.string().max(10_000).nullable(), registryId: z.string().max(100).nullable(),
+  autoDeploy: z.boolean(), watchPaths: z.array(line(1000)).max(200).nullable(), triggerType: z.enum(['push', 'tag']), cleanCache: z.boolean(),
+  healthCheck: healthCheck.nullable(), updateOrder: z.enum(['start-first', 'stop-first']),
+  placement: z.array(line(300)).max(50).nullable().describe('Swarm placement constraints, such as node.role==worker'),
+  labels: z.record(line(200).min(1), z.string().max(5000)).nullable(), networks: z.array(z.string().max(100)).max(20).nullable().describe('Ids of other environments of the same project whose network this service joins'),
+  stopGracePeriod: z.number().int().min(0).max(3600).nullable().describe('Seconds between SIGTERM and SIGKILL'), rollbackActive: z.boolean(),
+  preReleaseCommand: z.array(argument).min(1).max(100).nullable().describe('Runs in the new image before the release; its failure stops the release'),
+  command: z.string().max(10_000).nullable().describe('Replaces the image\'s entrypoint; split into words as a shell would, but never run by one'), args: z.array(argument).max(1000).nullable(),
+  previewEnv: block.nullable(), previewBuildArgs: block.nullable(), previewBuildSecrets: block.nullable(), previewWildcard: line(253).nullable(),
+  previewPort: z.number().int().min(1).max(65_535), previewPath: line(1000).startsWith('/'), previewHttps: z.boolean(),
+  previewCertificateType: z.enum(['acme', 'none', 'custom']), previewCustomCertResolver: line(200).nullable(), previewLimit: z.number().int().min(0).max(100),
+  previewLabels: z.array(line(200)).max(50).nullable(), isPreviewDeploymentsActive: z.boolean(), previewRequireCollaboratorPermissions: z.boolean(),
+} as const;
+
+/** Both names of a setting are taken; different values in one request are refused (decisions 5). */
+const aliases = { containerContextPath: 'dockerContextPath', containerBuildStage: 'dockerBuildStage' } as const;
+
+/** Adds the alias rule to an input schema. */
+export function withAliases<T extends z.ZodObject>(schema: T): T {
+  return schema.superRefine((parsed: object, context) => {
+    const input: Record<string, unknown> = Object.fromEntries(Object.entries(parsed));
+    for (const [name, alias] of Object.entries(aliases)) {
+      if (input[name] !== undefined && input[alias] !== undefined && input[name] !== input[alias]) {
+        context.addIssue({ code: 'custom', path: [alias], message: `differs from ${name}; both name the same setting` });
+      }
+    }
+  });
+}
+
+/** The input with aliases folded into the stored names. */
+export function withoutAliases<T extends object>(input: T): Omit<T, 'dockerContextPath' | 'dockerBuildStage'> {
+  const folded: Record<string, unknown> = { ...input };
+  for (const [name, alias] of Object.entries(aliases)) {
+    if (folded[name] === undefined && folded[alias] !== undefined) folded[name] = folded[alias];
+    delete folded[alias];
+  }
+  return folded as Omit<T, 'dockerContextPath' | 'dockerBuildStage'>;
+}
