@@ -97,6 +97,11 @@ CREATE TABLE "audit" ("auditId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL
 CREATE INDEX "audit_organization" ON "audit"("organizationId", "at");
 `,
   },
+  {
+    version: 2,
+    name: 'one mount for each path of a service',
+    sql: `CREATE UNIQUE INDEX "mount_path" ON "mount"("applicationId", "mountPath");`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

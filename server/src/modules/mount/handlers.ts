@@ -1,0 +1,20 @@
+import type { CallContext } from '../../procedure/context.ts';
+import { paginate } from '../../procedure/page.ts';
+import type { Handlers } from '../../procedure/procedure.ts';
+import type { mountContract } from './contract.ts';
+import type { Mounts } from './mount.ts';
+
+export function mountHandlers(mounts: Mounts): Handlers<typeof mountContract, CallContext> {
+  return {
+    create: ({ actor, write }, { applicationId, serviceId, type, mountPath, hostPath, volumeName, filePath, content }) => {
+      const draft = { type, mountPath, hostPath: hostPath ?? null, volumeName: volumeName ?? null, filePath: filePath ?? null, content: content ?? null };
+      return write(() => mounts.create(actor, applicationId ?? serviceId ?? '', draft));
+    },
+    one: ({ actor }, { mountId }) => mounts.one(mountId, actor.organizationId),
+    async byApplicationId({ actor }, input) {
+      return paginate(await mounts.byApplication(input.applicationId, actor.organizationId), input, ({ mountId }) => mountId);
+    },
+    update: ({ actor, write }, { mountId, ...patch }) => write(() => mounts.update(mountId, actor, patch)),
+    remove: ({ actor, write }, { mountId }) => write(() => mounts.remove(mountId, actor.organizationId)),
+  };
+}

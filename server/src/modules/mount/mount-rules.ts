@@ -1,0 +1,88 @@
+/** What a mount may be: clean paths, volume names the engine takes, nothing that belongs to the engine or to Berth. Pure. */
+import { posix } from 'node:path';
+import { AppError, badField } from '../../domain/errors.ts';
+
+export interface MountDraft {
+  type: 'bind' | 'volume' | 'file';
+  hostPath: string | null;
+  volumeName: string | null;
+  filePath: string | null;
+  content: string | null;
+  mountPath: string;
+}
+
+/** The engine takes at most 500 kB as a file of a service. */
+const contentLimitBytes = 500_000;
+const volumeNamePattern = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,99}$/;
+/** The kernel's own trees, which the engine refuses, and the folder of Berth's health probe. */
+const reservedInside = ['/proc', '/sys', '/.berth'];
+
+/**
+ * The mount with only the fields of its type, or BAD_REQUEST naming the field. `protectedPaths` are absolute paths of the server that no service may see
+ * (the engine's socket and data, Berth's own data): FORBIDDEN, as is every folder that contains one.
+ */
+export function checkMount(draft: MountDraft, protectedPaths: readonly string[]): MountDraft {
+  const mountPath = cleanPath(draft.mountPath, 'mountPath');
+  if (mountPath === '/') throw badField('mountPath', 'cannot be the root of the container');
+  if (reservedInside.some((reserved) => contains(reserved, mountPath))) throw badField('mountPath', `cannot be in ${reservedInside.join(', ')}; these belong to the system`);
+  const bare: MountDraft = { type: draft.type, mountPath, hostPath: null, volumeName: null, filePath: null, content: null };
+  return { ...bare, ...sourceRules[draft.type](draft, protectedPaths) };
+}
+
+type Source = Partial<Omit<MountDraft, 'type' | 'mountPath'>>;
+
+const sourceRules: Record<MountDraft['type'], (draft: MountDraft, protectedPaths: readonly string[]) => Source> = {
+  bind(draft, protectedPaths) {
+    const hostPath = cleanPath(given(draft.hostPath, 'hostPath'), 'hostPath');
+    const found = protectedPaths.map(withoutRunAlias).find((path) => contains(path, withoutRunAlias(hostPath)) || contains(withoutRunAlias(hostPath), path));
+    if (found !== undefined) throw new AppError('FORBIDDEN', `hostPath: ${hostPath} would give the service ${found}, which controls this server. Mount a folder of its own instead.`);
+    return { hostPath };
+  },
+  volume(draft) {
+    const volumeName = given(draft.volumeName, 'volumeName');
+    if (!volumeNamePattern.test(volumeName)) throw badField('volumeName', 'must have 1 to 100 letters, digits, ".", "-" or "_", and begin with a letter or digit');
+    return { volumeName };
+  },
+  file(draft) {
+    const content = given(draft.content, 'content');
+    const bytes = Buffer.byteLength(content);
+    if (bytes > contentLimitBytes) throw badField('content', `has ${bytes} bytes; a file of a service may have at most ${contentLimitBytes}`);
+    const filePath = draft.filePath || posix.basename(draft.mountPath);
+    const clean = posix.normalize(filePath);
+    if (clean !== filePath || posix.isAbsolute(clean) || clean === '.' || isAbove(clean) || hasControl(clean) || clean.endsWith('/')) {
+      throw badField('filePath', 'must be a relative path without ".." or line breaks');
+    }
+    return { filePath, content };
+  },
+};
+
+function given(value: string | null, field: string): string {
+  if (!value) throw badField(field, 'is required for this type of mount');
+  return value;
+}
+
+function cleanPath(path: string, field: string): string {
+  if (hasControl(path)) throw badField(field, 'must not contain line breaks or control characters');
+  if (!path.startsWith('/')) throw badField(field, 'must be an absolute path, beginning with "/"');
+  if (path.split('/').some((part) => part === '.' || part === '..')) throw badField(field, 'must not contain "." or ".." as a part');
+  const clean = posix.normalize(path);
+  return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
+}
+
+function hasControl(text: string): boolean {
+  return /\p{Cc}/u.test(text);
+}
+
+function isAbove(path: string): boolean {
+  return path === '..' || path.startsWith('../');
+}
+
+/** Whether `path` is `folder` or stands in it. */
+function contains(folder: string, path: string): boolean {
+  return folder === '/' || path === folder || path.startsWith(`${folder}/`);
+}
+
+/** /var/run is a link to /run on every system of today. */
+function withoutRunAlias(path: string): string {
+  return contains('/var/run', path) ? path.slice('/var'.length) : path;
+}

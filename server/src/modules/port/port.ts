@@ -1,0 +1,83 @@
+/** Ports of applications that the servers publish beside the proxy (decisions 5). */
+import { AppError } from '../../domain/errors.ts';
+import { parsePort, parsePublishedPort } from '../../domain/names.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { PortRecord, PortStore } from './store.ts';
+
+export type PublishMode = PortRecord['publishMode'];
+export type PortInput = Pick<PortRecord, 'publishedPort' | 'targetPort' | 'protocol' | 'publishMode'>;
+
+/** How a port is published in truth, and the sentence about it when that is not what was asked for. */
+export interface Publishing {
+  publishMode: PublishMode;
+  notice: string | null;
+}
+
+export interface PortEffects {
+  clock: Clock;
+  /** Ports that Berth itself listens on. */
+  ownPorts: readonly number[];
+  /** Whether the routing mesh reaches published ports here; probed once per server. */
+  meshWorks(): Promise<boolean>;
+}
+
+export interface Ports {
+  /** What the mode asked for becomes here; asks the engine, so it stays outside transactions. */
+  publishing(wanted: PublishMode): Promise<Publishing>;
+  /** CONFLICT for a reserved or taken port. */
+  create(organizationId: string, applicationId: string, input: PortInput): Promise<PortRecord>;
+  one(portId: string, organizationId: string): Promise<PortRecord>;
+  /** Newest first. */
+  byApplication(applicationId: string, organizationId: string): Promise<PortRecord[]>;
+  update(portId: string, organizationId: string, patch: { [K in keyof PortInput]?: PortInput[K] | undefined }): Promise<PortRecord>;
+  remove(portId: string, organizationId: string): Promise<PortRecord>;
+}
+
+export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: PortEffects): Ports {
+  async function one(portId: string, organizationId: string): Promise<PortRecord> {
+    const record = await store.find({ portId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such port. It may have been removed.');
+    return record;
+  }
+
+  async function check(record: PortRecord): Promise<void> {
+    parsePort(record.targetPort, 'targetPort');
+    parsePublishedPort(record.publishedPort, 'publishedPort', ownPorts);
+    const holder = await store.holder(record.publishedPort, record.protocol);
+    if (!holder || holder.portId === record.portId) return;
+    const who = holder.organizationId === record.organizationId ? `the application ${holder.applicationName}` : 'another service on this installation';
+    const issue = { path: 'publishedPort', message: `is taken by ${who}` };
+    throw new AppError('CONFLICT', `Port ${record.publishedPort}/${record.protocol} is already published by ${who}. Choose another one.`, { issues: [issue] });
+  }
+
+  return {
+    one,
+    async publishing(wanted) {
+      if (wanted === 'host' || (await meshWorks())) return { publishMode: wanted, notice: null };
+      return { publishMode: 'host', notice: 'The routing mesh does not work on this server, so the port is published in host mode: on the server of the task only, and a new version replaces the old one stop-first.' };
+    },
+    async create(organizationId, applicationId, input) {
+      const record: PortRecord = { portId: randomId(), organizationId, applicationId, ...input, createdAt: isoTime(clock) };
+      await check(record);
+      await store.insert(record);
+      return record;
+    },
+    byApplication: (applicationId, organizationId) => store.list({ applicationId, organizationId }, { by: ['createdAt', 'portId'], direction: 'desc' }),
+    async update(portId, organizationId, patch) {
+      const present = await one(portId, organizationId);
+      const changed: PortRecord = {
+        ...present,
+        publishedPort: patch.publishedPort ?? present.publishedPort, targetPort: patch.targetPort ?? present.targetPort,
+        protocol: patch.protocol ?? present.protocol, publishMode: patch.publishMode ?? present.publishMode,
+      };
+      await check(changed);
+      await store.update({ portId, organizationId }, changed);
+      return changed;
+    },
+    async remove(portId, organizationId) {
+      const present = await one(portId, organizationId);
+      await store.remove({ portId, organizationId });
+      return present;
+    },
+  };
+}
