@@ -1,6 +1,15 @@
 /** What Berth asks of a container engine (Docker Swarm mode). Times are milliseconds, memory is bytes, CPU is nano-CPUs. */
 import type { Secret } from '../domain/secret.ts';
 
+/** Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never changed or removed. */
+export const managedLabel = 'berth.managed';
+
+/** Label of a service and its containers with the release they belong to (`ServiceSpec.release`). */
+export const releaseLabel = 'berth.release';
+
+/** Label of the temporary service behind `runTask`; one that outlived its caller is removed by name like any other. */
+export const taskLabel = 'berth.task';
+
 export interface Engine {
   /** Answers what the engine is; throws SERVICE_UNAVAILABLE when it does not answer within 5 s. */
   info(): Promise<EngineInfo>;
@@ -22,17 +31,26 @@ export interface Engine {
   scaleService(name: string, replicas: number): Promise<void>;
   /** Makes new tasks of the present specification (a restart without a change), start-first where the service allows it. */
   restartService(name: string): Promise<AppliedService>;
+  /** Goes back to the specification before the last one (an update that can neither finish nor fail); PRECONDITION_FAILED when there is none. */
+  rollbackService(name: string): Promise<AppliedService>;
+  /** Digest of what a specification makes its tasks of; equals `ServiceState.specDigest` while the engine runs exactly this. */
+  specDigest(spec: ServiceSpec): string;
   /** Removes the service and waits until its containers are gone (at most `limitMs`, default 30 s). An absent one is no error. */
   removeService(name: string, options?: { limitMs?: number }): Promise<void>;
   /** Tasks, newest first, finished ones included. */
   tasks(serviceName: string): Promise<TaskState[]>;
-  /** The output of a service's tasks, oldest first. Ends with `follow: false`; else when `signal` fires. */
+  /**
+   * The output of a service's tasks. Without `follow`: oldest first over all tasks, `tail` counts over all, then it ends. With `follow`: each task's own order,
+   * `tail` counts for each task, and it ends when `signal` fires. A line of the engine itself (a node's log is out of reach) has an empty `taskId`.
+   */
   serviceLogs(serviceName: string, options: LogOptions): AsyncIterable<LogLine>;
   /** Runs one task to its end and gives its exit code; the log goes to `onLine`. The temporary service is removed whatever happens. */
   runTask(spec: ServiceSpec, options: { signal: AbortSignal; limitMs: number; onLine(line: LogLine): void }): Promise<TaskResult>;
 
-  /** Local containers that bear the label. */
+  /** Local containers that bear the label (`key` or `key=value`). */
   containers(label: string): Promise<ContainerState[]>;
+  /** How a finished container of this node ended; undefined when it is not here or still runs. */
+  containerEnd(containerId: string): Promise<ContainerEnd | undefined>;
 
   pullImage(reference: string, options: ImageTransfer): Promise<void>;
   pushImage(reference: string, options: ImageTransfer): Promise<void>;
@@ -103,7 +121,10 @@ export interface RegistryAuth {
 export interface ServiceSpec {
   name: string;
   image: string;
+  /** Of the service and of its containers; a change of them makes new tasks, like any change but that of `replicas`, ports and update rules. */
   labels: Record<string, string>;
+  /** Id of the release (the deployment's); a new one makes new tasks even where nothing else differs. */
+  release?: string | undefined;
   /** `KEY=VALUE` entries as data. */
   env: string[];
   /** Replaces the image's entrypoint. */
@@ -133,8 +154,10 @@ export interface ServiceSpec {
 export interface AppliedService {
   id: string;
   created: boolean;
-  /** Version index of the service after the call; an update status older than it belongs to an earlier release. */
+  /** Version index of the service after the call. */
   version: number;
+  /** Which generation of tasks this call asked for; equals `TaskState.generation` of exactly its tasks. */
+  generation: string;
 }
 
 /** State of the last update, as Swarm tells it. */
@@ -154,7 +177,13 @@ export interface ServiceState {
   replicas: number;
   running: number;
   version: number;
+  /** See `Engine.specDigest`; empty for a service not made by `applyService`. */
+  specDigest: string;
+  /** Changes with every change of the specification and every restart; a rollback brings the former one back. */
+  generation: string;
+  /** Names of its networks. */
   networks: string[];
+  /** The update under way or the last one; undefined when the present specification needed none (a first release, a scaling). */
   update: UpdateState | undefined;
 }
 
@@ -172,8 +201,8 @@ export interface TaskState {
   /** ISO 8601 times. */
   createdAt: string;
   stateAt: string;
-  /** Version index of the service specification the task was made from. */
-  specVersion: number | undefined;
+  /** The generation of the service this task was made for. */
+  generation: string;
 }
 
 export interface LogOptions {
@@ -203,6 +232,14 @@ export interface ContainerState {
   labels: Record<string, string>;
   state: string;
   networks: string[];
+}
+
+export interface ContainerEnd {
+  exitCode: number;
+  /** The kernel killed it for want of memory. */
+  outOfMemory: boolean;
+  /** Engine's error text, empty without one. */
+  error: string;
 }
 
 export interface ImageTransfer {

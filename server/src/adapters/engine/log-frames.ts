@@ -1,0 +1,42 @@
+/** The engine's log stream (engine API, "Attach to a container", stream format): frames of an 8-byte head and a message, cut anywhere by the transport. */
+
+/** Kinds of a frame; 3 is the engine speaking about the log itself. */
+export type FrameKind = 'stdout' | 'stderr' | 'engine';
+
+export interface Frame {
+  kind: FrameKind;
+  body: Buffer;
+}
+
+const headLength = 8;
+
+/** A message is at most 16 KiB of a container's output plus its details; anything far above is not this format. */
+const longestFrame = 8 * 1024 * 1024;
+
+/** Reads frames from chunks; throws when the stream is not in the frame format. */
+export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (;;) {
+      const length = bodyLength(rest, start);
+      if (length === undefined || rest.length < start + headLength + length) break;
+      yield { kind: kindOf(rest.readUInt8(start)), body: rest.subarray(start + headLength, start + headLength + length) };
+      start += headLength + length;
+    }
+    rest = rest.subarray(start);
+  }
+}
+
+function bodyLength(buffer: Buffer, start: number): number | undefined {
+  if (buffer.length < start + headLength) return undefined;
+  const length = buffer.readUInt32BE(start + 4);
+  if (length > longestFrame) throw new Error(`a log frame of ${length} bytes is not one`);
+  return length;
+}
+
+function kindOf(type: number): FrameKind {
+  if (type === 2) return 'stderr';
+  return type === 3 ? 'engine' : 'stdout';
+}

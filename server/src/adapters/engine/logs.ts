@@ -1,0 +1,70 @@
+import { AppError } from '../../domain/errors.ts';
+import type { LogLine, LogOptions } from '../../ports/engine.ts';
+import type { EngineClient } from './engine-client.ts';
+import { segment } from './engine-client.ts';
+import { readFrames } from './log-frames.ts';
+import { createLineAssembler } from './log-lines.ts';
+
+/** Reading what is there ends by itself; a node that does not answer must not hold it for ever. */
+const readLimitMs = 60_000;
+
+/** The output of a service's tasks (see the port). */
+export async function* serviceLogs(client: EngineClient, serviceName: string, options: LogOptions): AsyncGenerator<LogLine> {
+  if (options.follow === true) {
+    yield* rawServiceLogs(client, serviceName, options);
+    return;
+  }
+  const lines: LogLine[] = [];
+  for await (const line of rawServiceLogs(client, serviceName, options)) lines.push(line);
+  lines.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  yield* lines.slice(options.tail === undefined ? 0 : Math.max(0, lines.length - options.tail));
+}
+
+/** Lines as the engine sends them: each task's in order, several tasks' mixed. */
+export async function* rawServiceLogs(client: EngineClient, serviceName: string, options: LogOptions): AsyncGenerator<LogLine> {
+  const { signal } = options;
+  if (signal?.aborted) return;
+  const limit = options.follow === true ? [] : [AbortSignal.timeout(readLimitMs)];
+  const closed = new AbortController();
+  try {
+    const body = await client.open({
+      method: 'GET',
+      path: `/services/${segment(serviceName)}/logs`,
+      query: logQuery(options),
+      doing: `reading the log of ${serviceName}`,
+      signal: AbortSignal.any([closed.signal, ...limit, ...(signal === undefined ? [] : [signal])]),
+    });
+    const assembler = createLineAssembler();
+    for await (const frame of readFrames(body)) yield* assembler.push(frame);
+    yield* assembler.flush();
+  } catch (error) {
+    if (signal?.aborted) return;
+    if (limit.some((each) => each.aborted)) {
+      throw new AppError('SERVICE_UNAVAILABLE', `The log of ${serviceName} was not complete after ${readLimitMs / 1000} s; a server that ran it may be out of reach.`, { cause: error });
+    }
+    throw error;
+  } finally {
+    // A reader that stops early must not leave the engine's connection open.
+    closed.abort();
+  }
+}
+
+/** Times are seconds with nanoseconds behind the point (engine API, "Get service logs"). */
+function logQuery(options: LogOptions) {
+  return {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    details: true,
+    follow: options.follow === true,
+    ...(options.tail === undefined ? {} : { tail: options.tail }),
+    ...(options.since === undefined ? {} : { since: engineTime(options.since) }),
+  };
+}
+
+function engineTime(iso: string): string {
+  const milliseconds = Date.parse(iso);
+  if (Number.isNaN(milliseconds)) throw new AppError('BAD_REQUEST', `since: ${iso} is no time in ISO 8601.`);
+  const fraction = /\.(\d{1,9})/.exec(iso)?.[1] ?? '';
+  return `${Math.floor(milliseconds / 1000)}.${fraction.padEnd(9, '0')}`;
+}

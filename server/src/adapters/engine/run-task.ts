@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../domain/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LogLine, ServiceSpec, TaskResult, TaskState } from '../../ports/engine.ts';
+import { taskLabel } from '../../ports/engine.ts';
+import { createdAnswer } from './answers.ts';
+import type { EngineClient } from './engine-client.ts';
+import { storeFiles } from './files.ts';
+import { rawServiceLogs } from './logs.ts';
+import { pinImage } from './pinned-image.ts';
+import { removeService } from './service-removal.ts';
+import { toDockerSpec } from './service-spec.ts';
+import { endedStates, listTasks } from './tasks.ts';
+
+const pollMs = 150;
+
+export interface RunOptions {
+  signal: AbortSignal;
+  limitMs: number;
+  onLine(line: LogLine): void;
+}
+
+/** Runs one task to its end (see the port). Throws the signal's reason when aborted, PRECONDITION_FAILED at the limit; the service is removed in every case. */
+export async function runTask(client: EngineClient, spec: ServiceSpec, options: RunOptions, clock: Clock): Promise<TaskResult> {
+  const limit = AbortSignal.timeout(options.limitMs);
+  const signal = AbortSignal.any([options.signal, limit]);
+  signal.throwIfAborted();
+  await createTask(client, spec);
+  try {
+    return await follow(client, spec.name, signal, options.onLine);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (limit.aborted) throw await limitError(client, spec.name, options.limitMs, error);
+    throw error;
+  } finally {
+    await removeService(client, spec.name, clock);
+  }
+}
+
+async function createTask(client: EngineClient, spec: ServiceSpec): Promise<void> {
+  const [image, configIds] = await Promise.all([pinImage(client, spec.image), storeFiles(client, spec.files)]);
+  const once = toDockerSpec({ ...spec, replicas: 1, labels: { ...spec.labels, [taskLabel]: 'true' } }, { image, configIds, restarts: 0 });
+  const body = { ...once, TaskTemplate: { ...once.TaskTemplate, RestartPolicy: { Condition: 'none', MaxAttempts: 0 } } };
+  await client.call({ method: 'POST', path: '/services/create', body, auth: spec.registryAuth, doing: `starting the task ${spec.name}` }, createdAnswer);
+}
+
+/** Passes on the log while the task runs, then what came between the last line and the end. */
+async function follow(client: EngineClient, name: string, signal: AbortSignal, onLine: (line: LogLine) => void): Promise<TaskResult> {
+  const closed = new AbortController();
+  const window = createWindow(onLine);
+  const reading = copyLines(rawServiceLogs(client, name, { follow: true, signal: AbortSignal.any([signal, closed.signal]) }), window.pass);
+  // A failure of the log shows when it is awaited below; until then it must not count as unhandled.
+  reading.catch(() => undefined);
+  try {
+    const task = await ended(client, name, signal);
+    closed.abort();
+    await reading;
+    await copyLines(rawServiceLogs(client, name, { since: window.since(), signal }), window.pass);
+    signal.throwIfAborted();
+    return { exitCode: task.exitCode, error: task.error };
+  } finally {
+    closed.abort();
+  }
+}
+
+async function ended(client: EngineClient, name: string, signal: AbortSignal): Promise<TaskState> {
+  for (;;) {
+    signal.throwIfAborted();
+    const [task] = await listTasks(client, name);
+    if (task !== undefined && endedStates.has(task.state)) return task;
+    await sleep(pollMs, undefined, { signal });
+  }
+}
+
+async function copyLines(lines: AsyncIterable<LogLine>, pass: (line: LogLine) => void): Promise<void> {
+  for await (const line of lines) pass(line);
+}
+
+/** Lets each line through once: the second reading of the log begins a second before the end of the first. */
+function createWindow(onLine: (line: LogLine) => void) {
+  const overlapMs = 1_000;
+  let seen = new Set<string>();
+  let older = new Set<string>();
+  let turnedAt = 0;
+  let lastAt: string | undefined;
+
+  return {
+    pass(line: LogLine): void {
+      const key = `${line.at} ${line.stream} ${line.text}`;
+      if (seen.has(key) || older.has(key)) return;
+      const time = Date.parse(line.at);
+      if (time - turnedAt > 2 * overlapMs) {
+        older = seen;
+        seen = new Set();
+        turnedAt = time;
+      }
+      seen.add(key);
+      lastAt = line.at || lastAt;
+      onLine(line);
+    },
+    since: () => (lastAt === undefined ? undefined : new Date(Date.parse(lastAt) - overlapMs).toISOString()),
+  };
+}
+
+async function limitError(client: EngineClient, name: string, limitMs: number, cause: unknown): Promise<AppError> {
+  const [task] = await listTasks(client, name).catch(() => []);
+  const state = task === undefined ? 'it never got a task' : `it was ${task.state}${task.error === '' ? '' : `: ${task.error}`}`;
+  return new AppError('PRECONDITION_FAILED', `The task ${name} did not end within ${limitMs / 1000} s and was removed (${state}).`, { cause });
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { releaseLabel } from '../../ports/engine.ts';
+import type { HealthCheck, PublishedPort, ServiceMount, ServiceSpec } from '../../ports/engine.ts';
+import { managed } from './labels.ts';
+
+/** Container label with the digest of the task template; it tells which tasks belong to which specification. */
+export const digestLabel = 'berth.spec';
+
+const nanosecondsPerMs = 1_000_000;
+
+/** A crashed task is started again after this pause; Swarm knows no growing one. */
+const restartDelayMs = 1_000;
+
+/** How long the engine watches the former version when it goes back to it. */
+const rollbackMonitorMs = 2_000;
+
+/** Label of a service and its containers with the image as it was asked for; the engine gets a pinned form of it. */
+export const imageLabel = 'berth.image';
+
+/** What the engine knows and the specification does not. */
+export interface SpecContext {
+  /** What runs under `spec.image` (see pinned-image.ts). */
+  image: string;
+  /** Ids of the files' config objects, by name. */
+  configIds: ReadonlyMap<string, string>;
+  /** How many restarts were asked for so far. */
+  restarts: number;
+}
+
+/** Docker's service specification (engine API, "Create a service"), as data. */
+export type DockerServiceSpec = ReturnType<typeof toDockerSpec>;
+
+export function toDockerSpec(spec: ServiceSpec, context: SpecContext) {
+  const update = updateRule(spec);
+  return {
+    Name: spec.name,
+    Labels: ownLabels(spec),
+    TaskTemplate: { ...taskTemplate(spec, context, specDigest(spec)), ForceUpdate: context.restarts },
+    Mode: { Replicated: { Replicas: spec.replicas } },
+    UpdateConfig: update,
+    RollbackConfig: { ...update, FailureAction: 'pause', Monitor: rollbackMonitorMs * nanosecondsPerMs },
+    EndpointSpec: endpoint(spec.ports),
+  };
+}
+
+/** Digest (16 hexadecimal digits) of everything a task is made from; replicas, ports and update rules make no new tasks and are not in it. */
+export function specDigest(spec: ServiceSpec): string {
+  return createHash('sha256').update(JSON.stringify(taskTemplate(spec, { image: spec.image, configIds: new Map() }, ''))).digest('hex').slice(0, 16);
+}
+
+/** Opaque name of the tasks made from a specification after so many restarts. */
+export function generationOf(labels: Record<string, string>, restarts: number): string {
+  return `${labels[digestLabel] ?? ''}.${restarts}`;
+}
+
+/** Name of the engine's config object for a file: by content, so that equal files share one and a changed file is a new one. */
+export function configName(content: string): string {
+  return `berth-${createHash('sha256').update(content).digest('hex').slice(0, 24)}`;
+}
+
+function taskTemplate(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'configIds'>, digest: string) {
+  return {
+    ContainerSpec: containerSpec(spec, context, digest),
+    Resources: {
+      Limits: defined({ MemoryBytes: spec.limits.memoryBytes, NanoCPUs: spec.limits.nanoCpus }),
+      Reservations: defined({ MemoryBytes: spec.reservations.memoryBytes, NanoCPUs: spec.reservations.nanoCpus }),
+    },
+    RestartPolicy: { Condition: 'any', Delay: restartDelayMs * nanosecondsPerMs, MaxAttempts: 0 },
+    Placement: { Constraints: spec.constraints },
+    Networks: spec.networks.map((name) => ({ Target: name })),
+    LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } },
+  };
+}
+
+function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'configIds'>, digest: string) {
+  return defined({
+    Image: context.image,
+    Labels: { ...ownLabels(spec), [digestLabel]: digest },
+    Command: spec.command,
+    Args: spec.args,
+    Env: spec.env,
+    Init: true,
+    StopGracePeriod: spec.stopGracePeriodMs * nanosecondsPerMs,
+    Healthcheck: spec.healthCheck === undefined ? undefined : healthConfig(spec.healthCheck),
+    Mounts: spec.mounts.map(mount),
+    Configs: spec.files.map((file) => configReference(file, context.configIds)),
+    Sysctls: spec.sysctls,
+  });
+}
+
+function ownLabels(spec: ServiceSpec): Record<string, string> {
+  return managed({ ...spec.labels, [imageLabel]: spec.image, ...(spec.release === undefined ? {} : { [releaseLabel]: spec.release }) });
+}
+
+function healthConfig(check: HealthCheck) {
+  return {
+    Test: check.test,
+    Interval: check.intervalMs * nanosecondsPerMs,
+    Timeout: check.timeoutMs * nanosecondsPerMs,
+    Retries: check.retries,
+    StartPeriod: check.startPeriodMs * nanosecondsPerMs,
+  };
+}
+
+function mount(mount: ServiceMount) {
+  return defined({
+    Type: mount.type,
+    Source: mount.source,
+    Target: mount.target,
+    ReadOnly: mount.readOnly ?? false,
+    VolumeOptions: mount.type === 'volume' ? { Labels: managed(mount.labels) } : undefined,
+  });
+}
+
+function configReference(file: ServiceSpec['files'][number], configIds: ReadonlyMap<string, string>) {
+  const name = configName(file.content);
+  return { File: { Name: file.path, UID: '0', GID: '0', Mode: 0o444 }, ConfigID: configIds.get(name) ?? '', ConfigName: name };
+}
+
+/** One task at a time; the first failure within the monitored time brings the former version back. */
+function updateRule(spec: ServiceSpec) {
+  return { Parallelism: 1, Delay: 0, Order: spec.updateOrder, FailureAction: 'rollback', Monitor: spec.monitorMs * nanosecondsPerMs, MaxFailureRatio: 0 };
+}
+
+/** DNS round robin, which needs no kernel load balancer; the engine refuses it beside ports of the routing mesh, which get a virtual address. */
+function endpoint(ports: readonly PublishedPort[]) {
+  return {
+    Mode: ports.some((port) => port.mode === 'ingress') ? 'vip' : 'dnsrr',
+    Ports: ports.map((port) => ({ Protocol: port.protocol, TargetPort: port.target, PublishedPort: port.published, PublishMode: port.mode })),
+  };
+}
+
+/** The object without its undefined members. */
+function defined<T extends Record<string, unknown>>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,71 @@
+import { systemClock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Engine, EngineInfo } from '../../ports/engine.ts';
+import { infoAnswer } from './answers.ts';
+import { containerEnd, listContainers } from './containers.ts';
+import { createEngineClient } from './engine-client.ts';
+import type { EngineClient } from './engine-client.ts';
+import { pullImage, pushImage } from './image-transfer.ts';
+import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images.ts';
+import { serviceLogs } from './logs.ts';
+import { createNetworks } from './networks.ts';
+import { runTask } from './run-task.ts';
+import { removeService } from './service-removal.ts';
+import { specDigest } from './service-spec.ts';
+import { createServices } from './services.ts';
+import { listTasks } from './tasks.ts';
+import { listVolumes, removeVolume } from './volumes.ts';
+
+export interface SwarmEngineOptions {
+  /** Unix socket of the engine's API; a forwarded one of another server does as well. */
+  socketPath: string;
+  clock?: Clock;
+}
+
+/** The engine port over Docker in swarm mode (engine API 1.41, Docker 20.10, and later). Nothing is asked of the engine until the first call. */
+export function createSwarmEngine({ socketPath, clock = systemClock }: SwarmEngineOptions): Engine {
+  const client = createEngineClient(socketPath);
+  const networks = createNetworks(client);
+  const services = createServices(client, networks);
+  return {
+    info: () => engineInfo(client),
+    ensureNetwork: networks.ensure,
+    networks: networks.list,
+    removeNetwork: networks.remove,
+    connectNetwork: networks.connect,
+    disconnectNetwork: networks.disconnect,
+    applyService: services.apply,
+    service: services.one,
+    services: services.list,
+    scaleService: services.scale,
+    restartService: services.restart,
+    rollbackService: services.rollback,
+    specDigest,
+    removeService: (name, options) => removeService(client, name, clock, options?.limitMs),
+    tasks: (serviceName) => listTasks(client, serviceName),
+    serviceLogs: (serviceName, options) => serviceLogs(client, serviceName, options),
+    runTask: (spec, options) => runTask(client, spec, options, clock),
+    containers: (label) => listContainers(client, label),
+    containerEnd: (containerId) => containerEnd(client, containerId),
+    pullImage: (reference, options) => pullImage(client, reference, options),
+    pushImage: (reference, options) => pushImage(client, reference, options),
+    image: (reference) => findImage(client, reference),
+    images: (label) => listImages(client, label),
+    tagImage: (source, target) => tagImage(client, source, target),
+    removeImage: (reference) => removeImage(client, reference),
+    checkRegistry: (auth) => checkRegistry(client, auth),
+    volumes: (label) => listVolumes(client, label),
+    removeVolume: (name) => removeVolume(client, name),
+  };
+}
+
+async function engineInfo(client: EngineClient): Promise<EngineInfo> {
+  const answer = await client.call({ method: 'GET', path: '/info', doing: 'asking it what it is', limitMs: 5_000 }, infoAnswer);
+  return {
+    version: answer.ServerVersion,
+    nodeId: answer.Swarm.NodeID,
+    isManager: answer.Swarm.ControlAvailable,
+    rootDirectory: answer.DockerRootDir,
+    cgroupVersion: answer.CgroupVersion,
+  };
+}
