@@ -1,14 +1,14 @@
 /** The OpenAPI 3.1 document of form B, from the same definitions that answer the calls. */
 import { z } from 'zod';
 import { errorCodes } from '../domain/errors.ts';
+import type { NamedProcedure } from '../procedure/listing.ts';
 import type { Procedure } from '../procedure/procedure.ts';
-import type { Registry } from '../procedure/registry.ts';
 
 type Schema = Record<string, unknown>;
 
-export function createOpenapi(registry: Registry, version: string): Record<string, unknown> {
+export function createOpenapi(procedures: readonly NamedProcedure[], version: string): Record<string, unknown> {
   const paths: Record<string, unknown> = {};
-  for (const { path, router, procedure } of registry.values()) {
+  for (const { path, router, procedure } of procedures) {
     const method = procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post';
     paths[`/api/${path}`] = { [method]: operation(path, router, procedure) };
   }
@@ -17,7 +17,7 @@ export function createOpenapi(registry: Registry, version: string): Record<strin
     info: { title: 'Berth', version, description: 'The interface of Berth. Every procedure is also served under /api/trpc/<router>.<procedure>, wrapped as {"result":{"data":…}}.', license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }, { bearer: [] }, { session: [] }],
-    tags: [...new Set([...registry.values()].map(({ router }) => router))].map((name) => ({ name })),
+    tags: [...new Set(procedures.map(({ router }) => router))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {

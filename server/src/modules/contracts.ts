@@ -1,0 +1,23 @@
+/** Every router's contract by its name in the interface: the composition joins them with handlers; OpenAPI, client, CLI and reference walk over them. */
+import type { Contract } from '../procedure/procedure.ts';
+import { applicationContract } from './application/contract.ts';
+import { deploymentContract } from './deployment/contract.ts';
+import { domainContract } from './domain/contract.ts';
+import { environmentContract } from './environment/contract.ts';
+import { mountContract } from './mount/contract.ts';
+import { portContract } from './port/contract.ts';
+import { projectContract } from './project/contract.ts';
+import { userContract } from './user/contract.ts';
+
+export const contracts = {
+  user: userContract,
+  project: projectContract,
+  environment: environmentContract,
+  application: applicationContract,
+  deployment: deploymentContract,
+  domain: domainContract,
+  port: portContract,
+  mount: mountContract,
+} as const satisfies Record<string, Contract>;
+
+export type Contracts = typeof contracts;
