@@ -26,7 +26,7 @@ const serviceConfiguration = `
   "previewEnv" TEXT, "previewBuildArgs" TEXT, "previewBuildSecrets" TEXT, "previewWildcard" TEXT, "previewPort" BIGINT NOT NULL,
   "previewPath" TEXT NOT NULL, "previewHttps" BIGINT NOT NULL, "previewCertificateType" TEXT NOT NULL, "previewCustomCertResolver" TEXT, "previewLimit" BIGINT NOT NULL,
   "previewLabels" TEXT NOT NULL, "isPreviewDeploymentsActive" BIGINT NOT NULL, "previewRequireCollaboratorPermissions" BIGINT NOT NULL,
-  "uploadPath" TEXT, "liveDeploymentId" TEXT, "releasedAppName" TEXT, "createdAt" TEXT NOT NULL`;
+  "uploadPath" TEXT, "liveDeploymentId" TEXT, "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL, "createdAt" TEXT NOT NULL`;
 
 export const migrations: readonly Migration[] = [
   {

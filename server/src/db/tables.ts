@@ -62,7 +62,7 @@ const application = {
   previewEnv: optionalSecret(), previewBuildArgs: optionalSecret(), previewBuildSecrets: optionalSecret(), previewWildcard: optionalText(), previewPort: number(),
   previewPath: text(), previewHttps: boolean(), previewCertificateType: text(), previewCustomCertResolver: optionalText(), previewLimit: number(),
   previewLabels: json<string[]>(), isPreviewDeploymentsActive: boolean(), previewRequireCollaboratorPermissions: boolean(),
-  uploadPath: optionalText(), liveDeploymentId: optionalText(), releasedAppName: optionalText(), createdAt: text(),
+  uploadPath: optionalText(), liveDeploymentId: optionalText(), releasedAppName: optionalText(), isStopped: boolean(), createdAt: text(),
 };
 
 const deployment = {

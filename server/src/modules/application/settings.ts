@@ -87,7 +87,7 @@ export function withAliases<T extends z.ZodObject>(schema: T): T {
 
 /** The input with aliases folded into the stored names. */
 export function withoutAliases<T extends object>(input: T): Omit<T, 'dockerContextPath' | 'dockerBuildStage'> {
-  const folded: Record<string, unknown> = { ...input };
+  const folded: Record<string, unknown> = Object.fromEntries(Object.entries(input));
   for (const [name, alias] of Object.entries(aliases)) {
     if (folded[name] === undefined && folded[alias] !== undefined) folded[name] = folded[alias];
     delete folded[alias];

@@ -1,0 +1,109 @@
+/** Takes jobs, keeps their leases alive, and ends a job whose lease is lost. */
+import { randomId, type Clock } from '../ports/clock.ts';
+import type { JobRecord, JobStore } from './store.ts';
+
+export interface WorkerOptions {
+  store: JobStore;
+  clock: Clock;
+  /** One handler per kind of job; it deals with its own failures and returns when the job is over. */
+  handlers: Record<string, (job: JobRecord, signal: AbortSignal) => Promise<void>>;
+  perServer(): Promise<number>;
+  /** Reports what no handler could deal with. */
+  onFault(error: unknown, job: JobRecord | undefined): void;
+  /** Milliseconds a lease lasts without a heartbeat (default 15,000). */
+  leaseMs?: number;
+  /** Milliseconds between looks at the table without a wake (default 1,000). */
+  pollMs?: number;
+}
+
+export interface Worker {
+  start(): void;
+  wake(): void;
+  /** Takes no new job and waits until the present ones gave up their work (at most `limitMs`); their leases end, the next start goes on. */
+  stop(limitMs: number): Promise<void>;
+}
+
+const faultPauseMs = 2000;
+
+export function createWorker(options: WorkerOptions): Worker {
+  const { store, clock, handlers } = options;
+  const leaseMs = options.leaseMs ?? 15_000;
+  const name = randomId(12);
+  const running = new Map<string, { done: Promise<void>; stop: AbortController }>();
+  let stopping = false;
+  let wakeUp: (() => void) | undefined;
+  let loop: Promise<void> = Promise.resolve();
+  let isAwake = false;
+
+  async function work(): Promise<void> {
+    while (!stopping) {
+      isAwake = false;
+      try {
+        const now = clock.now();
+        const job = await store.claim(name, now, now + leaseMs, await options.perServer());
+        if (job) run(job);
+        else await pause(options.pollMs ?? 1000);
+      } catch (error) {
+        options.onFault(error, undefined);
+        await pause(faultPauseMs);
+      }
+    }
+  }
+
+  function run(job: JobRecord): void {
+    const stop = new AbortController();
+    const heartbeat = setInterval(() => void beat(job, stop), leaseMs / 3);
+    const done = (async () => {
+      try {
+        await handlers[job.kind]?.(job, stop.signal);
+        if (!stop.signal.aborted) await store.finish(job.jobId, name);
+      } catch (error) {
+        options.onFault(error, job);
+      } finally {
+        clearInterval(heartbeat);
+        running.delete(job.jobId);
+        wake();
+      }
+    })();
+    running.set(job.jobId, { done, stop });
+  }
+
+  async function beat(job: JobRecord, stop: AbortController): Promise<void> {
+    try {
+      if (!(await store.heartbeat(job.jobId, name, clock.now() + leaseMs))) stop.abort(new Error('The lease of this job was lost.'));
+    } catch (error) {
+      options.onFault(error, job);
+    }
+  }
+
+  function pause(limitMs: number): Promise<void> {
+    if (isAwake) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  function wake(): void {
+    isAwake = true;
+    wakeUp?.();
+  }
+
+  return {
+    wake,
+    start() {
+      loop = work();
+    },
+    async stop(limitMs) {
+      stopping = true;
+      wake();
+      for (const { stop } of running.values()) stop.abort(new Error('Berth is stopping; the next start goes on with this job.'));
+      const all = Promise.all([loop, ...[...running.values()].map(({ done }) => done)]);
+      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, limitMs).unref())]);
+      await store.update({ worker: name, state: 'running' }, { leaseUntil: 0 });
+    },
+  };
+}

@@ -1,0 +1,117 @@
+/** Applications as records: creating, changing, moving. What runs is the deployment's and the runtime's business. */
+import { AppError, badField } from '../../domain/errors.ts';
+import { parseGitUrl } from '../../domain/git-source.ts';
+import { appNameFrom } from '../../domain/names.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
+import { newApplication } from './defaults.ts';
+import type { ApplicationRecord, ApplicationStore, Placement, ServiceRow } from './store.ts';
+
+export interface Applications {
+  create(input: { organizationId: string; environmentId: string; name: string; appName?: string | undefined; description?: string | null | undefined; serverId?: string | null | undefined }): Promise<ApplicationRecord>;
+  one(applicationId: string, organizationId: string): Promise<ApplicationRecord>;
+  /** Without an organization: for jobs and the reconciler, which act for the installation. */
+  find(applicationId: string): Promise<ApplicationRecord | undefined>;
+  all(): Promise<ApplicationRecord[]>;
+  placement(environmentId: string): Promise<Placement>;
+  summaries(organizationId: string, environmentId?: string): Promise<ServiceRow[]>;
+  /** Absent fields stay, null becomes the field's empty value. */
+  update(applicationId: string, organizationId: string, input: ApplicationInput): Promise<ApplicationRecord>;
+  move(applicationId: string, organizationId: string, environmentId: string): Promise<ApplicationRecord>;
+  /** Changes that Berth makes itself (status, live deployment). */
+  patch(applicationId: string, patch: Patch): Promise<void>;
+  remove(applicationId: string, organizationId: string): Promise<void>;
+}
+
+/** Settings as they come in; null where a person clears one. */
+export type ApplicationInput = { [K in keyof ApplicationRecord]?: ApplicationRecord[K] | null | undefined };
+
+export interface ApplicationNeighbours {
+  localRepositoryPaths(): Promise<string[]>;
+}
+
+export function createApplications(store: ApplicationStore, neighbours: ApplicationNeighbours, clock: Clock): Applications {
+  async function one(applicationId: string, organizationId: string): Promise<ApplicationRecord> {
+    const record = await store.find({ applicationId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such application. It may have been deleted.');
+    return record;
+  }
+  async function placement(environmentId: string): Promise<Placement> {
+    const found = await store.placement(environmentId);
+    if (!found) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
+    return found;
+  }
+
+  return {
+    one,
+    placement,
+    find: (applicationId) => store.find({ applicationId }),
+    all: () => store.list({}),
+    summaries: (organizationId, environmentId) => store.summaries({ organizationId, ...(environmentId === undefined ? {} : { environmentId }) }),
+    async create({ organizationId, environmentId, name, appName, description, serverId }) {
+      if (serverId) throw new AppError('NOT_FOUND', 'There is no server with the id given in serverId. Leave it out to use this server.');
+      const record = newApplication({
+        applicationId: randomId(), organizationId, environmentId, name, appName: appName ?? appNameFrom(name, randomId(6).toLowerCase()),
+        description: description ?? '', refreshToken: randomId(32), createdAt: isoTime(clock),
+      });
+      await insertNamed(() => store.insert(record), record.appName);
+      return record;
+    },
+    async update(applicationId, organizationId, input) {
+      const present = await one(applicationId, organizationId);
+      if (input.serverId !== undefined && input.serverId !== present.serverId) throw badField('serverId', 'cannot be changed; create the application anew on the other server');
+      const patch = withSourceSplit(cleaned(input, present), present);
+      checkPatch(patch, present);
+      if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
+      await insertNamed(() => store.update({ applicationId, organizationId }, patch).then(() => undefined), patch.appName ?? present.appName);
+      return { ...present, ...patch };
+    },
+    async move(applicationId, organizationId, environmentId) {
+      const present = await one(applicationId, organizationId);
+      const target = await placement(environmentId);
+      if (target.organizationId !== organizationId) throw new AppError('FORBIDDEN', 'The environment named in targetEnvironmentId belongs to another organization.');
+      await store.update({ applicationId, organizationId }, { environmentId });
+      return { ...present, environmentId };
+    },
+    patch: async (applicationId, patch) => {
+      await store.update({ applicationId }, patch);
+    },
+    remove: async (applicationId, organizationId) => {
+      await store.remove({ applicationId, organizationId });
+    },
+  };
+}
+
+/** The unique index decides, so that two requests at once cannot both win; here it gets its sentence. */
+async function insertNamed(write: () => Promise<void>, appName: string): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'CONFLICT') {
+      throw new AppError('CONFLICT', `appName: ${appName} is taken by another service of this installation (names differ in more than case). Choose another one.`, { cause: error, issues: [{ path: 'appName', message: 'is taken' }] });
+    }
+    throw error;
+  }
+}
+
+const emptyValues = newApplication({ applicationId: '', organizationId: '', environmentId: '', name: '', appName: '', description: '', refreshToken: '', createdAt: '' });
+const readOnly = new Set<string>(['applicationId', 'organizationId', 'environmentId', 'serverId', 'createdAt', 'liveDeploymentId', 'releasedAppName', 'isStopped', 'uploadPath', 'refreshToken', 'customGitUsername', 'customGitPassword']);
+
+/** Only known, writable fields; a cleared one gets the value of a new application. */
+function cleaned(input: ApplicationInput, present: ApplicationRecord): Patch {
+  const entries = Object.entries(input).filter(([name, value]) => value !== undefined && name in present && !readOnly.has(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, value === null ? Reflect.get(emptyValues, name) : value]));
+}
+
+/** User and password of an https address are stored apart and encrypted; the address alone is shown. */
+function withSourceSplit(patch: Patch, present: ApplicationRecord): Patch {
+  if (patch.customGitUrl === undefined || patch.customGitUrl === null) {
+    return patch.customGitUrl === null ? { ...patch, customGitUsername: null, customGitPassword: null } : patch;
+  }
+  const { url, credentials, host } = parseGitUrl(patch.customGitUrl);
+  if (credentials) return { ...patch, customGitUrl: url, customGitUsername: credentials.username, customGitPassword: credentials.password.reveal() };
+  // The same host keeps its credentials, so that saving what was shown loses nothing; another host never gets them.
+  const keeps = present.customGitUrl !== null && parseGitUrl(present.customGitUrl).host === host;
+  return keeps ? { ...patch, customGitUrl: url } : { ...patch, customGitUrl: url, customGitUsername: null, customGitPassword: null };
+}
+

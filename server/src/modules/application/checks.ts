@@ -1,0 +1,82 @@
+/** Rules on the record as it will be (decisions 4, Updates): what single fields cannot tell. */
+import { AppError, badField } from '../../domain/errors.ts';
+import { parseEnv } from '../../domain/dotenv.ts';
+import { parseGitUrl, parseRefName, parseSourcePath } from '../../domain/git-source.ts';
+import { parseImageReference } from '../../domain/image-reference.ts';
+import { argumentNamePattern } from '../../domain/names.ts';
+import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import { splitWords } from '../../domain/words.ts';
+import type { ApplicationRecord } from './store.ts';
+
+export type Patch = Partial<ApplicationRecord>;
+
+const paths = ['buildPath', 'dockerfile', 'containerContextPath', 'publishDirectory', 'customGitBuildPath'] as const;
+const blocks = ['env', 'buildArgs', 'buildSecrets', 'previewEnv', 'previewBuildArgs', 'previewBuildSecrets'] as const;
+const constraint = /^(node|engine)\.[a-zA-Z0-9._-]+ *(==|!=) *[a-zA-Z0-9:*()?._/ -]+$/;
+
+/** Checks the changed fields; throws BAD_REQUEST naming the first that breaks a rule. */
+export function checkPatch(patch: Patch, present: ApplicationRecord): void {
+  for (const field of paths) if (patch[field]) parseSourcePath(patch[field], field);
+  for (const field of blocks) if (patch[field]) checkBlock(field, patch[field]);
+  if (patch.containerImage) parseImageReference(patch.containerImage);
+  if (patch.branch) parseRefName(patch.branch, 'branch');
+  if (patch.customGitBranch) parseRefName(patch.customGitBranch);
+  if (patch.customGitUrl) parseGitUrl(patch.customGitUrl);
+  if (patch.containerBuildStage && !/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(patch.containerBuildStage)) throw badField('containerBuildStage', 'is no name of a build stage; it has letters, digits, "-", "_" and "."');
+  if (patch.command) splitWords(patch.command, 'command');
+  for (const text of patch.placement ?? []) if (!constraint.test(text)) throw badField('placement', 'must be like node.role==worker or node.labels.disk!=ssd');
+  for (const name of Object.keys(patch.labels ?? {})) checkLabel(name);
+  checkResources({ ...present, ...patch });
+}
+
+function checkBlock(field: (typeof blocks)[number], text: string): void {
+  for (const { name, line } of parseEnv(text, field)) {
+    if (field.endsWith('BuildArgs') || field === 'buildArgs' || field.endsWith('BuildSecrets') || field === 'buildSecrets') {
+      if (!argumentNamePattern.test(name)) throw badField(field, `line ${line}: the name may have only letters, digits and "_", and no digit first`);
+    }
+  }
+}
+
+function checkLabel(name: string): void {
+  if (!/^[a-zA-Z0-9]([a-zA-Z0-9._/-]*[a-zA-Z0-9])?$/.test(name)) throw badField('labels', 'has a name with other characters than letters, digits, ".", "_", "/" and "-"');
+  if (/^(berth|com\.docker|io\.docker|org\.dockerproject)\./.test(name)) throw badField('labels', `${name} is reserved`);
+}
+
+function checkResources(record: ApplicationRecord): void {
+  const { memoryLimit, memoryReservation, cpuLimit, cpuReservation } = record;
+  if (memoryLimit && memoryReservation && parseMemory(memoryReservation, 'memoryReservation') > parseMemory(memoryLimit, 'memoryLimit')) {
+    throw badField('memoryReservation', 'is more than memoryLimit');
+  }
+  if (cpuLimit && cpuReservation && parseCpus(cpuReservation, 'cpuReservation') > parseCpus(cpuLimit, 'cpuLimit')) throw badField('cpuReservation', 'is more than cpuLimit');
+}
+
+/** A local repository must lie below a folder that the Owner allowed. */
+export function checkLocalRepository(url: string, allowed: readonly string[]): void {
+  const { protocol, url: path } = parseGitUrl(url);
+  if (protocol !== 'file') return;
+  const normal = path.replace(/^file:\/\//, '').split('/').filter((part) => part !== '' && part !== '.');
+  const inside = !normal.includes('..') && allowed.some((folder) => {
+    const parts = folder.split('/').filter(Boolean);
+    return parts.length <= normal.length && parts.every((part, index) => normal[index] === part);
+  });
+  if (!inside) throw badField('customGitUrl', 'is a local folder outside the setting localRepositoryPaths; an Owner can add its parent folder there');
+}
+
+/** The source must be complete before a deployment is accepted (pipeline stage 1, validation). */
+export function checkDeployable(application: ApplicationRecord): void {
+  const missing = missingSource(application);
+  if (missing !== undefined) throw new AppError('BAD_REQUEST', `${application.name} cannot be deployed yet: ${missing}`, { issues: [{ path: 'applicationId', message: missing }] });
+}
+
+function missingSource(application: ApplicationRecord): string | undefined {
+  switch (application.sourceType) {
+    case 'git':
+      return application.customGitUrl && application.customGitBranch ? undefined : 'set the repository with application.saveGitProvider first.';
+    case 'container':
+      return application.containerImage ? undefined : 'set the image with application.saveContainerProvider first.';
+    case 'drop':
+      return application.uploadPath ? undefined : 'upload the source with application.dropDeployment first.';
+    default:
+      return `the source ${application.sourceType} is not connected. Set a source with application.saveGitProvider or application.saveContainerProvider.`;
+  }
+}

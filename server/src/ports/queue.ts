@@ -1,0 +1,19 @@
+/** The durable job queue, as modules see it. */
+
+export interface NewJob {
+  kind: string;
+  payload: Record<string, string>;
+  /** Jobs of one service run one after another, in the order they were accepted. */
+  serviceKey: string;
+  /** Jobs of one server share its concurrency. */
+  serverKey: string;
+}
+
+export interface Queue {
+  /** Stores the job (inside the caller's transaction, if one is open); it is durable when this returns. */
+  enqueue(job: NewJob): Promise<string>;
+  /** Cancels the queued jobs of a service; running ones go on. Gives their payloads. */
+  cancelQueued(serviceKey: string): Promise<Record<string, string>[]>;
+  /** Tells the worker that there is something to do; call it after the transaction. */
+  wake(): void;
+}
