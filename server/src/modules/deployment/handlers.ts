@@ -1,0 +1,54 @@
+import { AppError } from '../../domain/errors.ts';
+import type { CallContext } from '../../procedure/context.ts';
+import type { LogEvent } from '../../procedure/log-event.ts';
+import { paginate } from '../../procedure/page.ts';
+import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
+import type { DeploymentLogs } from '../../ports/deployment-log.ts';
+import type { Queue } from '../../ports/queue.ts';
+import type { Applications } from '../application/application.ts';
+import type { deploymentContract } from './contract.ts';
+import type { Deployments } from './deployment.ts';
+
+export interface DeploymentDesk {
+  applications: Applications;
+  logs: DeploymentLogs;
+  queue: Queue;
+}
+
+const finished = new Set(['done', 'error', 'cancelled']);
+
+export function deploymentHandlers(deployments: Deployments, { applications, logs, queue }: DeploymentDesk): Handlers<typeof deploymentContract, CallContext> {
+  return {
+    all: async ({ actor }, input) => paginate(await deployments.all(input.applicationId, actor.organizationId), input, ({ deploymentId }) => deploymentId),
+    one: ({ actor }, { deploymentId }) => deployments.one(deploymentId, actor.organizationId),
+    async readLogs({ actor }, { deploymentId, tail }) {
+      await deployments.one(deploymentId, actor.organizationId);
+      return (await logs.read(deploymentId, tail === undefined ? {} : { tail })).map(({ text }) => text);
+    },
+    async *logs(context, { deploymentId }): AsyncIterable<StreamEvent<LogEvent>> {
+      const { organizationId } = context.actor;
+      await deployments.one(deploymentId, organizationId);
+      const isFinished = async (): Promise<boolean> => !context.follow || finished.has((await deployments.one(deploymentId, organizationId)).status);
+      const from = Number(context.lastEventId ?? 0) || 0;
+      let last = from;
+      for await (const { position, text } of logs.follow(deploymentId, { from, signal: context.signal, isFinished })) {
+        last = position;
+        yield { id: String(position), data: { type: 'line', text } };
+      }
+      const { status } = await deployments.one(deploymentId, organizationId);
+      if (finished.has(status)) yield { id: String(last), data: { type: 'end', outcome: status } };
+    },
+    async rollback({ actor, write }, { deploymentId }) {
+      const target = await deployments.one(deploymentId, actor.organizationId);
+      if (target.settings === null || target.image === null || target.healthyAt === null) {
+        throw new AppError('PRECONDITION_FAILED', 'This deployment never ran healthy, so there is nothing to return to. Choose one with the status done.');
+      }
+      const accepted = await write(async () => {
+        const application = await applications.one(target.applicationId, actor.organizationId);
+        return deployments.accept(application, { kind: 'rollback', title: `Rollback to ${target.title}`.slice(0, 200), description: `To the deployment of ${target.createdAt}`, sourceDeploymentId: deploymentId });
+      });
+      queue.wake();
+      return accepted;
+    },
+  };
+}

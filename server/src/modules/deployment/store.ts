@@ -1,0 +1,42 @@
+/** SQL of deployments; every change of status asks the table of states in its condition. */
+import { sql } from 'kysely';
+import type { Database } from '../../db/database.ts';
+import { tableStore, type TableStore } from '../../db/table-store.ts';
+import type { DeploymentRecord } from '../../db/tables.ts';
+import { deploymentStatusesBefore, type DeploymentStatus } from '../../domain/lifecycle.ts';
+
+export type { DeploymentRecord };
+
+export interface DeploymentStore extends TableStore<'deployment'> {
+  /** Newest first, `limit` at most. */
+  newest(applicationId: string, limit: number): Promise<DeploymentRecord[]>;
+  /** Moves a deployment to `to` where the table of states allows it; false when it is elsewhere by now. */
+  transition(deploymentId: string, to: DeploymentStatus, patch: Partial<DeploymentRecord>): Promise<boolean>;
+  countUnfinished(applicationId: string): Promise<number>;
+  unfinished(): Promise<DeploymentRecord[]>;
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createDeploymentStore(database: Database): DeploymentStore {
+  const deployments = tableStore(database, 'deployment');
+  const { builder } = database;
+  const newest = builder.selectFrom('deployment').selectAll().where('applicationId', '=', '').orderBy('sequence', 'desc').limit(1).compile();
+  const count = builder.selectFrom('deployment').select((e) => e.fn.countAll<number>().as('count')).where('applicationId', '=', '').where('status', 'in', ['queued', 'running']).compile();
+  const unfinished = builder.selectFrom('deployment').selectAll().where('status', 'in', ['queued', 'running']).orderBy('sequence').compile();
+  return {
+    ...deployments,
+    newest: async (applicationId, limit) => (await database.run(newest, [applicationId, limit])).map(deployments.decode),
+    async transition(deploymentId, to, patch) {
+      return database.transaction(async () => {
+        const froms = deploymentStatusesBefore(to);
+        const claim = sql`update "deployment" set "status" = ${to} where "deploymentId" = ${deploymentId} and "status" in (${sql.join(froms)})`.compile(builder);
+        if ((await database.change(claim)) !== 1) return false;
+        await deployments.update({ deploymentId }, patch);
+        return true;
+      });
+    },
+    countUnfinished: async (applicationId) => Number((await database.run(count, [applicationId, 'queued', 'running']))[0]?.count ?? 0),
+    unfinished: async () => (await database.run(unfinished)).map(deployments.decode),
+    transaction: (work) => database.transaction(work),
+  };
+}
