@@ -1,0 +1,80 @@
+/** Image registries of an organization (decisions 12). */
+import { AppError } from '../../domain/errors.ts';
+import { Secret } from '../../domain/secret.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { Engine, RegistryAuth } from '../../ports/engine.ts';
+import { parseImagePrefix, parseRegistryAddress, serverOf } from './address.ts';
+import type { RegistryRecord, RegistryStore } from './store.ts';
+
+/** A registry without its password. */
+export type PublicRegistry = Omit<RegistryRecord, 'password'>;
+
+export interface RegistrySignIn {
+  registryUrl: string;
+  username: string;
+  password: string;
+}
+
+/** What a build needs to push and a service to pull. */
+export interface RegistryAccess {
+  auth: RegistryAuth;
+  /** `host[:port]/prefix/…/` that stands before an image's name, with its slash; empty for the default registry without prefix. */
+  repository: string;
+}
+
+export interface Registries {
+  create(organizationId: string, input: RegistrySignIn & { name: string; imagePrefix?: string | null | undefined }): Promise<PublicRegistry>;
+  /** Signs in through the engine; BAD_REQUEST with the registry's own words, SERVICE_UNAVAILABLE when the engine does not answer. */
+  test(signIn: RegistrySignIn): Promise<void>;
+  testStored(registryId: string, organizationId: string): Promise<void>;
+  one(registryId: string, organizationId: string): Promise<PublicRegistry>;
+  /** Newest first. */
+  all(organizationId: string): Promise<PublicRegistry[]>;
+  /** PRECONDITION_FAILED while applications use it. */
+  remove(registryId: string, organizationId: string): Promise<PublicRegistry>;
+  access(registryId: string, organizationId: string): Promise<RegistryAccess>;
+}
+
+export function createRegistries(store: RegistryStore, engine: Pick<Engine, 'checkRegistry'>, clock: Clock): Registries {
+  async function found(registryId: string, organizationId: string): Promise<RegistryRecord> {
+    const record = await store.find({ registryId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such registry. It may have been removed.');
+    return record;
+  }
+
+  return {
+    async create(organizationId, { name, registryUrl, username, password, imagePrefix }) {
+      const shown = {
+        registryId: randomId(), organizationId, name, registryUrl: parseRegistryAddress(registryUrl), username, imagePrefix: parseImagePrefix(imagePrefix ?? ''), createdAt: isoTime(clock),
+      };
+      await store.insert({ ...shown, password });
+      return shown;
+    },
+    test: (signIn) => engine.checkRegistry(authOf({ ...signIn, registryUrl: parseRegistryAddress(signIn.registryUrl) })),
+    testStored: async (registryId, organizationId) => engine.checkRegistry(authOf(await found(registryId, organizationId))),
+    one: async (registryId, organizationId) => withoutPassword(await found(registryId, organizationId)),
+    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'registryId'], direction: 'desc' })).map(withoutPassword),
+    async remove(registryId, organizationId) {
+      const record = await found(registryId, organizationId);
+      const uses = await store.countUses(registryId);
+      if (uses > 0) {
+        throw new AppError('PRECONDITION_FAILED', `The registry ${record.name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another one first.`);
+      }
+      await store.remove({ registryId, organizationId });
+      return withoutPassword(record);
+    },
+    async access(registryId, organizationId) {
+      const record = await found(registryId, organizationId);
+      const parts = [record.registryUrl, record.imagePrefix].filter((part) => part !== '');
+      return { auth: authOf(record), repository: parts.map((part) => `${part}/`).join('') };
+    },
+  };
+}
+
+function authOf({ registryUrl, username, password }: RegistrySignIn): RegistryAuth {
+  return { username, password: new Secret(password), serverAddress: serverOf(registryUrl) };
+}
+
+function withoutPassword({ password: _secret, ...shown }: RegistryRecord): PublicRegistry {
+  return shown;
+}

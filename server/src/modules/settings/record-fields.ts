@@ -1,0 +1,68 @@
+/** Every setting of the installation, once: its rule, its value before anybody sets it, and who may set it. Pure. */
+import { z } from 'zod';
+import { AppError } from '../../domain/errors.ts';
+import { isNetworkPool, isResolver } from '../../domain/network.ts';
+import { parseCpus, parseMemory } from '../../domain/resources.ts';
+
+const GiB = 1024 ** 3;
+
+interface Field<T extends z.ZodType> {
+  rule: T;
+  initial: z.output<T>;
+  /** Who may change it: what reaches into the server's files, engine and networks is the Owner's. */
+  by: 'owner' | 'admin';
+}
+
+function field<T extends z.ZodType>(by: Field<T>['by'], rule: T, initial: z.output<T>): Field<T> {
+  return { rule, initial, by };
+}
+
+const address = z.union([z.ipv4(), z.ipv6()], 'must be an IP address');
+const bytes = z.number().int().min(1024 * 1024).max(1024 * GiB);
+
+/** Absolute and in its shortest form; not the root, which would open every file. */
+const folder = z.string().max(1000).regex(/^(?:\/(?!\.{1,2}(?:\/|$))[^/\p{Cc}]+)+$/u, 'must be an absolute path such as /srv/git, without "..", and not "/"');
+
+export const settingFields = {
+  serverIp: field('admin', address.nullable().describe('Address that domains of this installation point to'), null),
+  cloud: field('owner', z.boolean().describe('Whether every service needs a server of its own (cloud installation)'), false),
+  acmeEmail: field('admin', z.email('must be an e-mail address').max(254).nullable().describe('Contact for certificates'), null),
+  acmeDirectory: field('admin', z.url({ protocol: /^https$/, error: 'must be an https address' }).max(500).nullable().describe('ACME directory; null: the proxy\'s own'), null),
+  dnsResolver: field('admin', z.string().max(60).refine(isResolver, 'must be an IP address, with a port if it is not 53').nullable().describe('Resolver that domains are checked with; null: the server\'s own'), null),
+  buildMemory: field('owner', measured(parseMemory).describe('Memory of one build, such as 2g'), '2g'),
+  buildCpu: field('owner', measured(parseCpus).describe('CPU cores of one build, such as 1.5'), '2'),
+  buildsConcurrency: field('owner', z.number().int().min(1).max(32).describe('Builds at once on a server'), 1),
+  uploadLimit: field('admin', bytes.describe('Bytes of an upload, packed'), GiB / 2),
+  uploadUnpackedLimit: field('admin', bytes.describe('Bytes of an upload, unpacked'), 2 * GiB),
+  uploadEntriesLimit: field('admin', z.number().int().min(1).max(10_000_000).describe('Files and folders in an upload'), 100_000),
+  localRepositoryPaths: field('owner', z.array(folder).max(50)
+    .describe('Folders of this server that git repositories may be taken from'), []),
+  networkPool: field('owner', z.string().max(20).refine(isNetworkPool, 'must be a private IPv4 network of /8 to /20, such as 10.192.0.0/12, with no bits beyond its prefix')
+    .describe('Network that the environments\' networks are cut from, /24 each; networks made before keep theirs'), '10.192.0.0/12'),
+  minFreeDisk: field('owner', z.number().int().min(0).max(1024 * GiB).describe('Bytes that must be free before a build begins'), 2 * GiB),
+  keptImages: field('owner', z.number().int().min(1).max(100).describe('Images kept of each application, to roll back to'), 5),
+} as const satisfies Record<string, Field<z.ZodType>>;
+
+export type Settings = { [K in keyof typeof settingFields]: z.output<(typeof settingFields)[K]['rule']> };
+export type SettingName = keyof Settings;
+
+type Shape = { [K in SettingName]: (typeof settingFields)[K]['rule'] };
+
+/** The rules alone, as the shape of a schema. */
+export const settingShape = asShape(Object.fromEntries(Object.entries(settingFields).map(([name, { rule }]) => [name, rule])));
+
+/** Entries keep names and rules together; the compiler cannot follow that. */
+function asShape(rules: Record<string, z.ZodType>): Shape {
+  return rules as Shape;
+}
+
+/** A text that a rule of the domain accepts, with the rule's own sentence. */
+function measured(parse: (text: string, field: string) => number): z.ZodString {
+  return z.string().max(30).superRefine((text, context) => {
+    try {
+      parse(text, 'value');
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof AppError ? error.issues?.[0]?.message ?? error.message : 'is not valid' });
+    }
+  });
+}

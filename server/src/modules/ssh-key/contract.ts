@@ -1,0 +1,46 @@
+/** SSH keys of an organization, for git over ssh and for servers (decisions 12). */
+import { z } from 'zod';
+import { listOf, pageInput } from '../../procedure/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { sshKeyRecord } from './record.ts';
+
+const id = z.object({ sshKeyId: z.string().min(1) });
+const name = z.string().min(1).max(100);
+const description = z.string().max(1000);
+const key = [{ kind: 'sshKey', field: 'sshKeyId' }] as const;
+/** Members choose among the keys when they may; only Owner and Admin change them (decisions 2). */
+const reading = { class: 'protected', grant: 'canAccessToSSHKeys' } as const;
+
+export const sshKeyContract = {
+  create: mutation({
+    summary: 'Stores an SSH key that exists already',
+    description: 'An OpenSSH or PEM private key without passphrase. `publicKey` may be left out; if given it must belong to the private key. The private key is never shown again.',
+    access: { class: 'admin', resources: [] },
+    input: z.object({ name, description: description.nullish(), privateKey: z.string().min(1).max(20_000), publicKey: z.string().max(20_000).nullish() }),
+    output: sshKeyRecord,
+  }),
+  generate: mutation({
+    summary: 'Makes a new SSH key pair, stores it and answers its public key',
+    access: { class: 'admin', resources: [] },
+    input: z.object({ name: name.default('Generated key'), description: description.nullish(), type: z.enum(['ed25519', 'rsa']).default('ed25519').describe('rsa: 4096 bits') }),
+    output: sshKeyRecord,
+  }),
+  one: query({
+    summary: 'One SSH key, without its private part',
+    access: { ...reading, resources: key },
+    input: id,
+    output: sshKeyRecord,
+  }),
+  all: query({
+    summary: 'The SSH keys of the organization, newest first',
+    access: { ...reading, resources: [] },
+    input: z.object(pageInput),
+    output: listOf(sshKeyRecord),
+  }),
+  remove: mutation({
+    summary: 'Removes an SSH key; refused while an application uses it',
+    access: { class: 'admin', resources: key },
+    input: id,
+    output: sshKeyRecord,
+  }),
+};

@@ -1,0 +1,52 @@
+/** SSH keys of an organization (decisions 12). */
+import { AppError } from '../../domain/errors.ts';
+import { Secret } from '../../domain/secret.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { KeyPair } from '../../ports/key-pairs.ts';
+import type { SshKeyRecord, SshKeyStore } from './store.ts';
+
+/** A key without its private part. */
+export type PublicSshKey = Omit<SshKeyRecord, 'privateKey'>;
+
+export interface SshKeys {
+  create(organizationId: string, input: { name: string; description?: string | null | undefined }, pair: KeyPair): Promise<PublicSshKey>;
+  one(sshKeyId: string, organizationId: string): Promise<PublicSshKey>;
+  /** Newest first. */
+  all(organizationId: string): Promise<PublicSshKey[]>;
+  /** PRECONDITION_FAILED while applications use it. */
+  remove(sshKeyId: string, organizationId: string): Promise<PublicSshKey>;
+  /** The private key, for the program that signs in with it. */
+  privateKey(sshKeyId: string, organizationId: string): Promise<Secret>;
+}
+
+export function createSshKeys(store: SshKeyStore, clock: Clock): SshKeys {
+  async function found(sshKeyId: string, organizationId: string): Promise<SshKeyRecord> {
+    const record = await store.find({ sshKeyId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such SSH key. It may have been removed.');
+    return record;
+  }
+
+  return {
+    async create(organizationId, { name, description }, { privateKey, publicKey, fingerprint }) {
+      const shown = { sshKeyId: randomId(), organizationId, name, description: description ?? '', publicKey, fingerprint, createdAt: isoTime(clock) };
+      await store.insert({ ...shown, privateKey: privateKey.reveal() });
+      return shown;
+    },
+    one: async (sshKeyId, organizationId) => withoutPrivate(await found(sshKeyId, organizationId)),
+    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'sshKeyId'], direction: 'desc' })).map(withoutPrivate),
+    async remove(sshKeyId, organizationId) {
+      const record = await found(sshKeyId, organizationId);
+      const uses = await store.countUses(sshKeyId);
+      if (uses > 0) {
+        throw new AppError('PRECONDITION_FAILED', `The SSH key ${record.name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another key first.`);
+      }
+      await store.remove({ sshKeyId, organizationId });
+      return withoutPrivate(record);
+    },
+    privateKey: async (sshKeyId, organizationId) => new Secret((await found(sshKeyId, organizationId)).privateKey),
+  };
+}
+
+function withoutPrivate({ privateKey: _secret, ...shown }: SshKeyRecord): PublicSshKey {
+  return shown;
+}
