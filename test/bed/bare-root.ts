@@ -21,6 +21,8 @@ export async function bareRoot(signal: AbortSignal): Promise<string> {
   return cached('bare', key, async (folder) => {
     const archive = `${folder}.tar`;
     const scratch = `${folder}.scratch`;
+    // A run that was killed may have left them.
+    await Promise.all([archive, scratch].map((path) => rm(path, { recursive: true, force: true })));
     await mkdir(scratch);
     try {
       await makeBaseRootfs(recipe, archive, scratch, signal);

@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process';
-import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mustRun, runCommand } from '../../images/command.ts';
+import { mustRun } from '../../images/command.ts';
+import { abandonedFolders, removeState } from './bed-folders.ts';
+import { endGuard, startGuard } from './guard.ts';
 import { clientKeyPath, makeKey } from './host-files.ts';
 import { bedNames, hostNames, loadBed, loadHost, saveBed, type BedRecord } from './host-record.ts';
 import { findHost, killHost, makeHost, makeRegistryHost, type BedHost, type HostOptions } from './host.ts';
-import { bedFolder, diskFolder, scriptFolder, stateRoot } from './layout.ts';
+import { bedFolder, cacheRoot, stateRoot } from './layout.ts';
+import { withLock } from './lock.ts';
 import { isFree, makeBridge, removeBridge, restoreForwarding, turnOnForwarding } from './network.ts';
 import { removeStalePostgres } from './postgres.ts';
 import { identify, isAlive } from './process-identity.ts';
@@ -50,16 +52,16 @@ export async function openBed(options: BedOptions): Promise<Bed> {
   const owner = options.standing === true ? null : await identify(process.pid);
   // Recorded before the net is made, so that whatever stops this process here is cleaned up by the next run.
   const net = options.net ?? (await freeNet());
-  const record: BedRecord = { name: options.name, net, owner, forwardingBefore: await forwardingBefore() };
+  const record: BedRecord = { name: options.name, net, owner, guard: owner === null ? null : await startGuard(owner.pid), forwardingBefore: await forwardingBefore() };
   await saveBed(record);
   if (!(await makeBridge(net))) {
+    await endGuard(record);
     await removeState(record.name);
     if (options.net === undefined) return openBed(options);
     throw new Error(`The net ${net} is used by another bed.`);
   }
   await makeKey(clientKeyPath(record.name), 'berth-test');
   await makeAuthority(record.name);
-  if (owner !== null) guard(owner.pid);
   return bedOf(record, signal);
 }
 
@@ -69,18 +71,23 @@ export async function findBed(name: string, signal: AbortSignal): Promise<Bed | 
   return record === null ? null : bedOf(record, signal);
 }
 
-/** Closes beds whose owner has died, and gives their names. */
+/** Closes beds whose owner has died, removes what a crash of the machine left, and gives the names of the closed ones. */
 export async function closeStale(log: (line: string) => void = () => undefined): Promise<string[]> {
-  const closed: string[] = [];
-  await removeStalePostgres();
-  for (const name of await bedNames()) {
-    const record = await loadBed(name);
-    if (record === null || record.owner === null || (await isAlive(record.owner))) continue;
-    log(`closing the bed ${name}, whose run ended without closing it`);
-    await closeBed(record);
-    closed.push(name);
-  }
-  return closed;
+  await mkdir(cacheRoot(), { recursive: true });
+  // A run's end and the guard that notices it would otherwise close the same bed at once.
+  return withLock(join(cacheRoot(), 'sweep.lock'), async () => {
+    const closed: string[] = [];
+    for (const name of await bedNames()) {
+      const record = await loadBed(name);
+      if (record === null || record.owner === null || (await isAlive(record.owner))) continue;
+      log(`closing the bed ${name}, whose run ended without closing it`);
+      await closeBed(record);
+      closed.push(name);
+    }
+    for (const name of await abandonedFolders()) await removeState(name);
+    await removeStalePostgres();
+    return closed;
+  });
 }
 
 function bedOf(record: BedRecord, signal: AbortSignal): Bed {
@@ -100,6 +107,7 @@ async function closeBed(record: BedRecord): Promise<void> {
   const hosts = await Promise.all((await hostNames(record.name)).map((name) => loadHost(record.name, name)));
   await Promise.all(hosts.map(killHost));
   await removeBridge(record.net);
+  await endGuard(record);
   await removeState(record.name);
   if ((await bedNames()).length === 0) await restoreForwarding(record.forwardingBefore);
 }
@@ -107,12 +115,6 @@ async function closeBed(record: BedRecord): Promise<void> {
 async function openRegistries(record: BedRecord, signal: AbortSignal): Promise<Registries> {
   if (!(await hostNames(record.name)).includes(registryHost.name)) await makeRegistryHost(record, signal);
   return registriesOf(record);
-}
-
-async function removeState(bed: string): Promise<void> {
-  await runCommand(['umount', '--lazy', bedFolder(bed)], { limitMs: 10_000 });
-  await rm(diskFolder(bed), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  await rmdir(bedFolder(bed));
 }
 
 /** What the machine's routing setting was before the first of the beds that are open now. */
@@ -133,10 +135,4 @@ async function freeNet(): Promise<string> {
     if (!used.has(net) && (await isFree(net))) return net;
   }
   throw new Error('Every net between 10.98.1 and 10.98.254 is in use on this machine.');
-}
-
-/** A small process that waits for the owner's end and then closes what the owner left; kill -9 leaves nothing either. */
-function guard(owner: number): void {
-  const child = spawn('sh', [join(scriptFolder, 'guard.sh'), String(owner), process.execPath, join(scriptFolder, 'main.ts')], { detached: true, stdio: 'ignore' });
-  child.unref();
 }

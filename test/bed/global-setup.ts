@@ -29,7 +29,7 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bed = await openBed({ name: `${project.name}-${process.pid}`, log: console.error });
   try {
     project.provide('bed', await fill(bed));

@@ -30,6 +30,8 @@ const bedRecord = z.object({
   net: z.string(),
   /** The process for which the bed was opened; null: a standing bed, closed only by hand. */
   owner: identity.nullable(),
+  /** The process that waits for the owner's end; null for a standing bed. */
+  guard: identity.nullable().default(null),
   /** The machine's routing setting before. */
   forwardingBefore: z.string(),
 });

@@ -1,10 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { controlGroupsNamed } from './control-groups.ts';
 import { bedNames, hostNames, loadBed, loadHost } from './host-record.ts';
 import { cacheRoot, stateRoot } from './layout.ts';
 import { bedLinks, bedRules, bridgeName, namePrefix } from './network.ts';
-import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Everything on the machine that comes from a bed and belongs to no bed that is open: one line each, empty when clean.

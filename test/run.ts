@@ -1,0 +1,91 @@
+/**
+ * Runs the tests after bin/test has set up dependencies and the build: `node test/run.ts [project…]`, all four unless named.
+ * The last line is "N passed, N failed" over all projects; the exit code is 0 only if something ran and nothing failed or
+ * was left on the machine.
+ */
+import { parseArgs } from 'node:util';
+import { closeStale } from './bed/bed.ts';
+import { bareRoot } from './bed/bare-root.ts';
+import { goldenData } from './bed/golden.ts';
+import { installHostPackages } from './bed/host-packages.ts';
+import { leftovers } from './bed/leftovers.ts';
+import { addCounts, runProject, type Counts } from './run/project.ts';
+
+/** The projects of vitest.config.ts in the order they run, with the most milliseconds each may take. */
+const projects = {
+  unit: { limitMs: 3 * 60_000, bed: false },
+  store: { limitMs: 3 * 60_000, bed: false },
+  integration: { limitMs: 6 * 60_000, bed: true },
+  e2e: { limitMs: 7 * 60_000, bed: true },
+} as const;
+
+type ProjectName = keyof typeof projects;
+
+/** The whole run, from nothing on two cores. */
+const totalLimitMs = 15 * 60_000;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(): Promise<boolean> {
+  const names = chosenProjects();
+  const signal = AbortSignal.any([AbortSignal.timeout(totalLimitMs), interruption()]);
+  let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  try {
+    await prepare(names, signal);
+    for (const name of names) counts = addCounts(counts, await runProject({ name, limitMs: projects[name].limitMs, signal, say }));
+  } catch (error) {
+    say(`The run stopped: ${error instanceof Error ? error.message : String(error)}`);
+    counts = addCounts(counts, { passed: 0, failed: 1, skipped: 0 });
+  }
+  counts = addCounts(counts, await lookForLeftovers());
+  if (counts.skipped > 0) say(`${counts.skipped} skipped`);
+  say(`${counts.passed} passed, ${counts.failed} failed`);
+  return counts.failed === 0 && counts.passed > 0;
+}
+
+function chosenProjects(): ProjectName[] {
+  const { positionals } = parseArgs({ allowPositionals: true, options: {} });
+  const all = Object.keys(projects).filter(isProject);
+  const unknown = positionals.filter((name) => !isProject(name));
+  if (unknown.length > 0) throw new Error(`No test project is called ${unknown.join(', ')}; there are: ${all.join(', ')}.`);
+  return positionals.length === 0 ? all : all.filter((name) => positionals.includes(name));
+}
+
+function isProject(name: string): name is ProjectName {
+  return Object.hasOwn(projects, name);
+}
+
+/** Installs what the bed needs and fills its cache, so that this time is nobody's test's. */
+async function prepare(names: readonly ProjectName[], signal: AbortSignal): Promise<void> {
+  if (names.every((name) => name === 'unit')) return;
+  await timed('Debian packages', () => installHostPackages(say, signal));
+  await closeStale(say);
+  if (!names.some((name) => projects[name].bed)) return;
+  // One after the other: both are dpkg's work and would only share the processors.
+  await timed('images for the bed', () => goldenData(signal));
+  await timed('minimal machine for the bed', () => bareRoot(signal));
+}
+
+async function timed(what: string, action: () => Promise<unknown>): Promise<void> {
+  const started = Date.now();
+  await action();
+  say(`${what}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+/** Closes what a stopped project left behind; whatever remains then is a fault of the bed and counts as a failure. */
+async function lookForLeftovers(): Promise<Counts> {
+  await closeStale(say);
+  const found = await leftovers();
+  for (const line of found) say(`left behind: ${line}`);
+  return { passed: 0, failed: found.length === 0 ? 0 : 1, skipped: 0 };
+}
+
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(name, () => controller.abort(new Error(`interrupted by ${name}`)));
+  }
+  return controller.signal;
+}
+
+process.exitCode = (await main()) ? 0 : 1;

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { repositoryRoot } from '../../images/build-context.ts';
+import { countReport, type Counts } from './report.ts';
+
+export type { Counts } from './report.ts';
+
+export interface ProjectRun {
+  name: string;
+  limitMs: number;
+  signal: AbortSignal;
+  say: (line: string) => void;
+}
+
+/** Time that a project gets to close its bed after it was told to stop, in milliseconds. */
+const graceMs = 30_000;
+
+/** Runs one project of vitest.config.ts; its output goes to the terminal. A run that ends badly counts as a failure. */
+export async function runProject(run: ProjectRun): Promise<Counts> {
+  run.signal.throwIfAborted();
+  const started = Date.now();
+  const folder = await mkdtemp(join(tmpdir(), 'berth-report-'));
+  const report = join(folder, 'report.json');
+  try {
+    const ended = await vitest(run, report);
+    const counts = countReport(await readFile(report, 'utf8').catch(() => null), ended);
+    for (const reason of counts.reasons) run.say(`${run.name}: ${reason}`);
+    run.say(`${run.name}: ${counts.passed} passed, ${counts.failed} failed, ${((Date.now() - started) / 1000).toFixed(1)} s`);
+    return counts;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export function addCounts(one: Counts, other: Counts): Counts {
+  return { passed: one.passed + other.passed, failed: one.failed + other.failed, skipped: one.skipped + other.skipped };
+}
+
+/** Gives how vitest ended: its exit code, or why it was stopped. */
+async function vitest(run: ProjectRun, report: string): Promise<number | string> {
+  const program = join(repositoryRoot, 'node_modules', 'vitest', 'vitest.mjs');
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` };
+  const child = spawn(process.execPath, [program, 'run', '--project', run.name, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], { cwd: repositoryRoot, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+  const ended = new Promise<number | string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, name) => resolve(code ?? `ended by ${name}`));
+  });
+  const stop = new AbortController();
+  const reason = await Promise.race([ended.then(() => null), stopReason(run, stop.signal)]);
+  stop.abort();
+  if (reason === null) return ended;
+  await stopGroup(child.pid, ended);
+  return reason;
+}
+
+function stopReason(run: ProjectRun, over: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const limit = setTimeout(() => resolve(`stopped after its limit of ${run.limitMs / 1000} s`), run.limitMs);
+    const abort = (): void => resolve(`stopped: ${String(run.signal.reason)}`);
+    run.signal.addEventListener('abort', abort, { once: true });
+    over.addEventListener('abort', () => {
+      clearTimeout(limit);
+      run.signal.removeEventListener('abort', abort);
+    });
+  });
+}
+
+/** Asks the group to end, then makes it. What its bed leaves is closed by the caller. */
+async function stopGroup(pid: number | undefined, ended: Promise<unknown>): Promise<void> {
+  if (pid === undefined) return;
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    signalGroup(pid, signal);
+    const timer = new AbortController();
+    await Promise.race([ended, delay(graceMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
+    timer.abort();
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
