@@ -12,7 +12,7 @@ import { systemdRuns, systemdStarter } from './starters/systemd.ts';
 
 export function makeContext(flags: UpFlags): SetupContext {
   const layout = layoutOf(dataFolder(process.env));
-  mkdirSync(layout.data, { recursive: true, mode: 0o755 });
+  mkdirSync(layout.data, { recursive: true, mode: 0o700 });
   const settings = readSettings(process.env, keptEnvironment(layout));
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());

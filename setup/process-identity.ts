@@ -2,7 +2,7 @@
  * Which process a pid means. A pid is used again after its process ended, so a process is known by pid, start time
  * (ticks since the machine started, proc(5) field 22) and the machine's boot; only a full match is ever signalled.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { z } from 'zod';
 
 export const processIdentitySchema = z.object({ pid: z.number().int().positive(), startTicks: z.string(), boot: z.string() });
@@ -43,10 +43,14 @@ export function parseStat(stat: string): { state: string; startTicks: string } |
   return state === undefined || startTicks === undefined ? undefined : { state, startTicks };
 }
 
-/** Live processes whose program name (the kernel's, at most 15 characters) is this one. */
+/**
+ * Live processes whose program name (the kernel's, at most 15 characters) is this one, in this process's own network: what runs
+ * inside containers is also listed in /proc, but is no concern of the machine.
+ */
 export function processesNamed(name: string): ProcessIdentity[] {
+  const ownNetwork = networkOf('self');
   return readdirSync('/proc')
-    .filter((entry) => /^\d+$/.test(entry) && readProc(`/proc/${entry}/comm`)?.trim() === name)
+    .filter((entry) => /^\d+$/.test(entry) && readProc(`/proc/${entry}/comm`)?.trim() === name && networkOf(entry) === ownNetwork)
     .map((entry) => identify(Number(entry)))
     .filter((identity) => identity !== undefined);
 }
@@ -57,6 +61,15 @@ export function environmentOf(pid: number): Record<string, string> | undefined {
   if (text === undefined) return undefined;
   const pairs = text.split('\0').filter((entry) => entry.includes('='));
   return Object.fromEntries(pairs.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]));
+}
+
+/** Name of a process's network namespace (namespaces(7)); undefined when the process is gone. */
+function networkOf(entry: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${entry}/ns/net`);
+  } catch {
+    return undefined;
+  }
 }
 
 function readProc(path: string): string | undefined {

@@ -1,6 +1,7 @@
 /** Starts a given release and waits until it answers, or goes away again. */
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { sentenceOf } from '../server/src/domain/errors.ts';
 import type { SetupContext } from './context.ts';
 import { healthyVersion } from './health.ts';
 import { keepEnvironment } from './keep-settings.ts';
@@ -9,6 +10,7 @@ import { waitUntil } from './wait-until.ts';
 
 /** A start with migrations of a large database is slower than the usual second. */
 const healthLimitMs = 60_000;
+const shownLines = 15;
 
 /** How it ended: the version that answers, or the log's last lines. */
 export type Started = { version: string } | { fault: string; lastLines: string };
@@ -18,7 +20,12 @@ export async function startBerth(context: SetupContext, environment: Readonly<Re
   const { layout, starter, settings, signal } = context;
   keepEnvironment(layout, environment);
   pointTo(layout, environment['BERTH_BUILD'] ?? '');
-  await starter.start(context);
+  try {
+    await starter.start(context);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { fault: `it could not be started (${sentenceOf(error)})`, lastLines: await starter.lastLines(context, shownLines) };
+  }
   const first = await starter.running(context);
   const result = await waitUntil<{ version: string } | { fault: string }>(
     async () => {
@@ -31,7 +38,7 @@ export async function startBerth(context: SetupContext, environment: Readonly<Re
     { limitMs: healthLimitMs, everyMs: 100, signal },
   );
   if (result !== undefined && 'version' in result) return result;
-  return { fault: result?.fault ?? `it did not answer health within ${healthLimitMs / 1000} s`, lastLines: await starter.lastLines(context, 15) };
+  return { fault: result?.fault ?? `it did not answer health within ${healthLimitMs / 1000} s`, lastLines: await starter.lastLines(context, shownLines) };
 }
 
 /** The link changes in one step: whoever starts Berth meanwhile finds the old release or the new one. */

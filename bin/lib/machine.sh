@@ -10,9 +10,9 @@ fail() {
 require_root() {
   local command=$1 reason
   shift
-  printf '%s needs root:\n' "$command"
+  printf './%s needs root:\n' "$command"
   for reason in "$@"; do printf '  - %s\n' "$reason"; done
-  [ "$(id -u)" -eq 0 ] || fail "You are $(id -un), so nothing was changed. Run: sudo $command"
+  [ "$(id -u)" -eq 0 ] || fail "You are $(id -un), so nothing was changed. Run: sudo ./$command"
 }
 
 # require_programs: Node.js 20 or newer with npm, and git; nothing is changed before they are there.
@@ -39,7 +39,7 @@ step() {
   log=$(mktemp)
   if ! "$@" >"$log" 2>&1 9>&-; then
     printf 'failed\n'
-    tail -n 30 "$log" >&2
+    grep -v '^npm warn' "$log" | head -n 40 >&2
     rm -f "$log"
     fail "\"$*\" failed. Put right what it says above and run this again."
   fi
@@ -66,11 +66,11 @@ ensure_build() {
 }
 
 sources_hash() {
-  (
-    cd "$root"
-    find server client cli setup images web tsconfig.json tsconfig.build.json package.json package-lock.json -type f -not -path '*/node_modules/*' -print0 2>/dev/null |
-      LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -c1-64
-  )
+  local path paths=()
+  for path in server client cli setup images web tsconfig.json tsconfig.build.json package.json package-lock.json; do
+    [ -e "$root/$path" ] && paths+=("$path")
+  done
+  (cd "$root" && find "${paths[@]}" -type f -not -path '*/node_modules/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum) | sha256sum | cut -c1-64
 }
 
 # node24: the Node.js 24 among the dependencies; the machine's own is only used to fetch it.

@@ -40,7 +40,7 @@ export async function pullUntilAnswered(open: (signal: AbortSignal) => Promise<N
     limits.signal.throwIfAborted();
     if (silence.signal.aborted) return { kind: 'silent', reason: `no answer within ${limits.answerLimitMs / 1000} s` };
     if (whole.aborted) return { kind: 'refused', reason: `the pull did not end within ${limits.limitMs / 1000} s` };
-    const reason = sentenceOf(error);
+    const reason = sentenceOf(error).replace(/^\(HTTP code \d+\) [a-z ]+ - /, '').trim();
     return { kind: isRefusal(reason) ? 'refused' : 'silent', reason };
   } finally {
     clearTimeout(timer);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 export function pruneReleases(releases: string, options: { keep: number; always: readonly string[] }): string[] {
   const entries = readdirSync(releases).map((id) => ({ id, madeAt: statSync(join(releases, id)).mtimeMs }));
   const whole = entries.filter(({ id }) => !id.startsWith('.')).toSorted((a, b) => b.madeAt - a.madeAt);
-  const kept = new Set([...options.always, ...whole.map(({ id }) => id)].slice(0, Math.max(options.keep, options.always.length)));
+  const ranked = [...new Set([...options.always, ...whole.map(({ id }) => id)])];
+  const kept = new Set(ranked.slice(0, Math.max(options.keep, options.always.length)));
   const removed = entries.map(({ id }) => id).filter((id) => !kept.has(id));
   for (const id of removed) rmSync(join(releases, id), { recursive: true, force: true });
   return removed;

@@ -1,7 +1,7 @@
 /** Programs that bin/up starts itself, where no service manager runs: own session, a record of pid and start time, a log file. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { parseEnvironment } from '../environment-file.ts';
@@ -23,6 +23,9 @@ export interface DetachedProgram {
 
 /** A log that has grown beyond this is put aside before the next start (while running, setup/bound-logs-beside-berth.ts holds it). */
 const logLimitBytes = 10 * 1024 * 1024;
+
+/** Begins the line that stands in a log before each start. */
+const startMark = '--- bin/up starts ';
 
 export const detachedStarter: Starter = {
   sentence: 'No service manager runs here, so nothing starts Berth after a crash or when the machine starts: run ./bin/up then.',
@@ -66,6 +69,7 @@ export async function startDetached(program: DetachedProgram): Promise<ProcessId
   const log = openSync(program.logFile, 'a', 0o600);
   try {
     const [file, ...rest] = program.argv;
+    writeSync(log, `${startMark}${program.argv.join(' ')} at ${new Date().toISOString()}\n`);
     const child = spawn(file, rest, { cwd: program.cwd, env: { ...program.env }, detached: true, stdio: ['ignore', log, log] });
     await once(child, 'spawn');
     const identity = child.pid === undefined ? undefined : identify(child.pid);
@@ -100,9 +104,12 @@ export async function stopRecorded(
   return true;
 }
 
-/** The last lines of a text file, empty when there is none. */
+/** The last lines of a program's log, of its last start only; empty when there are none. */
 export function tailOf(file: string, count: number): string {
-  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n') : '';
+  if (!existsSync(file)) return '';
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const start = lines.findLastIndex((line) => line.startsWith(startMark));
+  return lines.slice(start + 1).slice(-count).join('\n');
 }
 
 async function hasEnded(identity: ProcessIdentity, limitMs: number, signal: AbortSignal): Promise<boolean> {

@@ -80,6 +80,7 @@ async function goBack(
     throw new AppError('PRECONDITION_FAILED', `${story}The version before it (${build(healthy)}) was put back, but ${again.fault} either. Its last lines:\n${again.lastLines}`);
   }
   endUpgrade(layout);
+  pruneReleases(layout.releases, { keep: keptReleases, always: [build(healthy)] });
   const database = backup === undefined ? 'the database had not been changed' : `the database was put back from ${backup}`;
   throw new AppError('PRECONDITION_FAILED', `${story}The version before it (${build(healthy)}) runs and answers again; ${database}.`);
 }

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { parseUpFlags } from './flags.ts';
+
+it('reads the flags in any order', () => {
+  expect(parseUpFlags([])).toEqual({ example: false, json: false });
+  expect(parseUpFlags(['--json', '--example'])).toEqual({ example: true, json: true });
+});
+
+it.each([['--exmple'], ['example'], [''], ['--json=1'], ['toString']])('refuses %j and names it', (word) => {
+  expect(() => parseUpFlags(['--json', word])).toThrow(`"${word}"`);
+});
