@@ -10,6 +10,7 @@ describe('parseGitUrl', () => {
     ['git@github.com:o/r.git', 'ssh', 'git@github.com:o/r.git', 'github.com'],
     ['git@10.0.0.1:~user/r.git', 'ssh', 'git@10.0.0.1:~user/r.git', '10.0.0.1'],
     ['/srv/repos/a-b', 'file', '/srv/repos/a-b', ''],
+    ['/srv/a b', 'file', '/srv/a b', ''],
     ['file:///srv/repos/a%20b/', 'file', '/srv/repos/a b', ''],
     ['file://localhost/srv/r', 'file', '/srv/r', ''],
   ])('%s', (text, protocol, url, host) => expect(parseGitUrl(text)).toEqual({ protocol, url, host, credentials: undefined }));
@@ -26,10 +27,10 @@ describe('parseGitUrl', () => {
   });
 
   test.each([
-    '', ' https://h/r', 'https://h/r\n', 'https://h/r r', 'https://h/\0', 'http://h/r', 'git://h/r', 'https://', 'https://h', 'https://h/', 'https://h/r#main', 'https://u:%zz@h/r',
+    '', ' https://h/r', 'https://h/r\n', 'https://h/r r', 'https://h/\0', 'http://h/r', 'git://h/r', 'https://', 'https://h', 'https://h/', 'https://h/r#main', 'https://h"x/r', 'https://u:%zz@h/r',
     '--upload-pack=touch /tmp/x', '-oProxyCommand=x', 'ext::sh -c id', 'ext::sh', 'fd::17', 'ssh://-oProxyCommand=id/r', 'ssh://git@-oProxyCommand=id/r', 'ssh://-l@h/r', 'ssh://u:p@h/r',
     'git@-oProxyCommand=id:r', '-u@h:r', 'git@h:-r', 'git@h:', 'git@h::r', 'u@h$(id):r', 'ssh://h:99999/r', 'ssh://h', 'h:r', 'r', './r', '../r', 'C:\\r',
-    'file://other/srv/r', 'file:r', '/srv/../etc', '//srv/r', '/srv/./r', 'file:///srv/%2e%2e/etc', 'file:///srv/%00', 'file:///srv/%0a', 'ftp://h/r', 'javascript:alert(1)', 'https://h/r\u202e', `https://h/${'r'.repeat(1_000_000)}`,
+    'file://other/srv/r', 'file:r', '/srv/../etc', '//srv/r', '/srv/./r', '/srv/r ', '/srv/a\nb', 'file:///srv/%2e%2e/etc', 'file:///srv/%00', 'file:///srv/%0a', 'ftp://h/r', 'javascript:alert(1)', 'https://h/r\u202e', `https://h/${'r'.repeat(1_000_000)}`,
   ])('%j is refused', (text) => expect(() => parseGitUrl(text)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST', message: expect.stringMatching(/^customGitUrl: /) })));
 
   test('a refusal does not repeat a password', () => {

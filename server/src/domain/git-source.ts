@@ -19,7 +19,11 @@ export interface GitUrl {
 export function parseGitUrl(text: string, field = 'customGitUrl'): GitUrl {
   if (text === '') throw badField(field, 'must not be empty');
   if (text.length > 2048) throw badField(field, 'must have at most 2048 characters');
-  if (/[\s\p{Cc}\p{Cf}]/u.test(text) || !text.isWellFormed()) throw badField(field, 'must not hold spaces, line breaks or control characters');
+  if (text !== text.trim()) throw badField(field, 'must not begin or end with a space');
+  // A folder's name may hold spaces, an address may not.
+  if (/[\s\p{Cc}\p{Cf}]/u.test(text.startsWith('/') ? text.replaceAll(' ', '') : text) || !text.isWellFormed()) {
+    throw badField(field, 'must not hold spaces, line breaks or control characters');
+  }
   if (text.startsWith('/')) return fileUrl(text, field);
   if (/^file:\/\//i.test(text)) return fileUrl(decode(text.replace(/^file:\/\/(localhost(?=\/))?/i, ''), field), field);
   if (/^https:\/\//i.test(text)) return httpsUrl(text, field);
@@ -50,7 +54,7 @@ export function parseCommit(text: string, field = 'commit'): string {
  */
 export function parseSourcePath(text: string, field: string): string {
   if (text.length > 1024) throw badField(field, 'must have at most 1024 characters');
-  if (/[\p{Cc}]/u.test(text) || !text.isWellFormed()) throw badField(field, 'must not hold line breaks or control characters');
+  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) throw badField(field, 'must not hold line breaks or control characters');
   if (text.includes('\\')) throw badField(field, 'must use "/" between folders, not "\\"');
   const parts = text.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) throw badField(field, 'must not leave the source with ".."');
@@ -60,7 +64,7 @@ export function parseSourcePath(text: string, field: string): string {
 
 function fileUrl(path: string, field: string): GitUrl {
   if (!path.startsWith('/') || path.startsWith('//')) throw badField(field, 'must name an absolute path on this server, such as file:///srv/repository');
-  if (/[\p{Cc}]/u.test(path)) throw badField(field, 'must not hold control characters');
+  if (/\p{Cc}/u.test(path)) throw badField(field, 'must not hold control characters');
   const parts = path.split('/');
   if (parts.includes('..') || parts.includes('.')) throw badField(field, 'must not hold "." or ".."');
   return { protocol: 'file', url: path.length > 1 ? path.replace(/\/+$/, '') : path, host: '', credentials: undefined };
@@ -68,12 +72,12 @@ function fileUrl(path: string, field: string): GitUrl {
 
 function httpsUrl(text: string, field: string): GitUrl {
   const url = URL.parse(text);
-  if (url === null || url.hostname === '') throw badField(field, 'is no valid https address');
+  if (url === null || !/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname)) throw badField(field, 'is no valid https address');
   if (url.hash !== '') throw badField(field, 'must not hold "#"; the branch has its own field');
   if (url.pathname === '/') throw badField(field, 'names a host but no repository');
   const username = decode(url.username, field);
   const password = decode(url.password, field);
-  if (/[\p{Cc}]/u.test(username + password)) throw badField(field, 'must not hold control characters');
+  if (/\p{Cc}/u.test(username + password)) throw badField(field, 'must not hold control characters');
   url.username = '';
   url.password = '';
   return { protocol: 'https', url: url.href, host: url.host, credentials: username === '' && password === '' ? undefined : credentialsOf(username, password) };

@@ -16,7 +16,7 @@ test('the environment of a child is made from nothing', () => {
 
 test('a secret cannot be an argument', () => {
   // @ts-expect-error A Secret is no string, so that no other process can read it from the process list.
-  expect(() => command(['git', new Secret('hunter2')], { cwd: '/' })).toThrow();
+  expect(() => command(['git', new Secret('hunter2')], { cwd: '/' })).toThrow('is not a function');
 });
 
 test.each([

@@ -20,7 +20,7 @@ export interface RunOptions {
   /** Every line of stdout and stderr, as it comes. Not redacted. */
   onLine?(line: string): void;
   /** Awaited before anything of the output is read: what it stores is there when this process is killed. */
-  onChild?(child: ChildIdentity): Promise<void>;
+  onChild?: ((child: ChildIdentity) => Promise<void>) | undefined;
   /** Bytes of output after which the command is ended, since a disk is finite. Default 256 MiB. */
   maxOutputBytes?: number;
   /** Keeps stdout (at most 1 MiB) out of the lines and gives it in the result. */

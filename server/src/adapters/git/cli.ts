@@ -1,0 +1,128 @@
+/** Git through the system's own program, with settings, keys and a home made for each run. */
+import { mkdir, rm } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { AppError } from '../../domain/errors.ts';
+import { parseCommit, parseGitUrl, parseRefName } from '../../domain/git-source.ts';
+import type { GitUrl } from '../../domain/git-source.ts';
+import type { Git, GitSource } from '../../ports/git.ts';
+import { createCall } from './call.ts';
+import type { Call } from './call.ts';
+import { createGitEnvironment } from './environment.ts';
+import { gitFailure, isMissingRef, submoduleFailure, wantsFullFetch } from './failures.ts';
+
+export interface GitOptions {
+  /** Absolute path of the program, 2.31 or newer. */
+  gitPath: string;
+  /** Folder for the private files of runs; whatever a killed process left there may be removed at the next start. */
+  scratchRoot: string;
+  /** File with the SSH host keys seen so far; one for the installation, kept. */
+  knownHostsPath: string;
+}
+
+/**
+ * `checkout` throws BAD_REQUEST for an address, branch or commit that is none, NOT_FOUND for a repository, branch or commit that is not there,
+ * PRECONDITION_FAILED for refused credentials or a changed host key, SERVICE_UNAVAILABLE for a host that does not answer in time, and the signal's reason when
+ * aborted. On failure nothing of `directory` remains.
+ */
+export function createGit(options: GitOptions): Git {
+  return {
+    checkout: async (source, directory, git) => {
+      const url = parseGitUrl(source.url, 'url');
+      const wanted = wantedOf(source, git.commit);
+      git.signal.throwIfAborted();
+      await using environment = await createGitEnvironment(url, source, options);
+      const call = createCall({ gitPath: options.gitPath, environment, directory, place: url.url, access: source, git });
+      const steps: Steps = { call, url, wanted, hasKey: source.sshKey !== undefined, remote: url.protocol === 'file' ? pathToFileURL(url.url).href : url.url, onLine: (line) => git.onLine(line) };
+      try {
+        await rm(directory, { recursive: true, force: true });
+        await mkdir(directory, { recursive: true });
+        await must(steps, ['init', '--quiet', '--template='], { quick: true });
+        if (wanted.kind === 'commit') await fetchCommit(steps, wanted.commit);
+        else await fetchRef(steps, wanted.kind === 'default' ? ['HEAD'] : [`refs/heads/${wanted.name}`, `refs/tags/${wanted.name}`]);
+        await must(steps, ['checkout', '--quiet', '--force', '--detach', sourceRef]);
+        if (source.submodules) await updateSubmodules(steps);
+        return await head(steps);
+      } catch (error) {
+        await rm(directory, { recursive: true, force: true });
+        throw error;
+      }
+    },
+  };
+}
+
+type Wanted = { kind: 'commit'; commit: string } | { kind: 'ref'; name: string } | { kind: 'default' };
+
+interface Steps {
+  call: Call;
+  url: GitUrl;
+  wanted: Wanted;
+  hasKey: boolean;
+  /** Address for git. */
+  remote: string;
+  onLine(line: string): void;
+}
+
+function wantedOf(source: GitSource, commit: string | undefined): Wanted {
+  if (commit !== undefined) return { kind: 'commit', commit: parseCommit(commit) };
+  return source.branch === '' ? { kind: 'default' } : { kind: 'ref', name: parseRefName(source.branch, 'branch') };
+}
+
+/** Where the fetched commit is kept; a name of our own, so that no name of the repository's is ever resolved. */
+const sourceRef = 'refs/berth/source';
+const latest = ['--depth', '1'];
+
+function fetch({ call, remote }: Steps, depth: readonly string[], refspecs: readonly string[]) {
+  return call(['fetch', '--progress', '--no-tags', '--no-recurse-submodules', '--no-auto-gc', ...depth, '--', remote, ...refspecs]);
+}
+
+/** The first of these that the repository has. */
+async function fetchRef(steps: Steps, refs: readonly string[], depth: readonly string[] = latest): Promise<void> {
+  const [ref = 'HEAD', ...others] = refs;
+  const { ok, lines } = await fetch(steps, depth, [`+${ref}:${sourceRef}`]);
+  if (ok) return;
+  if (depth.length > 0 && wantsFullFetch(lines)) return fetchRef(steps, refs, []);
+  if (isMissingRef(lines) && others.length > 0) return fetchRef(steps, others, depth);
+  throw failure(steps, lines);
+}
+
+async function fetchCommit(steps: Steps, commit: string): Promise<void> {
+  const single = await fetch(steps, latest, [`+${commit}:${sourceRef}`]);
+  if (single.ok) return;
+  if (!wantsFullFetch(single.lines)) throw failure(steps, single.lines);
+  steps.onLine('The server does not give this commit alone; getting the whole history.');
+  const full = await fetch(steps, [], ['+refs/heads/*:refs/berth/heads/*', '+refs/tags/*:refs/berth/tags/*']);
+  if (!full.ok) throw failure(steps, full.lines);
+  if ((await steps.call(['update-ref', sourceRef, `${commit}^{commit}`], { quick: true })).ok) return;
+  throw new AppError('NOT_FOUND', `The repository ${steps.url.url} has no ${nameOf(steps.wanted)} any more; deploy the branch instead.`);
+}
+
+async function updateSubmodules(steps: Steps): Promise<void> {
+  // Submodules with relative addresses count from here.
+  await must(steps, ['config', '--local', 'remote.origin.url', steps.remote], { quick: true });
+  const update = ['submodule', 'update', '--init', '--recursive', '--progress'];
+  const shallow = await steps.call([...update, ...latest]);
+  if (shallow.ok) return;
+  const full = wantsFullFetch(shallow.lines) ? await steps.call(update) : shallow;
+  if (!full.ok) throw submoduleFailure(full.lines);
+}
+
+async function head(steps: Steps): Promise<{ commit: string; subject: string }> {
+  const log = await must(steps, ['log', '-1', '--no-show-signature', '--format=%H%n%s', sourceRef, '--'], { quick: true });
+  const [commit = '', subject = ''] = log.stdout.split('\n');
+  return { commit: parseCommit(commit), subject: subject.slice(0, 500) };
+}
+
+async function must(steps: Steps, args: readonly string[], options?: { quick: boolean }) {
+  const result = await steps.call(args, options);
+  if (!result.ok) throw failure(steps, result.lines);
+  return result;
+}
+
+function failure(steps: Steps, lines: readonly string[]): AppError {
+  return gitFailure(lines, { source: steps.url, wanted: nameOf(steps.wanted), hasKey: steps.hasKey });
+}
+
+function nameOf(wanted: Wanted): string {
+  if (wanted.kind === 'commit') return `commit ${wanted.commit}`;
+  return wanted.kind === 'ref' ? `branch or tag "${wanted.name}"` : 'branch that it names as its default';
+}
