@@ -2,8 +2,10 @@
 export interface Proxy {
   /** Replaces the running configuration by this one when it differs; throws and keeps the old one when the proxy refuses it. Answers whether anything changed. */
   apply(routes: readonly Route[]): Promise<{ changed: boolean }>;
-  /** Routes as the proxy has them now (compared by the reconciler); undefined when it does not answer. */
+  /** Digest of the routes the proxy has now: empty when they are not ours (a fresh proxy), undefined when it does not answer. */
   current(): Promise<string | undefined>;
+  /** What `current` gives while the proxy has exactly these routes. */
+  expected(routes: readonly Route[]): string;
 }
 
 /** One host and path → one service port (interface document, Domain). */

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import type { Route } from '../../ports/proxy.ts';
+import { caddyDocument, initialDocument } from './caddy-config.ts';
+import type { CaddySettings } from './caddy-config.ts';
+import { proxyServiceSpec } from './proxy-service.ts';
+
+const settings: CaddySettings = { adminSocket: '/run/berth-proxy/admin.sock', publicHttpsPort: 443 };
+
+function route(change: Partial<Route> = {}): Route {
+  return { id: 'd1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, service: 'web', port: 3000, ...change };
+}
+
+/** What the tests look at of a server in the document. */
+interface Server {
+  routes: { match?: { host: string[]; path?: string[] }[]; handle: Record<string, unknown>[] }[];
+}
+
+function servers(routes: Route[], change: Partial<CaddySettings> = {}): Record<string, Server> {
+  return (caddyDocument(routes, { ...settings, ...change }).document as { apps: { http: { servers: Record<string, Server> } } }).apps.http.servers;
+}
+
+function order(routes: Route[]): string[] {
+  return (servers(routes)['plain']?.routes ?? []).map(({ match }) => (match === undefined ? 'else' : `${match[0]?.host[0]}${match[0]?.path?.[0] ?? ''}`));
+}
+
+function handlers(change: Partial<Route>): Record<string, unknown>[] {
+  return servers([route(change)])['plain']?.routes[0]?.handle ?? [];
+}
+
+test('one plain route becomes this document', () => {
+  const { document, digest } = caddyDocument([route()], settings);
+  expect(document).toEqual({
+    admin: { listen: 'unix//run/berth-proxy/admin.sock', origins: ['berth'], config: { persist: false } },
+    logging: { logs: { default: { level: 'WARN' } } },
+    apps: {
+      http: {
+        '@id': `berth-${digest}`,
+        http_port: 80,
+        https_port: 443,
+        grace_period: '10m',
+        servers: {
+          plain: {
+            listen: [':80'],
+            automatic_https: { disable: true },
+            read_header_timeout: '15s',
+            idle_timeout: '2m',
+            routes: [
+              {
+                match: [{ host: ['a.test'] }],
+                terminal: true,
+                handle: [
+                  {
+                    handler: 'reverse_proxy',
+                    dynamic_upstreams: { source: 'a', name: 'tasks.web', port: '3000', refresh: '1s', dial_timeout: '2s' },
+                    load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '150ms' },
+                    health_checks: { passive: { fail_duration: '2s', max_fails: 3 } },
+                    transport: { protocol: 'http', compression: false, dial_timeout: '2s', keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 } },
+                    headers: {
+                      request: {
+                        set: { 'X-Real-Ip': ['{http.request.remote.host}'] },
+                        delete: ['Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', 'X-Forwarded-Prefix'],
+                      },
+                    },
+                  },
+                ],
+              },
+              {
+                handle: [
+                  {
+                    handler: 'static_response',
+                    status_code: 404,
+                    headers: { 'Content-Type': ['text/plain; charset=utf-8'] },
+                    body: 'No application of this server answers to this host name.\n',
+                  },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    },
+  });
+});
+
+test('exact hosts come before wildcards, longer paths before shorter, the rest last', () => {
+  const routes = [
+    route({ host: '*.test' }),
+    route({ host: '*.b.test' }),
+    route({ host: 'b.test', path: '/api' }),
+    route({ host: 'b.test' }),
+    route({ host: 'b.test', path: '/api/v1/' }),
+    route({ host: 'a.b.test' }),
+  ];
+  expect(order(routes)).toEqual(['a.b.test', 'b.test/api/v1', 'b.test/api', 'b.test', '*.b.test', '*.test', 'else']);
+});
+
+test('a path is itself and what lies below it', () => {
+  expect(servers([route({ path: '/api/' })])['plain']?.routes[0]?.match).toEqual([{ host: ['a.test'], path: ['/api', '/api/*'] }]);
+});
+
+describe('paths on their way to the service', () => {
+  const rewrites = (change: Partial<Route>) => handlers(change).slice(0, -1);
+
+  test.each<[string, Partial<Route>, Record<string, unknown>[]]>([
+    ['stay as they are', { path: '/api' }, []],
+    ['lose the prefix', { path: '/api', stripPath: true }, [{ handler: 'rewrite', strip_path_prefix: '/api' }]],
+    ['get the internal prefix', { internalPath: '/in/' }, [{ handler: 'rewrite', path_regexp: [{ find: '^', replace: '/in' }] }]],
+    ['change one for the other', { path: '/api', stripPath: true, internalPath: '/$1' }, [{ handler: 'rewrite', strip_path_prefix: '/api' }, { handler: 'rewrite', path_regexp: [{ find: '^', replace: '/$$1' }] }]],
+  ])('%s', (_, change, expected) => {
+    expect(rewrites(change)).toEqual(expected);
+  });
+
+  test('a stripped prefix is told to the service', () => {
+    expect(handlers({ path: '/api', stripPath: true }).at(-1)).toMatchObject({ headers: { request: { set: { 'X-Forwarded-Prefix': ['/api'] } } } });
+  });
+});
+
+describe('https', () => {
+  test('answers on 443 and is redirected to from 80', () => {
+    const { plain, secure } = servers([route({ https: true })]);
+    expect(plain?.routes[0]?.handle).toEqual([{ handler: 'static_response', status_code: 308, headers: { Location: ['https://{http.request.host}{http.request.uri}'] } }]);
+    expect(secure?.routes[0]?.handle[0]).toMatchObject({ handler: 'reverse_proxy' });
+    expect(secure).toMatchObject({ listen: [':443'], tls_connection_policies: [{}] });
+  });
+
+  test('of a proxy on another port is redirected to there', () => {
+    const { plain } = servers([route({ https: true })], { publicHttpsPort: 8443 });
+    expect(plain?.routes[0]?.handle[0]).toMatchObject({ headers: { Location: ['https://{http.request.host}:8443{http.request.uri}'] } });
+  });
+
+  test('has certificates of our own authority, for each host once', () => {
+    const { document } = caddyDocument([route({ https: true }), route({ https: true, path: '/x' }), route({ host: 'plain.test' })], settings);
+    expect(document).toMatchObject({
+      apps: {
+        tls: { certificates: { automate: ['a.test'] }, automation: { policies: [{ subjects: ['a.test'], issuers: [{ module: 'internal' }] }] } },
+        pki: { certificate_authorities: { local: { install_trust: false } } },
+      },
+    });
+  });
+
+  test('leaves a plain host on 80 alone', () => {
+    const { plain, secure } = servers([route({ host: 'plain.test' }), route({ https: true })]);
+    expect(plain?.routes[1]?.handle[0]).toMatchObject({ handler: 'reverse_proxy' });
+    expect(secure?.routes).toHaveLength(2);
+  });
+});
+
+test('the digest follows the routes and not their order', () => {
+  const routes = [route(), route({ id: 'd2', path: '/api' }), route({ id: 'd3', host: 'b.test', https: true })];
+  const { digest } = caddyDocument(routes, settings);
+  expect(caddyDocument(routes.toReversed(), settings).digest).toBe(digest);
+  expect(caddyDocument([...routes.slice(1), route({ port: 3001 })], settings).digest).not.toBe(digest);
+});
+
+test.each<[Partial<Route>, string]>([
+  [{ host: '{env.HOME}' }, 'host'],
+  [{ host: 'a.test:80' }, 'host'],
+  [{ host: 'a.*' }, 'host'],
+  [{ path: '/{http.request.header.X}' }, 'path'],
+  [{ path: '/a*' }, 'path'],
+  [{ path: 'a' }, 'path'],
+  [{ internalPath: '/a?b' }, 'internal path'],
+  [{ internalPath: '/\n' }, 'internal path'],
+  [{ service: 'a.b' }, 'service'],
+  [{ port: 0 }, 'port'],
+])('a route that Caddy would read otherwise is refused: %j', (change, what) => {
+  expect(() => caddyDocument([route(change)], settings)).toThrow(`its ${what}`);
+});
+
+test('a fresh proxy says that it is starting', () => {
+  expect(initialDocument(settings)).toMatchObject({ apps: { http: { servers: { plain: { listen: [':80'], routes: [{ handle: [{ status_code: 503 }] }] } } } } });
+});
+
+test('the proxy is this service', () => {
+  const spec = proxyServiceSpec({
+    image: 'caddy:2',
+    nodeId: 'n1',
+    network: 'berth',
+    adminFolder: '/var/lib/berth/proxy',
+    httpPort: 80,
+    httpsPort: 443,
+    labels: { 'berth.platform': 'true' },
+    busybox: '/usr/bin/busybox',
+    migratesRequests: true,
+  });
+  expect(spec).toMatchObject({
+    name: 'berth-proxy',
+    command: ['caddy', 'run', '--config', '/etc/berth-proxy/initial.json'],
+    networks: ['berth'],
+    mounts: [
+      { type: 'bind', source: '/var/lib/berth/proxy', target: '/run/berth-proxy' },
+      { type: 'volume', source: 'berth-proxy-data', target: '/data' },
+      { type: 'bind', source: '/usr/bin/busybox', target: '/.berth/busybox', readOnly: true },
+    ],
+    files: [{ path: '/etc/berth-proxy/initial.json', content: JSON.stringify(initialDocument({ adminSocket: '/run/berth-proxy/admin.sock' })) }],
+    ports: [
+      { published: 80, target: 80, protocol: 'tcp', mode: 'host' },
+      { published: 443, target: 443, protocol: 'tcp', mode: 'host' },
+      { published: 443, target: 443, protocol: 'udp', mode: 'host' },
+    ],
+    healthCheck: { test: ['CMD', '/.berth/busybox', 'grep', '-qsE', ':0050 [0-9A-F]+:0000 0A', '/proc/net/tcp', '/proc/net/tcp6'] },
+    updateOrder: 'stop-first',
+    constraints: ['node.id==n1'],
+    sysctls: { 'net.ipv4.tcp_migrate_req': '1' },
+  });
+});
+
+test('an older kernel gets no setting it does not know', () => {
+  const options = { image: 'i', nodeId: 'n', network: 'b', adminFolder: '/f', httpPort: 80, httpsPort: 443, labels: {}, migratesRequests: false };
+  expect(proxyServiceSpec(options)).not.toHaveProperty('sysctls');
+  expect(proxyServiceSpec(options)).not.toHaveProperty('healthCheck');
+});

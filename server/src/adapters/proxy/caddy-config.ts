@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import type { Route } from '../../ports/proxy.ts';
+import { tlsApps } from './caddy-tls.ts';
+import { checkRoute } from './route-check.ts';
+
+/** How the proxy stands in the world; the same for every route. */
+export interface CaddySettings {
+  /** Path of the admin socket inside the proxy's container. */
+  adminSocket: string;
+  /** Port of the proxy as browsers see it, for redirects to https. */
+  publicHttpsPort: number;
+}
+
+/** One JSON document for Caddy 2 (https://caddyserver.com/docs/json/) and the digest it carries. */
+export interface CaddyDocument {
+  /** Equal for equal routes and settings, whatever their order. */
+  digest: string;
+  document: Record<string, unknown>;
+}
+
+/** The Host that the admin socket takes; a unix socket has none of its own, and Caddy refuses others. */
+export const adminOrigin = 'berth';
+
+/** How long requests under way may go on after a change of routes or at the end. */
+const gracePeriod = '10m';
+
+/**
+ * The whole configuration for these routes. Services are dialled by `tasks.<service>`, looked up each second, so that a deployment changes nothing here.
+ * Throws BAD_REQUEST for a route that would mean something else to Caddy than it says.
+ */
+export function caddyDocument(routes: readonly Route[], settings: CaddySettings): CaddyDocument {
+  for (const route of routes) checkRoute(route);
+  const sorted = routes.toSorted(byPrecedence);
+  const plain = { listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route))), unknownHostRoute] };
+  const secured = sorted.filter((route) => route.https);
+  const secure = { listen: [':443'], routes: [...secured.map(proxyRoute), unknownHostRoute], tls_connection_policies: [{}] };
+  const apps = {
+    http: {
+      http_port: 80,
+      https_port: 443,
+      grace_period: gracePeriod,
+      servers: { plain: serverDefaults(plain), ...(secured.length === 0 ? {} : { secure: serverDefaults(secure) }) },
+    },
+    ...tlsApps(secured.map((route) => route.host)),
+  };
+  const digest = createHash('sha256').update(JSON.stringify([settings, apps])).digest('hex').slice(0, 24);
+  return { digest, document: { ...baseDocument(settings), apps: { ...apps, http: { '@id': idOf(digest), ...apps.http } } } };
+}
+
+/** What a fresh proxy runs until it is given its routes. */
+export function initialDocument(settings: Pick<CaddySettings, 'adminSocket'>): Record<string, unknown> {
+  const starting = [{ handle: [text(503, 'Berth is starting; please try again in a moment.\n', { 'Retry-After': ['5'] })] }];
+  return { ...baseDocument(settings), apps: { http: { servers: { plain: serverDefaults({ listen: [':80'], routes: starting }) } } } };
+}
+
+/** The `@id` under which the document's digest stands in it. */
+export function idOf(digest: string): string {
+  return `berth-${digest}`;
+}
+
+function baseDocument({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
+  return {
+    admin: { listen: `unix/${adminSocket}`, origins: [adminOrigin], config: { persist: false } },
+    logging: { logs: { default: { level: 'WARN' } } },
+  };
+}
+
+/** Certificates and redirects are ours to say, so Caddy's own conclusions from host names are switched off. */
+function serverDefaults<T extends object>(server: T) {
+  return { ...server, automatic_https: { disable: true }, read_header_timeout: '15s', idle_timeout: '2m' };
+}
+
+/** Exact hosts before wildcards, longer paths before shorter; the rest only makes the order definite. */
+function byPrecedence(a: Route, b: Route): number {
+  return (
+    Number(a.host.startsWith('*')) - Number(b.host.startsWith('*')) ||
+    b.host.split('.').length - a.host.split('.').length ||
+    compare(a.host, b.host) ||
+    trimmed(b.path).length - trimmed(a.path).length ||
+    compare(a.path, b.path) ||
+    compare(a.id, b.id)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function proxyRoute(route: Route) {
+  return { match: [matcher(route)], handle: [...rewrites(route), reverseProxy(route)], terminal: true };
+}
+
+/** 308 keeps method and body (RFC 9110, 15.4.9). */
+function redirectRoute(route: Route, { publicHttpsPort }: CaddySettings) {
+  const port = publicHttpsPort === 443 ? '' : `:${publicHttpsPort}`;
+  const handle = [{ handler: 'static_response', status_code: 308, headers: { Location: [`https://{http.request.host}${port}{http.request.uri}`] } }];
+  return { match: [matcher(route)], handle, terminal: true };
+}
+
+/** `/api` is that path and what lies below it, not `/apix`. */
+function matcher({ host, path }: Route) {
+  const prefix = trimmed(path);
+  return prefix === '' ? { host: [host] } : { host: [host], path: [prefix, `${prefix}/*`] };
+}
+
+function rewrites({ path, stripPath, internalPath }: Route) {
+  const strip = stripPath && trimmed(path) !== '' ? [{ handler: 'rewrite', strip_path_prefix: trimmed(path) }] : [];
+  const prefix = trimmed(internalPath);
+  // Unlike a rewrite of the whole address, this keeps an encoded slash as it came. `$` would begin a group's name.
+  return prefix === '' ? strip : [...strip, { handler: 'rewrite', path_regexp: [{ find: '^', replace: prefix.replaceAll('$', '$$$$') }] }];
+}
+
+/** The path without its last slash; empty for the root. */
+function trimmed(path: string): string {
+  return path.replace(/\/+$/, '');
+}
+
+/**
+ * Round robin over the service's tasks. A connection that is refused goes to the next task for up to 5 s, whatever the method; a request that a task has
+ * received is repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of usual servers (Node: 5 s), since a POST on a
+ * connection that the other end is closing cannot be repeated.
+ */
+function reverseProxy({ service, port, path, stripPath }: Route) {
+  const prefix = stripPath ? trimmed(path) : '';
+  return {
+    handler: 'reverse_proxy',
+    dynamic_upstreams: { source: 'a', name: `tasks.${service}`, port: String(port), refresh: '1s', dial_timeout: '2s' },
+    load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '150ms' },
+    health_checks: { passive: { fail_duration: '2s', max_fails: 3 } },
+    transport: { protocol: 'http', compression: false, dial_timeout: '2s', keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 } },
+    headers: {
+      request: {
+        set: { 'X-Real-Ip': ['{http.request.remote.host}'], ...(prefix === '' ? {} : { 'X-Forwarded-Prefix': [prefix] }) },
+        delete: ['Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', ...(prefix === '' ? ['X-Forwarded-Prefix'] : [])],
+      },
+    },
+  };
+}
+
+const unknownHostRoute = { handle: [text(404, 'No application of this server answers to this host name.\n')] };
+
+function text(status: number, body: string, headers: Record<string, string[]> = {}) {
+  return { handler: 'static_response', status_code: status, headers: { 'Content-Type': ['text/plain; charset=utf-8'], ...headers }, body };
+}

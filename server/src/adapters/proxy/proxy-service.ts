@@ -1,0 +1,78 @@
+import type { ServiceSpec } from '../../ports/engine.ts';
+import { initialDocument } from './caddy-config.ts';
+
+/** Name of the platform's proxy on the engine. */
+export const proxyServiceName = 'berth-proxy';
+
+/** File name of the admin socket in the bound folder. */
+export const adminSocketName = 'admin.sock';
+
+const adminFolderInContainer = '/run/berth-proxy';
+
+/** The admin socket as the proxy's own configuration names it. */
+export const adminSocketInContainer = `${adminFolderInContainer}/${adminSocketName}`;
+
+const configPath = '/etc/berth-proxy/initial.json';
+
+export interface ProxyServiceOptions {
+  image: string;
+  /** The node that has the ports and the admin folder; the proxy never moves. */
+  nodeId: string;
+  /** The platform's own network. Networks of environments are attached to the running container, since a change here would restart the proxy. */
+  network: string;
+  /** Folder of the node's file system, only root's, in which the admin socket appears. */
+  adminFolder: string;
+  httpPort: number;
+  httpsPort: number;
+  labels: Record<string, string>;
+  /** Static busybox on the node for the health check; without it the engine counts a proxy that runs as healthy. */
+  busybox?: string | undefined;
+  /** False on a kernel before 5.14, which lacks `net.ipv4.tcp_migrate_req`: changing routes may then reset connections that are just being made. */
+  migratesRequests: boolean;
+}
+
+/**
+ * The platform's proxy as a service. A new container knows no routes (it answers 503 on port 80 until it is given some), so the reconciler attaches its
+ * networks and applies the routes after every start. Certificates live in the volume `berth-proxy-data`.
+ */
+export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
+  const { busybox } = options;
+  return {
+    name: proxyServiceName,
+    image: options.image,
+    labels: options.labels,
+    env: ['XDG_DATA_HOME=/data', 'XDG_CONFIG_HOME=/data/config'],
+    command: ['caddy', 'run', '--config', configPath],
+    networks: [options.network],
+    replicas: 1,
+    limits: {},
+    reservations: {},
+    mounts: [
+      { type: 'bind', source: options.adminFolder, target: adminFolderInContainer },
+      { type: 'volume', source: 'berth-proxy-data', target: '/data' },
+      ...(busybox === undefined ? [] : [{ type: 'bind', source: busybox, target: '/.berth/busybox', readOnly: true } as const]),
+    ],
+    files: [{ path: configPath, content: JSON.stringify(initialDocument({ adminSocket: adminSocketInContainer })) }],
+    ports: [
+      { published: options.httpPort, target: 80, protocol: 'tcp', mode: 'host' },
+      { published: options.httpsPort, target: 443, protocol: 'tcp', mode: 'host' },
+      { published: options.httpsPort, target: 443, protocol: 'udp', mode: 'host' },
+    ],
+    ...(busybox === undefined ? {} : { healthCheck: listensOnPort80 }),
+    // A host port can have one holder only.
+    updateOrder: 'stop-first',
+    monitorMs: 5_000,
+    stopGracePeriodMs: 10_000,
+    constraints: [`node.id==${options.nodeId}`],
+    ...(options.migratesRequests ? { sysctls: { 'net.ipv4.tcp_migrate_req': '1' } } : {}),
+  };
+}
+
+/** Looks for a listener (state 0A) on port 80 (hexadecimal 0050) in the container's own tables of sockets. */
+const listensOnPort80 = {
+  test: ['CMD', '/.berth/busybox', 'grep', '-qsE', ':0050 [0-9A-F]+:0000 0A', '/proc/net/tcp', '/proc/net/tcp6'],
+  intervalMs: 1_000,
+  timeoutMs: 2_000,
+  retries: 3,
+  startPeriodMs: 10_000,
+};
