@@ -1,0 +1,113 @@
+/** What the stages of a deployment share. */
+import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
+import type { Builder } from '../ports/builder.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LogWriter } from '../ports/deployment-log.ts';
+import type { AppliedService, Engine, RegistryAuth, ServiceSpec } from '../ports/engine.ts';
+import type { ChildIdentity, Git } from '../ports/git.ts';
+import type { ReleasedSettings } from '../modules/application/pending-changes.ts';
+import type { Placement } from '../modules/application/store.ts';
+import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
+
+/** Programs and records a deployment works with; the same for all of them. */
+export interface DeployPorts {
+  engine: Engine;
+  git: Git;
+  builder: Builder;
+  clock: Clock;
+  records: DeployRecords;
+  networks: DeployNetworks;
+  /** Puts the proxy's routes right (a new domain's network, a first release). */
+  applyRoutes(): Promise<void>;
+  settings(): Promise<DeploySettings>;
+  /** Path of the static busybox on this server. */
+  probePath: string;
+  /** Folder that holds one folder per running deployment. */
+  workRoot: string;
+  fileSystem: WorkFiles;
+}
+
+export interface DeploySettings {
+  buildMemoryBytes: number;
+  buildNanoCpus: number;
+  minFreeDisk: number;
+  keptImages: number;
+  localRepositoryPaths: string[];
+}
+
+/** What a deployment reads and writes of the product's records. */
+export interface DeployRecords {
+  placement(environmentId: string): Promise<Placement>;
+  /** Variable blocks of project and environment. */
+  envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  domains(applicationId: string): Promise<DomainRecord[]>;
+  ports(applicationId: string): Promise<PortRecord[]>;
+  mounts(applicationId: string): Promise<MountRecord[]>;
+  sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
+  /** Sign-in and image prefix (`host[:port]/prefix/`) of a stored registry. */
+  registry(registryId: string, organizationId: string): Promise<{ auth: RegistryAuth; repository: string }>;
+  deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
+  live(application: ApplicationRecord): Promise<DeploymentRecord | undefined>;
+  /** Done deployments of the application, newest first. */
+  succeeded(applicationId: string): Promise<DeploymentRecord[]>;
+  record(deploymentId: string, patch: Partial<DeploymentRecord>): Promise<void>;
+}
+
+export interface DeployNetworks {
+  /** Makes the environment's network when absent, attaches the proxy to it, and gives its name. */
+  ensureEnvironment(environmentId: string): Promise<string>;
+}
+
+/** The few things done to files of a work folder. */
+export interface WorkFiles {
+  /** Empties and makes the folder. */
+  fresh(directory: string): Promise<void>;
+  remove(directory: string): Promise<void>;
+  copy(source: string, target: string): Promise<void>;
+  /** Writes a file unless one is there; false when it was. */
+  writeNew(path: string, content: string): Promise<boolean>;
+  /** Bytes free on the file system of the folder. */
+  freeBytes(directory: string): Promise<number>;
+}
+
+export interface DeployContext extends DeployPorts {
+  deployment: DeploymentRecord;
+  application: ApplicationRecord;
+  placement: Placement;
+  log: LogWriter;
+  signal: AbortSignal;
+  /** Resolved variables of the service. */
+  env: Record<string, string>;
+  buildArguments: Record<string, string>;
+  buildSecrets: Record<string, string>;
+  /** Stores a change of the deployment's row and keeps `deployment` current. */
+  save(patch: Partial<DeploymentRecord>): Promise<void>;
+  onChild(child: ChildIdentity): Promise<void>;
+  /** Commit to build instead of the newest. */
+  pinnedCommit: string | undefined;
+  /** Set by the release stage for the stages after it. */
+  released?: Released;
+}
+
+export interface Released {
+  spec: ServiceSpec;
+  applied: Pick<AppliedService, 'generation'>;
+  previousUpdateStartedAt: string | undefined;
+  isFirst: boolean;
+  healthyAt?: number;
+}
+
+/** What is kept of a release, encrypted: enough to make exactly it again. */
+export interface ReleaseSnapshot {
+  spec: ServiceSpec;
+  settings: ReleasedSettings;
+  registryId: string | null;
+}
+
+/** One step of a deployment. */
+export interface Stage {
+  name: string;
+  /** What the log says when it begins. */
+  sentence(context: DeployContext): string;
+  run(context: DeployContext): Promise<void>;
+}

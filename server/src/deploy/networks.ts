@@ -1,0 +1,61 @@
+/** Networks: one per environment, cut from the pool by the environment's index; index 0 is the platform's own. */
+import { AppError } from '../domain/errors.ts';
+import type { Environments } from '../modules/environment/environment.ts';
+import { managedLabel, type Engine } from '../ports/engine.ts';
+import type { DeployNetworks } from './context.ts';
+
+export const proxyServiceName = 'berth-proxy';
+export const platformNetwork = 'berth-proxy';
+
+export interface Networks extends DeployNetworks {
+  ensurePlatform(): Promise<void>;
+  /** Attaches the running proxy to these networks; those it has already cost one look. Gives how many were new. */
+  attachProxy(names: readonly string[]): Promise<number>;
+}
+
+export interface NetworkOptions {
+  engine: Engine;
+  environments: Pick<Environments, 'networkIndex'>;
+  /** Setting networkPool, a CIDR. */
+  pool(): Promise<string>;
+}
+
+export const environmentNetwork = (environmentId: string): string => `berth-${environmentId}`;
+
+export function createNetworks({ engine, environments, pool }: NetworkOptions): Networks {
+  /** Names known to exist, so that a deployment asks the engine once; the reconciler forgets them by making a new look. */
+  async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
+    await engine.ensureNetwork({ name, subnet: subnetOf(await pool(), index), labels: { [managedLabel]: 'true', ...labels } });
+  }
+  async function attachProxy(names: readonly string[]): Promise<number> {
+    let attached = 0;
+    for (const container of await engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`)) {
+      if (container.state !== 'running') continue;
+      for (const name of names.filter((wanted) => !container.networks.includes(wanted))) {
+        await engine.connectNetwork(container.id, name);
+        attached += 1;
+      }
+    }
+    return attached;
+  }
+  return {
+    attachProxy,
+    ensurePlatform: () => ensure(platformNetwork, 0, {}),
+    async ensureEnvironment(environmentId) {
+      const name = environmentNetwork(environmentId);
+      await ensure(name, await environments.networkIndex(environmentId), { 'berth.environment': environmentId });
+      await attachProxy([name]);
+      return name;
+    },
+  };
+}
+
+/** The index-th /24 of the pool; throws PRECONDITION_FAILED when the pool is used up. */
+export function subnetOf(pool: string, index: number): string {
+  const [address = '', bits = '12'] = pool.split('/');
+  const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
+  const room = 2 ** (24 - Number(bits));
+  if (index >= room) throw new AppError('PRECONDITION_FAILED', `The network pool ${pool} has room for ${room} networks, and all are used. Set a larger networkPool.`);
+  const base = a * 65_536 + b * 256 + c + index;
+  return `${base >> 16}.${(base >> 8) & 255}.${base & 255}.0/24`;
+}

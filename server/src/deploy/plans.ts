@@ -1,0 +1,28 @@
+/** A deployment is a list of stages; each way of deploying is another list. */
+import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
+import type { Stage } from './context.ts';
+import { awaitHealthy } from './stages/await-healthy.ts';
+import { build } from './stages/build.ts';
+import { checkout } from './stages/checkout.ts';
+import { prune } from './stages/prune.ts';
+import { publish } from './stages/publish.ts';
+import { release, releaseAgain } from './stages/release.ts';
+import { route } from './stages/route.ts';
+
+const land: readonly Stage[] = [awaitHealthy, route, prune];
+
+/** Source → image → service. */
+const fromSource: readonly Stage[] = [checkout, build, publish, release, ...land];
+/** An image that somebody else built. */
+const fromImage: readonly Stage[] = [checkout, release, ...land];
+/** An image of ours with the settings it had. */
+const backAgain: readonly Stage[] = [releaseAgain, ...land];
+
+export function planOf(deployment: DeploymentRecord, application: ApplicationRecord): readonly Stage[] {
+  if (deployment.kind === 'rollback') return backAgain;
+  const plan = application.sourceType === 'container' ? fromImage : fromSource;
+  return application.registryId === null ? plan.filter((stage) => stage !== publish) : plan;
+}
+
+/** Stages in which a build's own processes may run; killBuild ends only these. */
+export const buildingStages: ReadonlySet<string> = new Set([checkout.name, build.name, publish.name]);

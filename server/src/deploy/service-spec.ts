@@ -1,0 +1,94 @@
+/** From records to the service the engine is asked for (architecture, Running a service). Pure. */
+import { parseCpus, parseMemory } from '../domain/resources.ts';
+import { splitWords } from '../domain/words.ts';
+import type { ApplicationRecord } from '../db/tables.ts';
+import { volumeNameOf } from '../modules/mount/mount.ts';
+import type { Placement } from '../modules/application/store.ts';
+import { managedLabel, type ServiceMount, type ServiceSpec } from '../ports/engine.ts';
+import { healthCheckOf, probeTarget } from './health-check.ts';
+import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
+
+export interface SpecInputs {
+  application: ApplicationRecord;
+  placement: Placement;
+  deploymentId: string;
+  image: string;
+  imageHasHealthCheck: boolean;
+  env: Record<string, string>;
+  networks: string[];
+  domains: DomainRecord[];
+  ports: PortRecord[];
+  mounts: MountRecord[];
+  /** Node of this server, for what must stay on it. */
+  nodeId: string;
+  probePath: string;
+}
+
+export interface DescribedSpec {
+  spec: ServiceSpec;
+  /** What a person should know about how it will run. */
+  notes: string[];
+}
+
+/** How long the engine watches new tasks after they run, in milliseconds (Swarm's default too). */
+export const monitorMs = 5000;
+const defaultGraceSeconds = 10;
+
+export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
+  const { application, ports, mounts, domains } = inputs;
+  const bound = mounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, application));
+  const holdsData = bound.length > 0;
+  const holdsPort = ports.some(({ publishMode }) => publishMode === 'host');
+  const stays = holdsData || holdsPort;
+  const notes = stays
+    ? [`The old version stops before the new one starts, and the service stays on this server: it has ${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at once.`]
+    : [];
+  const targetPorts = [...domains.map(({ port }) => port), ...ports.filter(({ protocol }) => protocol === 'tcp').map(({ targetPort }) => targetPort)];
+  return {
+    notes,
+    spec: {
+      name: application.appName,
+      image: inputs.image,
+      labels: { ...application.labels, ...ownerLabels(inputs) },
+      release: inputs.deploymentId,
+      env: Object.entries(inputs.env).map(([name, value]) => `${name}=${value}`),
+      command: application.command ? splitWords(application.command, 'command') : undefined,
+      args: application.args.length > 0 ? application.args : undefined,
+      networks: inputs.networks,
+      replicas: application.replicas,
+      limits: { memoryBytes: bytes(application.memoryLimit, 'memoryLimit'), nanoCpus: cpus(application.cpuLimit, 'cpuLimit') },
+      reservations: { memoryBytes: bytes(application.memoryReservation, 'memoryReservation'), nanoCpus: cpus(application.cpuReservation, 'cpuReservation') },
+      mounts: [...bound, { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true }],
+      files: mounts.filter(({ type }) => type === 'file').map(({ mountPath, content }) => ({ path: mountPath, content: content ?? '' })),
+      ports: ports.map(({ publishedPort, targetPort, protocol, publishMode }) => ({ published: publishedPort, target: targetPort, protocol, mode: publishMode })),
+      healthCheck: healthCheckOf({ own: application.healthCheck, imageHasHealthCheck: inputs.imageHasHealthCheck, targetPorts }),
+      updateOrder: stays || application.updateOrder === 'stop-first' ? 'stop-first' : 'start-first',
+      monitorMs,
+      stopGracePeriodMs: (application.stopGracePeriod ?? defaultGraceSeconds) * 1000,
+      constraints: stays ? [...application.placement, `node.id==${inputs.nodeId}`] : application.placement,
+    },
+  };
+}
+
+function ownerLabels({ application, placement }: SpecInputs): Record<string, string> {
+  return {
+    [managedLabel]: 'true', 'berth.organization': application.organizationId, 'berth.project': placement.projectId,
+    'berth.environment': application.environmentId, 'berth.application': application.applicationId,
+  };
+}
+
+function serviceMount(mount: MountRecord, application: ApplicationRecord): ServiceMount {
+  if (mount.type === 'bind') return { type: 'bind', source: mount.hostPath ?? '', target: mount.mountPath };
+  return {
+    type: 'volume', source: volumeNameOf(mount), target: mount.mountPath,
+    labels: { [managedLabel]: 'true', 'berth.organization': application.organizationId, 'berth.application': application.applicationId },
+  };
+}
+
+function bytes(text: string | null, field: string): number | undefined {
+  return text ? parseMemory(text, field) : undefined;
+}
+
+function cpus(text: string | null, field: string): number | undefined {
+  return text ? parseCpus(text, field) : undefined;
+}

@@ -1,0 +1,70 @@
+/** Makes the image from the source, within the limits of the settings. */
+import { dirname, join } from 'node:path';
+import { AppError } from '../../domain/errors.ts';
+import { formatEnv } from '../../domain/dotenv.ts';
+import { parseSourcePath } from '../../domain/git-source.ts';
+import { Secret } from '../../domain/secret.ts';
+import { managedLabel } from '../../ports/engine.ts';
+import type { BuildType } from '../../ports/builder.ts';
+import { builtImage } from '../image-name.ts';
+import type { DeployContext, Stage } from '../context.ts';
+import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
+
+const buildLimitMs = 60 * 60_000;
+const GiB = 1024 ** 3;
+
+export const build: Stage = {
+  name: 'build',
+  sentence: ({ application }) => `Building with ${application.buildType}`,
+  async run(context) {
+    const { application, builder, log } = context;
+    const settings = await context.settings();
+    await checkDisk(context, settings.minFreeDisk);
+    if (application.createEnvFile) await writeEnvFile(context);
+    const image = builtImage(application.applicationId, context.deployment.deploymentId);
+    await builder.build({
+      buildType: asBuildType(application.buildType),
+      sourceDirectory: sourceDirectory(context),
+      buildPath: buildPathOf(context),
+      dockerfile: parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile',
+      contextPath: parseSourcePath(application.containerContextPath ?? '', 'containerContextPath'),
+      stage: application.containerBuildStage ?? undefined,
+      publishDirectory: application.publishDirectory ? parseSourcePath(application.publishDirectory, 'publishDirectory') : undefined,
+      singlePage: application.isStaticSpa,
+      image,
+      labels: { [managedLabel]: 'true', 'berth.organization': application.organizationId, 'berth.application': application.applicationId, 'berth.deployment': context.deployment.deploymentId },
+      buildArguments: context.buildArguments,
+      buildSecrets: Object.fromEntries(Object.entries(context.buildSecrets).map(([name, value]) => [name, new Secret(value)])),
+      env: context.env,
+      noCache: application.cleanCache,
+      scratchDirectory: scratchDirectory(context),
+      limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
+      signal: context.signal, limitMs: buildLimitMs, onLine: log.line, onChild: context.onChild,
+    });
+    await context.save({ image, child: null });
+  },
+};
+
+function buildPathOf({ application }: DeployContext): string {
+  return application.sourceType === 'git' ? parseSourcePath(application.customGitBuildPath, 'customGitBuildPath') : parseSourcePath(application.buildPath, 'buildPath');
+}
+
+async function checkDisk({ fileSystem, workRoot }: DeployContext, needed: number): Promise<void> {
+  const free = await fileSystem.freeBytes(workRoot);
+  if (free >= needed) return;
+  throw new AppError('PRECONDITION_FAILED', `Only ${(free / GiB).toFixed(1)} GiB of disk are free, and a build needs ${(needed / GiB).toFixed(1)} GiB (setting minFreeDisk). Free some space, for example with application.clearDeployments, and deploy again.`);
+}
+
+/** `.env` beside the Dockerfile, never over a file that the repository carries (decisions 5, createEnvFile). */
+async function writeEnvFile(context: DeployContext): Promise<void> {
+  const { application, fileSystem, log } = context;
+  const folder = dirname(join(sourceDirectory(context), buildPathOf(context), parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile'));
+  const isWritten = await fileSystem.writeNew(join(folder, '.env'), formatEnv(context.env));
+  log.line(isWritten
+    ? 'Wrote .env beside the Dockerfile. A COPY of the whole folder puts it, with its secrets, into the image.'
+    : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).');
+}
+
+function asBuildType(text: string): BuildType {
+  return text as BuildType;
+}

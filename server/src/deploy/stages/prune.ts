@@ -1,0 +1,41 @@
+/** Removes what the release replaced: a service under a former name, and images beyond the newest N of this application. */
+import type { DeployContext, Stage } from '../context.ts';
+import { sentenceOf } from '../../domain/errors.ts';
+
+export const prune: Stage = {
+  name: 'prune',
+  sentence: () => 'Tidying up',
+  async run(context) {
+    try {
+      await removeFormerName(context);
+      await pruneImages(context);
+    } catch (error) {
+      // The version runs; what could not be tidied now is tidied after the next deployment.
+      context.log.line(`Tidying up failed: ${sentenceOf(error)}`);
+    }
+  },
+};
+
+async function removeFormerName({ application, engine, log }: DeployContext): Promise<void> {
+  const former = application.releasedAppName;
+  if (!former || former === application.appName) return;
+  const service = await engine.service(former);
+  if (service?.labels['berth.application'] !== application.applicationId) return;
+  await engine.removeService(former);
+  log.line(`Removed the service under its former name ${former}.`);
+}
+
+/** Only images that bear this application's label; the newest N of the successful deployments and the one just released stay. */
+async function pruneImages({ application, deployment, engine, records, log, settings }: DeployContext): Promise<void> {
+  const { keptImages } = await settings();
+  const succeeded = await records.succeeded(application.applicationId);
+  const kept = new Set([deployment.image, ...succeeded.slice(0, keptImages).map(({ image }) => image)]);
+  const keptIds = new Set([deployment.deploymentId, ...succeeded.slice(0, keptImages).map(({ deploymentId }) => deploymentId)]);
+  for (const image of await engine.images(`berth.application=${application.applicationId}`)) {
+    if (keptIds.has(image.labels['berth.deployment'] ?? '')) continue;
+    for (const tag of image.tags.filter((name) => !kept.has(name))) {
+      await engine.removeImage(tag);
+      log.line(`Removed the old image ${tag}.`);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** Hands the new version to the engine. What the engine got is stored with the deployment, so that exactly it can be made again. */
+import { AppError } from '../../domain/errors.ts';
+import { settingsOf } from '../../modules/application/pending-changes.ts';
+import type { RegistryAuth, ServiceSpec, ServiceState } from '../../ports/engine.ts';
+import type { DeployContext, Stage } from '../context.ts';
+import { composeSpec } from '../compose-spec.ts';
+import { readSnapshot, writeSnapshot } from '../snapshot.ts';
+import { imageAuth } from './checkout.ts';
+
+const preReleaseLimitMs = 30 * 60_000;
+
+export const release: Stage = {
+  name: 'release',
+  sentence: ({ deployment }) => `Releasing ${deployment.image ?? 'the image'}`,
+  run: async (context) => {
+    const { spec, notes } = await composeSpec(context);
+    for (const note of notes) context.log.line(note);
+    await apply(context, { ...spec, registryAuth: await registryAuth(context) });
+  },
+};
+
+/** Makes an earlier release again: its image with the settings it had. */
+export const releaseAgain: Stage = {
+  name: 'release',
+  sentence: () => 'Releasing the earlier version again',
+  run: async (context) => {
+    const source = await context.records.deployment(context.deployment.sourceDeploymentId ?? '');
+    const snapshot = readSnapshot(source);
+    if (!source || !snapshot) throw new AppError('PRECONDITION_FAILED', 'The deployment to return to was cleared meanwhile. Choose another one, or deploy.');
+    if (!(await context.engine.image(snapshot.spec.image))) {
+      context.log.line(`The image ${snapshot.spec.image} is not on this server; the engine will pull it.`);
+    }
+    await context.save({ image: source.image, commit: source.commit });
+    const network = await context.networks.ensureEnvironment(context.application.environmentId);
+    const [, ...joined] = snapshot.spec.networks;
+    const spec = { ...snapshot.spec, name: context.application.appName, networks: [network, ...joined], release: context.deployment.deploymentId };
+    await apply(context, { ...spec, registryAuth: await registryAuth(context) }, snapshot.settings);
+  },
+};
+
+async function registryAuth(context: DeployContext): Promise<RegistryAuth | undefined> {
+  const { application, records } = context;
+  return application.registryId === null ? imageAuth(context) : (await records.registry(application.registryId, application.organizationId)).auth;
+}
+
+async function apply(context: DeployContext, spec: ServiceSpec, settings = settingsOf(context.application)): Promise<void> {
+  const { engine, application, deployment } = context;
+  const present = await engine.service(spec.name);
+  const isFirst = !present || present.replicas === 0 || present.running === 0;
+  const previousUpdateStartedAt = present?.update?.startedAt;
+  if (present?.labels['berth.release'] === deployment.deploymentId) {
+    context.log.line('The engine has this release already; going on with it.');
+    context.released = { spec, applied: { generation: present.generation }, previousUpdateStartedAt: undefined, isFirst };
+    return;
+  }
+  refuseLostRelease(context, present);
+  await runPreRelease(context, spec);
+  await context.save({ settings: writeSnapshot({ spec, settings, registryId: application.registryId }), previousVersion: present?.version ?? 0 });
+  const applied = await engine.applyService(spec);
+  context.released = { spec, applied, previousUpdateStartedAt, isFirst };
+}
+
+/** After a restart of Berth in the middle of a release: the engine may have taken it and gone back on it meanwhile. */
+function refuseLostRelease({ deployment }: DeployContext, present: ServiceState | undefined): void {
+  if (deployment.previousVersion === null || !present || present.version <= deployment.previousVersion) return;
+  if (!present.update?.state.startsWith('rollback')) return;
+  throw new AppError('PRECONDITION_FAILED', `The engine went back to the former version while Berth was away: ${present.update.message || 'the new one failed'}.`);
+}
+
+/** Runs in the new image with the new settings, before anything is replaced; its failure stops the release. */
+async function runPreRelease({ application, engine, log, signal }: DeployContext, spec: ServiceSpec): Promise<void> {
+  if (!application.preReleaseCommand) return;
+  log.line(`Running the pre-release command: ${JSON.stringify(application.preReleaseCommand)}`);
+  const task = { ...spec, name: `${spec.name.slice(0, 52)}-prerelease`, command: application.preReleaseCommand, args: undefined, ports: [], replicas: 1, healthCheck: undefined };
+  const { exitCode, error } = await engine.runTask(task, { signal, limitMs: preReleaseLimitMs, onLine: ({ text }) => log.line(`  ${text}`) });
+  if (exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `The pre-release command ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}; the release was stopped and the running version stays.`);
+}
