@@ -43,7 +43,8 @@ export function addCounts(one: Counts, other: Counts): Counts {
 async function vitest(run: ProjectRun, report: string): Promise<number | string> {
   const program = join(repositoryRoot, 'node_modules', 'vitest', 'vitest.mjs');
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` };
-  const child = spawn(process.execPath, [program, 'run', '--project', run.name, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], { cwd: repositoryRoot, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+  // Dies with this process, also when that is killed; the guard of its bed then closes the bed.
+  const child = spawn('setpriv', ['--pdeathsig=KILL', process.execPath, program, 'run', '--project', run.name, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], { cwd: repositoryRoot, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, name) => resolve(code ?? `ended by ${name}`));
