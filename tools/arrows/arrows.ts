@@ -31,7 +31,7 @@ function packageFault(edge: Edge, from: Zone, where: string): string | undefined
   if (from.packages && !from.packages.test(edge.specifier)) return `${where} imports ${edge.specifier}; ${from.name} is pure and sees no such package. Take the value as an argument.`;
   if (from.sees === 'everything') return undefined;
   const reserved = reservedPackages.find(({ name }) => name.test(edge.specifier));
-  return reserved && !reserved.zones.includes(from.name) ? `${where} imports ${edge.specifier}, which ${from.name} may not. ${reserved.cure}` : undefined;
+  return reserved && !reserved.zones.includes(from.name) && !reserved.files?.test(edge.from) ? `${where} imports ${edge.specifier}, which ${from.name} may not. ${reserved.cure}` : undefined;
 }
 
 function zoneFault(edge: Edge, target: string, from: Zone, to: Zone, where: string): string | undefined {

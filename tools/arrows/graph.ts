@@ -25,5 +25,5 @@ export async function readGraph(root: string): Promise<Graph> {
 }
 
 function target(from: string, specifier: string): string | undefined {
-  return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined;
+  return specifier.startsWith('.') && !specifier.endsWith('.json') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined;
 }

@@ -1,12 +1,16 @@
 /** Every router's contract by its name in the interface: the composition joins them with handlers; OpenAPI, client, CLI and reference walk over them. */
 import type { Contract } from '../procedure/procedure.ts';
 import { applicationContract } from './application/contract.ts';
+import { auditContract } from './audit/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
 import { domainContract } from './domain/contract.ts';
 import { environmentContract } from './environment/contract.ts';
 import { mountContract } from './mount/contract.ts';
 import { portContract } from './port/contract.ts';
 import { projectContract } from './project/contract.ts';
+import { registryContract } from './registry/contract.ts';
+import { settingsContract } from './settings/contract.ts';
+import { sshKeyContract } from './ssh-key/contract.ts';
 import { userContract } from './user/contract.ts';
 
 export const contracts = {
@@ -18,6 +22,10 @@ export const contracts = {
   domain: domainContract,
   port: portContract,
   mount: mountContract,
+  sshKey: sshKeyContract,
+  registry: registryContract,
+  settings: settingsContract,
+  audit: auditContract,
 } as const satisfies Record<string, Contract>;
 
 export type Contracts = typeof contracts;

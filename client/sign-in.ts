@@ -1,0 +1,29 @@
+import { answerOf, send, type Connection } from './call.ts';
+
+export interface SignInOptions {
+  url: string;
+  email: string;
+  password: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** Signs in and gives a connection that carries the session; throws BerthError with UNAUTHORIZED for a wrong password. */
+export function signIn({ url, email, password, signal }: SignInOptions): Promise<Connection> {
+  return openSession(url, 'auth/sign-in/email', { email, password }, signal);
+}
+
+/** Makes the first user, who owns the installation; throws BerthError when there is one already. */
+export function signUp({ url, email, password, signal, name }: SignInOptions & { name: string }): Promise<Connection> {
+  return openSession(url, 'auth/sign-up/email', { email, password, name }, signal);
+}
+
+async function openSession(url: string, path: string, body: unknown, signal: AbortSignal | undefined): Promise<Connection> {
+  const limit = AbortSignal.timeout(60_000);
+  const response = await send({ url }, path, {
+    method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', origin: new URL(url).origin },
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+  });
+  await answerOf(response, { url });
+  const cookie = response.headers.getSetCookie().map((text) => text.split(';')[0]).join('; ');
+  return { url, cookie };
+}

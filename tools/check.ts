@@ -1,0 +1,45 @@
+/** `npm run check`: everything that can be known without an engine, in under a minute. One line a check, faults below, exit code 1 when there is any. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { arrowFaults } from './arrows/arrows.ts';
+import { readGraph } from './arrows/graph.ts';
+import { programFaults, runCheck, type Check, type Outcome } from './check/run-check.ts';
+import { staleFiles } from './generate/freshness.ts';
+import { mapFaults } from './house/map.ts';
+import { nameFaults } from './house/names.ts';
+import { sourceFiles } from './source-files.ts';
+
+const root = join(import.meta.dirname, '..');
+const program = (name: string): string => join(root, 'node_modules/.bin', name);
+
+const checks: readonly Check[] = [
+  { name: 'types', faults: () => programFaults([program('tsc'), '--noEmit', '-p', 'tsconfig.json'], root) },
+  { name: 'lint', faults: () => programFaults([program('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'], root) },
+  { name: 'unit tests', faults: () => programFaults([program('vitest'), 'run', '--project', 'unit', '--reporter=dot'], root) },
+  { name: 'arrows', faults: async () => arrowFaults(await readGraph(root)) },
+  { name: 'names', faults: async () => nameFaults(await sourceFiles(root)) },
+  { name: 'map', faults: async () => mapFaults(await readFile(join(root, 'ARCHITECTURE.md'), 'utf8'), await sourceFiles(root)) },
+  { name: 'generated', faults: generatedFaults },
+];
+
+/** Loaded late, so that a contract that does not load fails this check and no other. */
+async function generatedFaults(): Promise<string[]> {
+  const { generatedFiles, generatedFolder } = await import('./generate/generated-files.ts');
+  const stale = await staleFiles(root, { files: generatedFiles(root), folder: generatedFolder });
+  return stale.map((what) => `${what}. Run npm run generate and commit the result.`);
+}
+
+function report({ name, faults, took }: Outcome): void {
+  process.stdout.write(`${faults.length === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(11)} ${(took / 1000).toFixed(1).padStart(5)} s\n`);
+  for (const fault of faults) process.stdout.write(`${fault.replaceAll(/^/gm, '      ')}\n`);
+}
+
+const start = performance.now();
+const outcomes = await Promise.all(checks.map(async (check) => {
+  const outcome = await runCheck(check);
+  report(outcome);
+  return outcome;
+}));
+const failed = outcomes.filter(({ faults }) => faults.length > 0).map(({ name }) => name);
+process.stdout.write(`${failed.length === 0 ? `All ${outcomes.length} checks passed` : `Failed: ${failed.join(', ')}`} (${((performance.now() - start) / 1000).toFixed(1)} s)\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;

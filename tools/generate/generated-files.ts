@@ -1,0 +1,27 @@
+/** Everything that is made from the definitions and committed. The same input gives the same bytes. */
+import { readFileSync } from 'node:fs';
+import { contracts } from '../../server/src/modules/contracts.ts';
+import { listProcedures } from '../../server/src/procedure/listing.ts';
+import { createOpenapi } from '../../server/src/transport/openapi.ts';
+import { procedureKindsFile } from './procedure-kinds.ts';
+import { indexPage, routerPage } from './reference.ts';
+
+/** Holds generated files only: whatever else lies there is stale. */
+export const generatedFolder = 'docs/reference';
+
+/** Path from the root → content. */
+export function generatedFiles(root: string): Map<string, string> {
+  const procedures = listProcedures(contracts);
+  const pages = [...Map.groupBy(procedures, ({ router }) => router)].map(([router, own]): [string, string] => [`${generatedFolder}/${router}.md`, routerPage(router, own)]);
+  return new Map([
+    [`${generatedFolder}/openapi.json`, `${JSON.stringify(createOpenapi(procedures, versionOf(root)), null, 1)}\n`],
+    [`${generatedFolder}/README.md`, indexPage(procedures)],
+    ...pages,
+    ['client/procedure-kinds.ts', procedureKindsFile(procedures)],
+  ]);
+}
+
+function versionOf(root: string): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+  return version;
+}
