@@ -1,6 +1,6 @@
 /** Encryption of secret columns: AES-256-GCM with a key file made at first start; the key's id stands before each value so that keys can rotate. */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../domain/errors.ts';
 
@@ -20,15 +20,44 @@ export function openKeyFile(path: string, mayCreate: boolean): Buffer {
       `The key file ${path} is missing, but the database holds encrypted values. Put the key file back from your backup; without it those values cannot be read.`,
     );
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Written whole beside its place and then linked there, so that a power cut leaves either no key or a whole one, and of two starts at once only one wins.
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  writeDurably(draft, `${randomBytes(32).toString('base64')}\n`);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  flush(folder);
+  return openKeyFile(path, false);
+}
+
+function writeDurably(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
-    writeSync(file, `${randomBytes(32).toString('base64')}\n`);
+    writeSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  return openKeyFile(path, false);
+}
+
+/** A new name is durable only when its folder is. */
+function flush(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function readKey(path: string): Buffer | undefined {
@@ -36,7 +65,7 @@ function readKey(path: string): Buffer | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   const key = Buffer.from(text.trim(), 'base64');

@@ -16,6 +16,11 @@ export interface PostgresOptions {
   maxConnections?: number;
 }
 
+/** What the transaction started may go on after it, a loop for example; then it no longer belongs to it. */
+interface TransactionScope {
+  client: pg.PoolClient | undefined;
+}
+
 /** PostgreSQL type 20 is int8: times in milliseconds and counts, all far below 2^53. */
 const int8 = 20;
 
@@ -25,7 +30,8 @@ export function openPostgres(options: PostgresOptions): Database {
   const pool = new pg.Pool({ connectionString: options.url, max: options.maxConnections ?? 10, connectionTimeoutMillis: 5000, types });
   // A connection lost while idle is replaced at the next use; the query that needs it reports the failure.
   pool.on('error', () => undefined);
-  const transactionClient = new AsyncLocalStorage<pg.PoolClient>();
+  const transactions = new AsyncLocalStorage<TransactionScope>();
+  const transactionClient = (): pg.PoolClient | undefined => transactions.getStore()?.client;
   const statements = { count: 0 };
   const names = new Map<string, string>();
 
@@ -40,7 +46,7 @@ export function openPostgres(options: PostgresOptions): Database {
 
   async function execute<R>(query: CompiledQuery<R>, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     statements.count += 1;
-    const client = transactionClient.getStore() ?? pool;
+    const client = transactionClient() ?? pool;
     return translated(() => client.query({ name: nameOf(query.sql), text: query.sql, values: [...parameters] }));
   }
 
@@ -59,18 +65,21 @@ export function openPostgres(options: PostgresOptions): Database {
     run: async (query, parameters = query.parameters) => (await execute(query, parameters)).rows,
     change: async (query, parameters = query.parameters) => (await execute(query, parameters)).rowCount ?? 0,
     script: async (sql) => {
-      await translated(() => (transactionClient.getStore() ?? pool).query(sql));
+      await translated(() => (transactionClient() ?? pool).query(sql));
     },
     transaction: async (work) => {
-      if (transactionClient.getStore()) return work();
+      if (transactionClient()) return work();
       const client = await translated(() => pool.connect());
+      const scope: TransactionScope = { client };
       try {
-        await client.query('BEGIN');
-        const result = await transactionClient.run(client, work);
-        await client.query('COMMIT');
+        await translated(() => client.query('BEGIN'));
+        const result = await transactions.run(scope, work);
+        scope.client = undefined;
+        await translated(() => client.query('COMMIT'));
         client.release();
         return result;
       } catch (error) {
+        scope.client = undefined;
         await client.query('ROLLBACK').then(() => client.release(), (lost: Error) => client.release(lost));
         throw error;
       }

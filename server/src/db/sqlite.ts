@@ -22,11 +22,17 @@ interface Connection {
   prepared: Map<string, StatementSync>;
 }
 
+/** What the transaction started may go on after it, a loop for example; then it no longer belongs to it. */
+interface TransactionScope {
+  isOpen: boolean;
+}
+
 export function openSqlite(options: SqliteOptions): Database {
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
   const writer = connect(options, false);
   const reader = connect(options, true);
-  const inTransaction = new AsyncLocalStorage<true>();
+  const transactions = new AsyncLocalStorage<TransactionScope>();
+  const inTransaction = (): boolean => transactions.getStore()?.isOpen ?? false;
   const statements = { count: 0 };
   const enqueue = createQueue();
 
@@ -36,7 +42,7 @@ export function openSqlite(options: SqliteOptions): Database {
   }
 
   function write<R>(query: CompiledQuery<R>, parameters: readonly unknown[]): Promise<R[]> | R[] {
-    return inTransaction.getStore() ? execute(writer, query, parameters) : enqueue(() => execute(writer, query, parameters));
+    return inTransaction() ? execute(writer, query, parameters) : enqueue(() => execute(writer, query, parameters));
   }
 
   return {
@@ -51,27 +57,30 @@ export function openSqlite(options: SqliteOptions): Database {
     }),
     cipher: options.cipher,
     statements,
-    run: async (query, parameters = query.parameters) => (isRead(query.sql) && !inTransaction.getStore() ? execute(reader, query, parameters) : write(query, parameters)),
+    run: async (query, parameters = query.parameters) => (isRead(query.sql) && !inTransaction() ? execute(reader, query, parameters) : write(query, parameters)),
     change: async (query, parameters = query.parameters) => {
       const run = (): number => {
         statements.count += 1;
         return translated(() => Number(prepare(writer, query.sql).run(...asInput(parameters)).changes));
       };
-      return inTransaction.getStore() ? run() : enqueue(run);
+      return inTransaction() ? run() : enqueue(run);
     },
     script: async (sql) => {
       const run = (): void => writer.handle.exec(sql);
-      return inTransaction.getStore() ? run() : enqueue(run);
+      return inTransaction() ? run() : enqueue(run);
     },
     transaction: async (work) => {
-      if (inTransaction.getStore()) return work();
+      if (inTransaction()) return work();
       return enqueue(async () => {
-        writer.handle.exec('BEGIN IMMEDIATE');
+        const scope = { isOpen: true };
+        translated(() => writer.handle.exec('BEGIN IMMEDIATE'));
         try {
-          const result = await inTransaction.run(true, work);
-          writer.handle.exec('COMMIT');
+          const result = await transactions.run(scope, work);
+          scope.isOpen = false;
+          translated(() => writer.handle.exec('COMMIT'));
           return result;
         } catch (error) {
+          scope.isOpen = false;
           if (writer.handle.isTransaction) writer.handle.exec('ROLLBACK');
           throw error;
         }

@@ -52,12 +52,11 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
     return [names, values];
   }
 
-  /** NULL is compared with IS, so it becomes a part of the shape and no parameter. */
+  /** NULL is compared with IS, so it becomes a part of the shape and no parameter. What cannot be compared would widen the query or never match (secrets are encrypted anew each time), so it is refused. */
   function condition(where: object): { shape: string; names: [string, boolean][]; values: unknown[] } {
+    const lost = Object.entries(where).find(([name, value]) => value === undefined || !columns[name] || (columns[name].kind === 'secret' && value !== null));
+    if (lost) throw new AppError('INTERNAL_SERVER_ERROR', `A query on ${table} cannot compare ${lost[0]}.`);
     const [names, values] = encoded(where);
-    if (names.length === 0 && Object.keys(where).length > 0) {
-      throw new AppError('INTERNAL_SERVER_ERROR', `A query on ${table} lost its condition.`);
-    }
     const kept = names.map((name, index): [string, boolean] => [name, values[index] === null]);
     return { shape: kept.map(([name, isNull]) => (isNull ? `${name} null` : name)).join(), names: kept, values: values.filter((value) => value !== null) };
   }

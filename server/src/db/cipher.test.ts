@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createCipher, openKeyFile } from './cipher.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'berth-cipher-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the cipher', () => {
+  const cipher = createCipher(randomBytes(32));
+
+  it('gives back every text, never the same bytes twice, and never the text itself', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), (text) => {
+      const first = cipher.encrypt(text);
+      expect(cipher.decrypt(first)).toBe(text);
+      expect(cipher.encrypt(text)).not.toBe(first);
+      if (text.length > 8) expect(first).not.toContain(text);
+    }));
+  });
+
+  it('leaves the empty text empty', () => {
+    expect(cipher.encrypt('')).toBe('');
+    expect(cipher.decrypt('')).toBe('');
+  });
+
+  it('refuses a value of another key, saying what to put back', () => {
+    const foreign = createCipher(randomBytes(32)).encrypt('secret');
+    expect(() => cipher.decrypt(foreign)).toThrow('encrypted with another key. Put back the key file');
+  });
+
+  it('refuses a value in which anything was changed', () => {
+    const stored = cipher.encrypt('a secret of some length');
+    const start = stored.lastIndexOf('.') + 1;
+    for (let index = start; index < stored.length - 2; index += 7) {
+      const other = stored[index] === 'A' ? 'B' : 'A';
+      expect(() => cipher.decrypt(stored.slice(0, index) + other + stored.slice(index + 1))).toThrow();
+    }
+    expect(() => cipher.decrypt(stored.slice(0, start + 8))).toThrow();
+    expect(() => cipher.decrypt('plain text')).toThrow('another key');
+  });
+});
+
+describe('the key file', () => {
+  it('is made at first start for its owner alone, and read ever after', () => {
+    const path = join(folder, 'first', 'key');
+    const key = openKeyFile(path, true);
+    expect(key).toHaveLength(32);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'first')).mode & 0o777).toBe(0o700);
+    expect(openKeyFile(path, true)).toEqual(key);
+    expect(openKeyFile(path, false)).toEqual(key);
+    expect(readdirSync(join(folder, 'first'))).toEqual(['key']);
+  });
+
+  it('that is lost is not replaced silently', () => {
+    const path = join(folder, 'lost');
+    expect(() => openKeyFile(path, false)).toThrow(`The key file ${path} is missing`);
+    expect(readdirSync(folder)).not.toContain('lost');
+  });
+
+  it('that holds no key is refused and left as it is', () => {
+    for (const [name, text] of Object.entries({ empty: '', short: randomBytes(16).toString('base64'), prose: 'not a key at all, but a sentence' })) {
+      const path = join(folder, name);
+      writeFileSync(path, text);
+      expect(() => openKeyFile(path, true)).toThrow('does not hold a 32-byte key');
+    }
+  });
+});
