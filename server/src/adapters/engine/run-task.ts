@@ -8,7 +8,7 @@ import type { EngineClient } from './engine-client.ts';
 import { storeFiles } from './files.ts';
 import { rawServiceLogs } from './logs.ts';
 import { pinImage } from './pinned-image.ts';
-import { removeService } from './service-removal.ts';
+import { deleteService, removeService } from './service-removal.ts';
 import { toDockerSpec } from './service-spec.ts';
 import { endedStates, listTasks } from './tasks.ts';
 
@@ -27,13 +27,15 @@ export async function runTask(client: EngineClient, spec: ServiceSpec, options: 
   signal.throwIfAborted();
   await createTask(client, spec);
   try {
-    return await follow(client, spec.name, signal, options.onLine);
+    const result = await follow(client, spec.name, signal, options.onLine);
+    // Its container has ended, so nobody needs to wait until the engine has tidied up.
+    await deleteService(client, spec.name);
+    return result;
   } catch (error) {
-    options.signal.throwIfAborted();
-    if (limit.aborted) throw await limitError(client, spec.name, options.limitMs, error);
-    throw error;
-  } finally {
+    const stopped = limit.aborted && !options.signal.aborted ? await limitError(client, spec.name, options.limitMs, error) : error;
     await removeService(client, spec.name, clock);
+    options.signal.throwIfAborted();
+    throw stopped;
   }
 }
 
