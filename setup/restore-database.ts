@@ -25,7 +25,9 @@ export function firstNewBackup(before: readonly string[], now: readonly { name: 
 /** Berth must be stopped. Throws PRECONDITION_FAILED when the backup cannot be put back; the backup itself always stays. */
 export async function restoreDatabase(context: SetupContext, backup: string): Promise<void> {
   if (backup.endsWith('.sqlite')) return restoreSqlite(context.layout.database, backup);
-  await restorePostgres(context, backup);
+  const { databaseUrl } = context.settings;
+  if (databaseUrl === undefined) throw new AppError('PRECONDITION_FAILED', `${backup} is of a PostgreSQL database, but no DATABASE_URL is set.`);
+  await restorePostgres(databaseUrl, backup, context.signal);
 }
 
 /** The log and index of write-ahead mode belong to the file that goes; left beside another database they would corrupt it. */
@@ -46,15 +48,15 @@ BEGIN
 END $$;
 `;
 
-async function restorePostgres({ settings, signal }: SetupContext, backup: string): Promise<void> {
-  if (settings.databaseUrl === undefined) throw new AppError('PRECONDITION_FAILED', `${backup} is of a PostgreSQL database, but no DATABASE_URL is set.`);
+/** From pg_dump's custom format, all in one transaction; passwords go by the environment. */
+export async function restorePostgres(databaseUrl: string, backup: string, signal: AbortSignal): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-restore-'));
   try {
     const [drop, restore] = [join(folder, 'drop.sql'), join(folder, 'restore.sql')];
     writeFileSync(drop, dropOwnTables);
     await runCommand(['pg_restore', '--no-owner', '--no-privileges', '--file', restore, backup], { signal, limitMs });
     const psql = ['psql', '--no-psqlrc', '--quiet', '--set', 'ON_ERROR_STOP=1', '--single-transaction', '--file', drop, '--file', restore] as const;
-    await runCommand(psql, { signal, limitMs, env: postgresVariables(settings.databaseUrl) });
+    await runCommand(psql, { signal, limitMs, env: postgresVariables(databaseUrl) });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -36,11 +36,11 @@ export function apiWith(caller: Caller): Api {
   };
 }
 
-/** One request; any status is an answer. Cookie-authenticated calls need the Origin of Berth's own address. */
+/** One request; any status is an answer. Calls with a cookie need the Origin of the address they go to. */
 export async function call({ settings, headers, signal }: Caller, method: 'GET' | 'POST', path: string, input?: unknown): Promise<ApiAnswer> {
   const answer = await fetch(`${apiAddress(settings)}${path}`, {
     method,
-    headers: { origin: new URL(settings.url).origin, ...(input === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    headers: { origin: apiAddress(settings), ...(input === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     body: input === undefined ? undefined : JSON.stringify(input),
     signal: AbortSignal.any([signal, AbortSignal.timeout(callLimitMs)]),
   });

@@ -6,10 +6,7 @@ import { waitUntil } from '../wait-until.ts';
 import type { Api } from './api.ts';
 
 const deploymentSchema = z.object({ deploymentId: z.string(), status: z.string(), errorMessage: z.string().nullish() });
-const logsSchema = z.union([
-  z.array(z.string()),
-  z.object({ lines: z.array(z.union([z.string(), z.object({ text: z.string() }).transform(({ text }) => text)])) }).transform(({ lines }) => lines),
-]);
+const logsSchema = z.array(z.string());
 
 const limitMs = 15 * 60_000;
 const finished = ['done', 'error', 'cancelled'];

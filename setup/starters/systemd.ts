@@ -45,8 +45,11 @@ export const systemdStarter: Starter = {
   },
 
   async lastLines(context, count) {
-    const shown = await tryCommand(['journalctl', '--unit', unit, '--lines', String(count), '--no-pager', '--output', 'cat'], { signal: context.signal, limitMs });
-    return shown.stdout.trimEnd();
+    // Only what this start printed; the unit's older lines tell of another Berth.
+    const shown = await tryCommand(['systemctl', 'show', '--property=InvocationID', '--value', unit], { signal: context.signal, limitMs });
+    const match = `_SYSTEMD_INVOCATION_ID=${shown.stdout.trim()}`;
+    const journal = await tryCommand(['journalctl', match, '--lines', String(count), '--no-pager', '--output', 'cat'], { signal: context.signal, limitMs });
+    return journal.stdout.trimEnd();
   },
 };
 
