@@ -1,4 +1,5 @@
 /** The one place where stored values become product values and back. */
+import { AppError } from '../domain/errors.ts';
 import type { Cipher } from './cipher.ts';
 import type { Column, Columns, RecordOf, StoredValue } from './column.ts';
 
@@ -10,11 +11,11 @@ export function encodeValue(column: Column<unknown>, value: unknown, cipher: Cip
     case 'json':
       return JSON.stringify(value);
     case 'secret':
-      return cipher.encrypt(String(value));
+      return cipher.encrypt(textOf(value));
     case 'number':
       return Number(value);
     case 'text':
-      return String(value);
+      return textOf(value);
   }
 }
 
@@ -24,13 +25,18 @@ export function decodeValue(column: Column<unknown>, stored: unknown, cipher: Ci
     case 'boolean':
       return stored === 1;
     case 'json':
-      return JSON.parse(String(stored));
+      return JSON.parse(textOf(stored));
     case 'secret':
-      return cipher.decrypt(String(stored));
+      return cipher.decrypt(textOf(stored));
     case 'number':
     case 'text':
       return stored;
   }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new AppError('INTERNAL_SERVER_ERROR', `A column of text was given a value of type ${typeof value}.`);
 }
 
 const plans = new WeakMap<Columns, [string, Column<unknown>][]>();

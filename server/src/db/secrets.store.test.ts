@@ -44,10 +44,9 @@ eachDatabase('secret columns', ({ open, reopen }) => {
 
 it('every column that by its name holds a secret is encrypted', () => {
   const suspicious = /password|privateKey|secret|^content$|env$|settings$/i;
-  const hashed = new Set(['user.passwordHash']);
-  for (const [table, columns] of Object.entries(tables)) {
-    for (const [name, { kind }] of Object.entries(columns)) {
-      if (suspicious.test(name) && !hashed.has(`${table}.${name}`)) expect({ table, name, kind }).toEqual({ table, name, kind: kind === 'boolean' ? kind : 'secret' });
-    }
-  }
+  const columns = Object.entries(tables).flatMap(([table, all]) => Object.entries(all).map(([name, { kind }]) => ({ name: `${table}.${name}`, column: name, kind })));
+  const plain = columns.filter(({ column, kind }) => suspicious.test(column) && kind !== 'secret' && kind !== 'boolean').map(({ name }) => name);
+  expect(columns.length).toBeGreaterThan(100);
+  // A hash is no secret text; it is compared, never read.
+  expect(plain).toEqual(['user.passwordHash']);
 });

@@ -71,20 +71,7 @@ export function openSqlite(options: SqliteOptions): Database {
     },
     transaction: async (work) => {
       if (inTransaction()) return work();
-      return enqueue(async () => {
-        const scope = { isOpen: true };
-        translated(() => writer.handle.exec('BEGIN IMMEDIATE'));
-        try {
-          const result = await transactions.run(scope, work);
-          scope.isOpen = false;
-          translated(() => writer.handle.exec('COMMIT'));
-          return result;
-        } catch (error) {
-          scope.isOpen = false;
-          if (writer.handle.isTransaction) writer.handle.exec('ROLLBACK');
-          throw error;
-        }
-      });
+      return enqueue(() => transact(writer, transactions, work));
     },
     close: async () => {
       await enqueue(() => undefined);
@@ -92,6 +79,21 @@ export function openSqlite(options: SqliteOptions): Database {
       writer.handle.close();
     },
   };
+}
+
+async function transact<T>(writer: Connection, transactions: AsyncLocalStorage<TransactionScope>, work: () => Promise<T>): Promise<T> {
+  const scope = { isOpen: true };
+  translated(() => writer.handle.exec('BEGIN IMMEDIATE'));
+  try {
+    const result = await transactions.run(scope, work);
+    scope.isOpen = false;
+    translated(() => writer.handle.exec('COMMIT'));
+    return result;
+  } catch (error) {
+    scope.isOpen = false;
+    if (writer.handle.isTransaction) writer.handle.exec('ROLLBACK');
+    throw error;
+  }
 }
 
 function connect(options: SqliteOptions, readOnly: boolean): Connection {

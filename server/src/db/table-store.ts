@@ -29,16 +29,7 @@ export interface Order<T extends TableName> {
 
 export function tableStore<T extends TableName>(database: Database, table: T): TableStore<T> {
   const columns: Columns = tables[table];
-  const compiled = new Map<string, CompiledQuery<Record<string, unknown>>>();
-
-  function statement(shape: string, build: () => { compile(): CompiledQuery<unknown> }, values: unknown[]): [CompiledQuery<Record<string, unknown>>, unknown[]] {
-    let query = compiled.get(shape);
-    if (!query) {
-      query = asRowQuery(build().compile());
-      compiled.set(shape, query);
-    }
-    return [query, values];
-  }
+  const statement = createStatements();
 
   function encoded(record: object): [string[], unknown[]] {
     const names: string[] = [];
@@ -62,7 +53,7 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
   }
 
   const builder = untyped(database);
-  const select = (where: object, order?: Order<T>, limit?: number): ReturnType<typeof statement> => {
+  const select = (where: object, order?: Order<T>, limit?: number): Statement => {
     const { shape, names, values } = condition(where);
     return statement(`select ${shape} ${order?.by.join() ?? ''} ${order?.direction ?? ''} ${limit ?? ''}`, () => {
       let query = filtered(builder.selectFrom(table).selectAll(), names);
@@ -99,6 +90,21 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
   };
 }
 
+type Statement = [CompiledQuery<Record<string, unknown>>, unknown[]];
+
+/** Compiles each shape once. */
+function createStatements(): (shape: string, build: () => { compile(): CompiledQuery<unknown> }, values: unknown[]) => Statement {
+  const compiled = new Map<string, CompiledQuery<Record<string, unknown>>>();
+  return (shape, build, values) => {
+    let query = compiled.get(shape);
+    if (!query) {
+      query = build().compile();
+      compiled.set(shape, query);
+    }
+    return [query, values];
+  };
+}
+
 /** The query builder without the table's type: the columns above are checked against `tables`, which Kysely cannot see through a variable table name. */
 interface LooseQuery {
   where(column: string, operator: '=' | 'is', value: unknown): this;
@@ -120,10 +126,6 @@ function untyped(database: Database): LooseBuilder {
 
 function asRecord<T extends TableName>(record: object): TableRecord<T> {
   return record as TableRecord<T>;
-}
-
-function asRowQuery(query: CompiledQuery<unknown>): CompiledQuery<Record<string, unknown>> {
-  return query as CompiledQuery<Record<string, unknown>>;
 }
 
 function filtered(query: LooseQuery, names: readonly [string, boolean][]): LooseQuery {

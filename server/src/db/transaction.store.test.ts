@@ -82,7 +82,7 @@ eachDatabase('a transaction', ({ open, reopen }) => {
     await expect(database.transaction(async () => {
       await pause(80);
       throw new Error('not the loop\'s');
-    })).rejects.toThrow();
+    })).rejects.toThrow('not the loop');
     await loop;
     expect(await names(database)).toEqual(['loop']);
   });
