@@ -1,0 +1,59 @@
+/** sign-up, login, logout: the three commands that are no procedures. */
+import { hostname } from 'node:os';
+import type { Connection } from '../client/call.ts';
+import { createClient } from '../client/client.ts';
+import { signIn, signUp } from '../client/sign-in.ts';
+import { forgetLogin, readLogin, writeLogin, type StoredLogin } from './config.ts';
+import { textOf, type Flags } from './flags.ts';
+import { askSecret, type Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+type Command = (flags: Flags, terminal: Terminal) => Promise<void>;
+
+const signUpFirstUser: Command = async (flags, terminal) => {
+  const account = { url: required(flags, 'url'), email: required(flags, 'email'), name: required(flags, 'name') };
+  const password = await askSecret(terminal, 'New password: ');
+  await keep(await keyFor(await signUp({ ...account, password, signal: terminal.signal })), terminal);
+};
+
+const login: Command = async (flags, terminal) => {
+  const url = required(flags, 'url');
+  const email = textOf(flags, 'email');
+  if (email === undefined) {
+    await keep({ url, apiKey: await askSecret(terminal, 'API key: ') }, terminal);
+    return;
+  }
+  const password = await askSecret(terminal, 'Password: ');
+  await keep(await keyFor(await signIn({ url, email, password, signal: terminal.signal })), terminal);
+};
+
+const logout: Command = async (_flags, terminal) => {
+  const stored = await readLogin(terminal.environment);
+  if (stored?.apiKeyId !== undefined) await createClient(stored).user.deleteApiKey({ apiKeyId: stored.apiKeyId }, { signal: terminal.signal });
+  await forgetLogin(terminal.environment);
+  terminal.out(stored ? `Signed out of ${stored.url}.\n` : 'Nobody was signed in.\n');
+};
+
+export const loginCommands: ReadonlyMap<string, Command> = new Map([['sign-up', signUpFirstUser], ['login', login], ['logout', logout]]);
+
+/** The session is given back for a key, since a program that changes things should not need a browser's cookie. */
+async function keyFor(session: Connection): Promise<StoredLogin> {
+  const { user } = createClient(session);
+  const { organizationId } = await user.get();
+  const { id, key } = await user.createApiKey({ name: `berth on ${hostname()}`.slice(0, 100), metadata: { organizationId } });
+  return { url: session.url, apiKey: key, apiKeyId: id };
+}
+
+/** Keeps the login after it worked once. */
+async function keep(login: StoredLogin, terminal: Terminal): Promise<void> {
+  const { email, role } = await createClient(login).user.get({}, { signal: terminal.signal });
+  await writeLogin(terminal.environment, login);
+  terminal.out(`Signed in to ${login.url} as ${email} (${role}).\n`);
+}
+
+function required(flags: Flags, name: string): string {
+  const text = textOf(flags, name);
+  if (text === undefined || text === 'true') throw new UsageError(`--${name} is required.`);
+  if (name === 'url' && !URL.canParse(text)) throw new UsageError(`--url is "${text}", which is no address. Give one such as https://berth.example.com.`);
+  return text;
+}

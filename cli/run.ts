@@ -1,0 +1,83 @@
+/** One command of the CLI: from the argument vector to the exit code. */
+import { BerthError } from '../client/berth-error.ts';
+import { call, type Connection } from '../client/call.ts';
+import { follow } from '../client/follow.ts';
+import { contracts } from '../server/src/modules/contracts.ts';
+import { listProcedures, type NamedProcedure } from '../server/src/procedure/listing.ts';
+import { readConnection } from './config.ts';
+import { readFlags, textOf, type Flags } from './flags.ts';
+import { generalHelp, procedureHelp, routerHelp } from './help.ts';
+import { inputFrom } from './input.ts';
+import { loginCommands } from './login.ts';
+import { printEvent } from './print-event.ts';
+import { fileToSend, readText, type Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+export const exitCodes = { done: 0, refused: 1, wrongUsage: 2, unreachable: 3 } as const;
+
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return await dispatch(readFlags(argv), terminal);
+  } catch (error) {
+    if (terminal.signal.aborted) return 130;
+    if (!(error instanceof UsageError) && !(error instanceof BerthError)) throw error;
+    terminal.say(`${error.message}\n`);
+    if (error instanceof UsageError) return exitCodes.wrongUsage;
+    for (const { path, message } of error.issues) terminal.say(`  ${path}: ${message}\n`);
+    return error.code === 'UNREACHABLE' ? exitCodes.unreachable : exitCodes.refused;
+  }
+}
+
+async function dispatch(flags: Flags, terminal: Terminal): Promise<number> {
+  const procedures = listProcedures(contracts);
+  const [name, ...extra] = flags.words;
+  if (extra.length > 0) throw new UsageError(`"${extra[0] ?? ''}" belongs to no option. Values follow a field: --field value.`);
+  if (name === undefined || name === 'help') return answer(terminal, generalHelp(procedures));
+  const login = loginCommands.get(name);
+  if (login) {
+    if (flags.flags.has('help')) return answer(terminal, generalHelp(procedures));
+    await login(flags, terminal);
+    return exitCodes.done;
+  }
+  const ofRouter = procedures.filter(({ router }) => router === name);
+  if (ofRouter.length > 0) return answer(terminal, routerHelp(ofRouter));
+  const target = procedures.find(({ path }) => path === name);
+  if (!target) throw new UsageError(`There is no ${name}. \`berth\` lists the routers, \`berth <router>\` its procedures.`);
+  if (flags.flags.has('help')) return answer(terminal, procedureHelp(target));
+  return callProcedure(target, flags, terminal);
+}
+
+function answer(terminal: Terminal, text: string): number {
+  terminal.out(text);
+  return exitCodes.done;
+}
+
+async function callProcedure({ path, procedure }: NamedProcedure, flags: Flags, terminal: Terminal): Promise<number> {
+  const input = await inputFrom(path, procedure, flags, { read: (from) => readText(terminal, from) });
+  const file = await fileFor(path, procedure.kind === 'upload', flags);
+  const connection = await readConnection(terminal.environment);
+  if (procedure.kind === 'subscription') return showStream(connection, path, input, flags, terminal);
+  const value = await call(connection, { path, kind: procedure.kind, input, file }, { signal: terminal.signal });
+  return answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+async function fileFor(path: string, isUpload: boolean, flags: Flags): Promise<File | undefined> {
+  const name = textOf(flags, 'file');
+  if (isUpload !== (name !== undefined)) throw new UsageError(isUpload ? `${path} needs --file PATH.` : `${path} takes no --file.`);
+  return name === undefined ? undefined : fileToSend(name);
+}
+
+async function showStream(connection: Connection, path: string, input: unknown, flags: Flags, terminal: Terminal): Promise<number> {
+  let failed = false;
+  const show = (event: unknown): void => {
+    failed = printEvent(event, terminal) === 'failed' || failed;
+  };
+  if (flags.flags.has('follow')) {
+    for await (const { data } of follow(connection, path, input, { signal: terminal.signal })) show(data);
+  } else {
+    const now = await call(connection, { path, kind: 'subscription', input }, { signal: terminal.signal });
+    const lines: unknown = typeof now === 'object' && now !== null ? Reflect.get(now, 'lines') : undefined;
+    if (Array.isArray(lines)) lines.forEach(show);
+  }
+  return failed ? exitCodes.refused : exitCodes.done;
+}

@@ -1,0 +1,93 @@
+/** A Berth in miniature for the tests of client and CLI: the real transport, guard and contracts; behind a few procedures, answers written here. */
+import type { AddressInfo } from 'node:net';
+import { AppError } from '../server/src/domain/errors.ts';
+import { noGrants } from '../server/src/domain/permissions.ts';
+import { applicationContract } from '../server/src/modules/application/contract.ts';
+import { deploymentContract } from '../server/src/modules/deployment/contract.ts';
+import { userContract } from '../server/src/modules/user/contract.ts';
+import { createGuard } from '../server/src/procedure/guard.ts';
+import type { CallContext } from '../server/src/procedure/context.ts';
+import { createRegistry, router, type Router } from '../server/src/procedure/registry.ts';
+import type { Handlers } from '../server/src/procedure/procedure.ts';
+import { createHttpServer } from '../server/src/transport/http.ts';
+import { addAuthRoutes } from '../server/src/transport/auth-routes.ts';
+
+export interface ContractServer {
+  url: string;
+  /** Inputs of the changes it was asked for. */
+  seen: unknown[];
+  close(): Promise<void>;
+}
+
+export const goodKey = 'berth_good';
+const session = { user: { id: 'u1', email: 'ann@example.com', name: 'Ann' }, organizationId: 'o1', token: 'session-token', expiresAt: Date.now() + 60_000 };
+
+/** Deployment `gone` does not exist, `bad` ends in error, `refused` cannot be read now. */
+export async function startContractServer(): Promise<ContractServer> {
+  const seen: unknown[] = [];
+  const app = createHttpServer({
+    registry: createRegistry(routers(seen)),
+    guard: createGuard({
+      findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }), transaction: (work) => work(), recordAudit: async () => undefined,
+    }),
+    authenticate: async ({ apiKey, sessionToken }) => {
+      if (apiKey !== goodKey && sessionToken !== session.token) throw new AppError('UNAUTHORIZED', 'This key is not valid. Make a new one.');
+      return {
+        userId: 'u1', organizationId: 'o1', role: 'owner', grants: noGrants, permissions: undefined,
+        apiKeyId: apiKey === undefined ? undefined : 'k1', sessionId: apiKey === undefined ? 's1' : undefined,
+      };
+    },
+    log: { fault: () => undefined }, version: '1', uploadLimit: async () => 1_000_000, openapi: () => '{}',
+  });
+  addAuthRoutes(app, {
+    signUp: async () => session,
+    signIn: async ({ password }) => {
+      if (password !== 'right password') throw new AppError('UNAUTHORIZED', 'E-mail or password is wrong.');
+      return session;
+    },
+    endSession: async () => undefined, session: async () => undefined,
+  }, { isHttps: false, toError: (error) => (error instanceof AppError ? error : new AppError('INTERNAL_SERVER_ERROR', String(error))) });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, seen, close: () => app.close() };
+}
+
+function routers(seen: unknown[]): Router[] {
+  const { deploy, dropDeployment, update } = applicationContract;
+  const { one, readLogs, logs } = deploymentContract;
+  const application = { deploy, dropDeployment, update };
+  const deployment = { one, readLogs, logs };
+  const note = <T>(input: unknown, answer: T): T => {
+    seen.push(input);
+    return answer;
+  };
+  const applicationHandlers: Handlers<typeof application, CallContext> = {
+    deploy: async (_context, input) => note<true>(input, true),
+    update: async (_context, input) => note(input, { success: true as const }),
+    dropDeployment: async (_context, input, { fileName, content }) => note<true>({ ...input, fileName, text: Buffer.concat(await Array.fromAsync(content)).toString() }, true),
+  };
+  const deploymentHandlers: Handlers<typeof deployment, CallContext> = {
+    one: async () => {
+      throw new AppError('PRECONDITION_FAILED', 'Not now. Try later.');
+    },
+    readLogs: async (_context, { tail }) => ['first', 'second'].slice(-(tail ?? 2)),
+    async *logs({ lastEventId }, { deploymentId }) {
+      for (let position = Number(lastEventId ?? 0) + 1; position <= 3; position += 1) yield { id: String(position), data: { type: 'line', text: `line ${position}` } };
+      yield { id: '3', data: { type: 'end', outcome: deploymentId === 'bad' ? 'error' : 'done' } };
+    },
+  };
+  return [router('application', application, applicationHandlers), router('deployment', deployment, deploymentHandlers), router('user', userContract, userHandlers(note))];
+}
+
+function userHandlers(note: <T>(input: unknown, answer: T) => T): Handlers<typeof userContract, CallContext> {
+  const createdAt = '2026-11-20T00:00:00.000Z';
+  const key = {
+    id: 'k1', name: 'key', prefix: null, start: 'berth_', enabled: true, createdAt, expiresAt: null, lastRequestAt: null, remaining: null, refillAmount: null, refillInterval: null,
+    rateLimitEnabled: false, rateLimitTimeWindow: null, rateLimitMax: null,
+  };
+  return {
+    get: async () => ({ ...session.user, role: 'owner', organizationId: 'o1', createdAt, apiKeys: [] }),
+    createApiKey: async (_context, input) => note(input, { id: 'k1', key: goodKey, name: input.name, createdAt }),
+    deleteApiKey: async (_context, input) => note(input, key),
+  };
+}
