@@ -1,5 +1,5 @@
 /** SQL of accounts, sessions and keys. */
-import { sql } from 'kysely';
+import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -43,6 +43,8 @@ export function createUserStore(database: Database): UserStore {
     .selectAll('session').select(['member.role', 'member.grants']).where('session.tokenHash', '=', '').compile();
   const anyUser = builder.selectFrom('user').select('userId').limit(1).compile();
 
+  const countRequest = countStatement(database);
+
   return {
     users, members, keys, sessions,
     organizations: tableStore(database, 'organization'),
@@ -54,7 +56,7 @@ export function createUserStore(database: Database): UserStore {
       const [row] = await database.run(sessionQuery, [tokenHash]);
       return row && { ...sessions.decode(row), role: row.role, grants: parseGrants(row.grants) };
     },
-    countRequest: async (apiKeyId, now) => (await database.change(countStatement(database, apiKeyId, now))) === 1,
+    countRequest: async (apiKeyId, now) => (await database.change(...countRequest(apiKeyId, now))) === 1,
     hasUsers: async () => (await database.run(anyUser)).length > 0,
     transaction: (work) => database.transaction(work),
   };
@@ -73,17 +75,27 @@ function parseGrants(text: string): Grants {
   return grants;
 }
 
+/** A budget beyond this is none; it keeps sums within what both databases and JavaScript count exactly. */
+const budgetLimit = 9_000_000_000_000_000;
+/** They stand for the values in the statement, which is compiled once. */
+const timeMark = -1;
+const keyMark = '';
+
 /** Fixed window from the first counted request; refills for every whole interval since creation (decisions 2). */
-function countStatement(database: Database, apiKeyId: string, now: number): ReturnType<ReturnType<typeof sql>['compile']> {
+function countStatement(database: Database): (apiKeyId: string, now: number) => [CompiledQuery<unknown>, unknown[]] {
+  // A number from JavaScript is no integer to SQLite; without the cast the division would give fractions of a refill.
+  const now = sql`cast(${timeMark} as bigint)`;
   const due = sql`(case when "refillInterval" is null then 0 else (${now} - "createdAtMs") / "refillInterval" end)`;
   const expired = sql`("windowStart" is null or ${now} - "windowStart" >= "rateLimitTimeWindow")`;
-  const budget = sql`("remaining" + (${due} - "refillsApplied") * coalesce("refillAmount", 0))`;
-  return sql`update "api_key" set
+  const sum = sql`(cast("remaining" as numeric) + (${due} - "refillsApplied") * cast(coalesce("refillAmount", 0) as numeric))`;
+  const budget = sql`(case when ${sum} > ${sql.lit(budgetLimit)} then ${sql.lit(budgetLimit)} else ${sum} end)`;
+  const statement = sql`update "api_key" set
     "remaining" = case when "remaining" is null then null else ${budget} - 1 end,
     "refillsApplied" = ${due},
     "windowStart" = case when "rateLimitEnabled" = 0 then null when ${expired} then ${now} else "windowStart" end,
     "windowCount" = case when "rateLimitEnabled" = 0 then 0 when ${expired} then 1 else "windowCount" + 1 end
-    where "apiKeyId" = ${apiKeyId}
+    where "apiKeyId" = ${keyMark}
       and ("rateLimitEnabled" = 0 or ${expired} or "windowCount" < "rateLimitMax")
       and ("remaining" is null or ${budget} > 0)`.compile(database.builder);
+  return (apiKeyId, time) => [statement, statement.parameters.map((mark) => (mark === timeMark ? time : mark === keyMark ? apiKeyId : mark))];
 }
