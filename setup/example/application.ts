@@ -1,52 +1,47 @@
 /** The example's project, application and domain: found by name, else made. */
-import { z } from 'zod';
+import { BerthError } from '../../client/berth-error.ts';
+import type { Client } from '../../client/client.ts';
 import type { SetupContext } from '../context.ts';
-import type { Api } from './api.ts';
 import { exampleBranch } from './repository.ts';
 
 export const exampleHost = 'hello.localhost';
 const examplePort = 3000;
-
-const projectSchema = z.object({ project: z.object({ projectId: z.string() }), environment: z.object({ environmentId: z.string() }) });
-const applicationSchema = z.object({ applicationId: z.string(), applicationStatus: z.string() });
-const settingsSchema = z.object({ localRepositoryPaths: z.array(z.string()) });
-const projectsSchema = z.array(z.object({ name: z.string(), environments: z.array(z.object({ environmentId: z.string(), name: z.string() })) }));
-const domainsSchema = z.array(z.object({ host: z.string() }));
-
-export type Application = z.infer<typeof applicationSchema>;
-
 const projectName = 'Example';
 
-/** The application as it is, undefined when it was deleted or never made. */
-export async function findApplication(api: Api, applicationId: string | undefined): Promise<Application | undefined> {
+/** The application's status, undefined when it was deleted or never made. */
+export async function applicationStatus(client: Client, applicationId: string | undefined): Promise<string | undefined> {
   if (applicationId === undefined) return undefined;
-  // "Not there" is the one fault that has an answer here; the next call meets any other again.
-  return api.get('application.one', { applicationId }, applicationSchema).catch(() => undefined);
+  try {
+    return (await client.application.one({ applicationId })).applicationStatus;
+  } catch (error) {
+    if (error instanceof BerthError && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
 }
 
-export async function makeApplication(api: Api): Promise<Application> {
-  const environmentId = (await findEnvironment(api)) ?? (await api.post('project.create', { name: projectName, description: 'Made by bin/up --example' }, projectSchema)).environment.environmentId;
-  return api.post('application.create', { name: 'hello', environmentId }, applicationSchema);
+/** Makes the application in the example's project; gives its id. */
+export async function makeApplication(client: Client): Promise<string> {
+  const environmentId = (await findEnvironment(client)) ?? (await client.project.create({ name: projectName, description: 'Made by bin/up --example' })).environment.environmentId;
+  return (await client.application.create({ name: 'hello', environmentId })).applicationId;
 }
 
 /** Says again all that the application needs: each call is harmless when it is so already. */
-export async function configureApplication(api: Api, { layout, settings, say }: SetupContext, applicationId: string): Promise<void> {
-  const { localRepositoryPaths } = await api.get('settings.get', {}, settingsSchema);
+export async function configureApplication(client: Client, { layout, settings, say }: SetupContext, applicationId: string): Promise<void> {
+  const { localRepositoryPaths } = await client.settings.get();
   if (!localRepositoryPaths.includes(layout.example)) {
     say(`allows git repositories below ${layout.example} (setting localRepositoryPaths)`);
-    await api.post('settings.update', { localRepositoryPaths: [...localRepositoryPaths, layout.example] }, z.unknown());
+    await client.settings.update({ localRepositoryPaths: [...localRepositoryPaths, layout.example] });
   }
-  await api.post('application.saveGitProvider', { applicationId, customGitUrl: layout.exampleRepository, customGitBranch: exampleBranch }, z.unknown());
-  await api.post('application.saveBuildType', { applicationId, buildType: 'dockerfile', dockerfile: 'Dockerfile' }, z.unknown());
-  const buildArgs = `NODE_IMAGE=${settings.nodeImage ?? 'node:24-slim'}`;
-  await api.post('application.saveEnvironment', { applicationId, env: '', buildArgs, buildSecrets: '', createEnvFile: false }, z.unknown());
-  const domains = await api.get('domain.byApplicationId', { applicationId }, domainsSchema);
-  if (!domains.some(({ host }) => host === exampleHost)) {
-    await api.post('domain.create', { applicationId, host: exampleHost, port: examplePort }, z.unknown());
-  }
+  await client.application.saveGitProvider({ applicationId, customGitUrl: layout.exampleRepository, customGitBranch: exampleBranch });
+  await client.application.saveBuildType({ applicationId, buildType: 'dockerfile', dockerfile: 'Dockerfile' });
+  await client.application.saveEnvironment({ applicationId, buildArgs: `NODE_IMAGE=${settings.nodeImage ?? 'node:24-slim'}` });
+  const domains = await client.domain.byApplicationId({ applicationId });
+  const list = Array.isArray(domains) ? domains : domains.items;
+  if (!list.some(({ host }) => host === exampleHost)) await client.domain.create({ applicationId, host: exampleHost, port: examplePort });
 }
 
-async function findEnvironment(api: Api): Promise<string | undefined> {
-  const project = (await api.get('project.all', {}, projectsSchema)).find(({ name }) => name === projectName);
+async function findEnvironment(client: Client): Promise<string | undefined> {
+  const projects = await client.project.all();
+  const project = (Array.isArray(projects) ? projects : projects.items).find(({ name }) => name === projectName);
   return project?.environments.find(({ name }) => name === 'production')?.environmentId;
 }
