@@ -6,9 +6,9 @@ import { mustRun, type Argv } from './command.ts';
 
 const suite = 'bookworm';
 const bundle = '/etc/ssl/certs/ca-certificates.crt';
-const sourceFiles = ['/etc/apt/sources.list.d/debian.sources', '/etc/apt/sources.list'];
+const sourceFolder = '/etc/apt/sources.list.d';
 
-/** What a Debian root file system of ours consists of; hashed into the recipe. */
+/** What a Debian root file system of ours is made of and from. */
 export interface BaseRecipe {
   packages: readonly string[];
   /** Certificates that this machine trusts and Debian does not ship, in PEM: its HTTPS may pass through them. */
@@ -36,6 +36,11 @@ export async function makeBaseRootfs(recipe: BaseRecipe, target: string, workFol
   // In a mount namespace of its own and with its scratch space in our folder, so that nothing stays when it is killed.
   const argv: Argv = ['unshare', '--mount', '--propagation', 'private', '--', ...mmdebstrapArgv(recipe, target, certificates)];
   await mustRun(argv, { limitMs: 420_000, signal, env: { ...process.env, TMPDIR: workFolder } });
+}
+
+/** What decides the contents, as one text to hash; mirror and proxy are only ways to the same packages. */
+export function baseRecipeText(recipe: BaseRecipe): string {
+  return [...mmdebstrapArgv({ ...recipe, aptOptions: [], sources: null }, 'archive', 'certificates'), ...recipe.certificates].join('\n');
 }
 
 function mmdebstrapArgv(recipe: BaseRecipe, target: string, certificates: string): Argv {
@@ -73,8 +78,11 @@ async function proxyOptions(signal: AbortSignal): Promise<string[]> {
 }
 
 async function debianSources(): Promise<string | null> {
-  for (const file of sourceFiles) {
-    if (existsSync(file) && (await readFile(file, 'utf8')).includes(suite)) return file;
+  const listed = await readdir(sourceFolder).catch(() => []);
+  const files = ['/etc/apt/sources.list', ...listed.toSorted().map((name) => join(sourceFolder, name))].filter((path) => existsSync(path));
+  for (const file of files) {
+    // Other makers name their suites "something-bookworm"; only Debian's own is called just so.
+    if (/^(deb|Suites:)(\s.*)?\sbookworm(\s|$)/m.test(await readFile(file, 'utf8'))) return file;
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeBaseRootfs, readBaseRecipe, type BaseRecipe } from './base-rootfs.ts';
+import { baseRecipeText, makeBaseRootfs, readBaseRecipe, type BaseRecipe } from './base-rootfs.ts';
 import { makeContext, recipeText } from './build-context.ts';
 import { mustRun, runCommand, type Argv } from './command.ts';
 import { baseImage, imageNames, images, recipeLabel, type ImageName } from './images.ts';
@@ -56,7 +56,7 @@ function baseRecipe(signal: AbortSignal): Promise<BaseRecipe> {
 }
 
 async function recipeHash(name: ImageName, base: BaseRecipe): Promise<string> {
-  const baseHash = digest(JSON.stringify(base));
+  const baseHash = digest(baseRecipeText(base));
   const { folder } = images[name];
   return folder === null ? baseHash : digest(`${baseHash}\n${await recipeText(folder)}`);
 }

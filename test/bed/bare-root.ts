@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeBaseRootfs, readBaseRecipe } from '../../images/base-rootfs.ts';
+import { baseRecipeText, makeBaseRootfs, readBaseRecipe } from '../../images/base-rootfs.ts';
 import { mustRun } from '../../images/command.ts';
 import { cached } from './cached.ts';
 
@@ -17,7 +17,7 @@ export async function bareRoot(signal: AbortSignal): Promise<string> {
   const recipe = await readBaseRecipe(packages, signal);
   const node = await machineNode(signal);
   const contents = await Promise.all(settings.filter(existsSync).map((file) => readFile(file, 'utf8')));
-  const key = createHash('sha256').update(JSON.stringify([recipe, node, contents])).digest('hex').slice(0, 16);
+  const key = createHash('sha256').update(JSON.stringify([baseRecipeText(recipe), recipe.sources, node, contents])).digest('hex').slice(0, 16);
   return cached('bare', key, async (folder) => {
     const archive = `${folder}.tar`;
     const scratch = `${folder}.scratch`;

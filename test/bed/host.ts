@@ -15,7 +15,7 @@ export interface HostOptions {
   index: number;
   /** Starts a container engine of its own in the host. */
   engine?: boolean;
-  /** The engine starts with every image of `images/`; else empty. */
+  /** The engine holds every image of `images/`; also one that is installed later on a 'bare' root. Else it is empty. */
   images?: boolean;
   /**
    * 'overlay': shows the machine's own files, changes stay in the host.

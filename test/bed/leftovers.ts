@@ -64,7 +64,8 @@ async function folders(open: ReadonlySet<string>): Promise<string[]> {
 
 /** Processes whose start script is a bed host's, but whose host is in no open bed. */
 async function processes(open: ReadonlySet<number>): Promise<string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  // Process 1 is a host's own when this runs inside a bed.
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== '1');
   const found = await Promise.all(pids.map(async (pid) => {
     const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
     const isInit = argv[0] === 'tini' && argv.some((word) => word.endsWith('/bed/host-init.sh'));
