@@ -1,6 +1,7 @@
 import { mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { waitUntil } from './process-identity.ts';
 
 /** One hierarchy of the machine's control groups. */
 interface Hierarchy {
@@ -33,9 +34,13 @@ export async function makeControlGroups(name: string): Promise<ControlGroups> {
   return { folders, joinFolders, mounts: mounts.join('\n') };
 }
 
-/** Removes every control group of that name with all below it; they must hold no process any more. */
+/** Removes every control group of that name with all below it, once their last processes have gone (at most 10 s). */
 export async function removeControlGroups(name: string): Promise<void> {
-  for (const folder of await controlGroupsNamed((entry) => entry === name)) await removeTree(folder);
+  for (const folder of await controlGroupsNamed((entry) => entry === name)) {
+    // Programs that merely waited for one inside the host end a moment after it.
+    const removed = await waitUntil(() => removeTree(folder).then(() => true, isBusy), 10_000);
+    if (!removed) throw new Error(`The control group ${folder} still holds processes: ${await readFile(join(folder, 'cgroup.procs'), 'utf8')}`);
+  }
 }
 
 /** Paths of top-level control groups whose name passes. */
@@ -73,6 +78,12 @@ async function inheritCpus(folder: string): Promise<void> {
     const parent = join(folder, '..', file);
     if (existsSync(parent) && existsSync(join(folder, file))) await writeFile(join(folder, file), await readFile(parent, 'utf8'));
   }
+}
+
+/** Gives false for a group that is still in use; any other error is thrown. */
+function isBusy(error: unknown): false {
+  if (error instanceof Error && 'code' in error && (error.code === 'EBUSY' || error.code === 'ENOTEMPTY')) return false;
+  throw error;
 }
 
 async function removeTree(folder: string): Promise<void> {
