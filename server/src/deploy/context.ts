@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
 import type { AppliedService, Engine, RegistryAuth, ServiceSpec } from '../ports/engine.ts';
 import type { ChildIdentity, Git } from '../ports/git.ts';
+import type { WorkFiles } from '../ports/work-files.ts';
 import type { ReleasedSettings } from '../modules/application/pending-changes.ts';
 import type { Placement } from '../modules/application/store.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
@@ -56,18 +57,6 @@ export interface DeployRecords {
 export interface DeployNetworks {
   /** Makes the environment's network when absent, attaches the proxy to it, and gives its name. */
   ensureEnvironment(environmentId: string): Promise<string>;
-}
-
-/** The few things done to files of a work folder. */
-export interface WorkFiles {
-  /** Empties and makes the folder. */
-  fresh(directory: string): Promise<void>;
-  remove(directory: string): Promise<void>;
-  copy(source: string, target: string): Promise<void>;
-  /** Writes a file unless one is there; false when it was. */
-  writeNew(path: string, content: string): Promise<boolean>;
-  /** Bytes free on the file system of the folder. */
-  freeBytes(directory: string): Promise<number>;
 }
 
 export interface DeployContext extends DeployPorts {

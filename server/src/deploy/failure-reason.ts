@@ -34,6 +34,14 @@ const reasons: readonly Reason[] = [
     sentence: () => 'It was killed (exit code 137), which often means that it ran out of memory.',
   },
   {
+    applies: (task) => task.exitCode === 127 && isPlainExit(task),
+    sentence: () => 'Its program was not found in the image (exit code 127).',
+  },
+  {
+    applies: (task) => task.exitCode === 126 && isPlainExit(task),
+    sentence: () => 'Its program may not be executed (exit code 126); see the rights of the file in the image.',
+  },
+  {
     applies: (task) => task.state === 'complete',
     sentence: () => 'Its program ended by itself with exit code 0; a service has to keep running.',
   },

@@ -96,6 +96,7 @@ test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string
   ['clean end', { state: 'complete', exitCode: 0 }, undefined, true, 'Its program ended by itself with exit code 0; a service has to keep running.'],
   ['out of memory', { error: 'task: non-zero exit (137)', exitCode: 137 }, { ...noEnd, outOfMemory: true }, false, 'It ran out of memory and was killed (exit code 137). Raise its memory limit, or make it need less.'],
   ['killed', { error: 'task: non-zero exit (137)', exitCode: 137 }, noEnd, false, 'It was killed (exit code 137), which often means that it ran out of memory.'],
+  ['no such program', { error: 'task: non-zero exit (127)', exitCode: 127 }, undefined, false, 'Its program was not found in the image (exit code 127).'],
   ['missing image', { state: 'rejected', error: 'No such image: berth/app:1' }, undefined, false, 'The image berth/app:1 was not found: No such image: berth/app:1.'],
   ['never healthy', { error: 'task: non-zero exit (143): dockerexec: unhealthy container', exitCode: 143 }, undefined, false, 'It never became healthy: its health check kept failing until the engine gave up.'],
   ['no longer healthy', { error: 'task: non-zero exit (143): dockerexec: unhealthy container', exitCode: 143 }, undefined, true, 'It was healthy first, then its health check kept failing.'],

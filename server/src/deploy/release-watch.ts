@@ -67,7 +67,8 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
       if (outcome !== undefined) return outcome;
     }
     if (watch.clock.now() >= end) return timedOut(watch, progress.newest());
-    await sleep(pollMs, undefined, { signal: watch.signal });
+    // An abort shows at the top of the loop, with its own reason.
+    await sleep(pollMs, undefined, { signal: watch.signal }).catch(() => undefined);
   }
 }
 

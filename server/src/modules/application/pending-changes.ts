@@ -23,3 +23,26 @@ function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   return typeof left === 'object' && typeof right === 'object' && JSON.stringify(left) === JSON.stringify(right);
 }
+
+/** The settings of the live release; undefined before the first one. */
+export type ReleaseSnapshotReader = (application: ApplicationRecord) => Promise<ReleasedSettings | undefined>;
+
+const rememberedReleases = 2000;
+
+/** A release never changes once it is live (a reload forgets it), so each is decrypted and parsed once. */
+export function rememberReleases(read: ReleaseSnapshotReader): { released: ReleaseSnapshotReader; forget(deploymentId: string): void } {
+  const known = new Map<string, ReleasedSettings>();
+  return {
+    forget: (deploymentId) => known.delete(deploymentId),
+    async released(application) {
+      const { liveDeploymentId } = application;
+      if (liveDeploymentId === null) return undefined;
+      const remembered = known.get(liveDeploymentId);
+      if (remembered) return remembered;
+      const settings = await read(application);
+      if (known.size >= rememberedReleases) known.clear();
+      if (settings) known.set(liveDeploymentId, settings);
+      return settings;
+    },
+  };
+}

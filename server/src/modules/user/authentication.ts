@@ -80,7 +80,7 @@ export function waitingTime(record: Pick<KeyWithMember, 'rateLimitEnabled' | 'wi
 }
 
 function bearer(header: string | undefined): string | undefined {
-  const [, token] = /^Bearer +(\S+)\s*$/i.exec(header ?? '') ?? [];
+  const [, token] = /^Bearer +(\S.*?)\s*$/i.exec(header ?? '') ?? [];
   return token;
 }
 

@@ -1,0 +1,36 @@
+/** Every adapter of this server. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createBuilder } from '../adapters/builder/builder.ts';
+import { createFileLogs } from '../adapters/deployment-log/file-log.ts';
+import { createSwarmEngine } from '../adapters/engine/swarm.ts';
+import { createUploads } from '../adapters/archive/uploads.ts';
+import { createWorkFiles } from '../adapters/files/work-files.ts';
+import { createGit } from '../adapters/git/cli.ts';
+import { createCaddyProxy } from '../adapters/proxy/caddy.ts';
+import { adminSocketName } from '../adapters/proxy/proxy-service.ts';
+import { sshKeyPairs } from '../adapters/ssh/key-pairs.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../ports/clock.ts';
+
+export type Adapters = ReturnType<typeof createAdapters>;
+
+export function createAdapters(config: Config, clock: Clock) {
+  const folder = (name: string): string => {
+    const path = join(config.data, name);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  };
+  const proxyFolder = folder('proxy');
+  return {
+    folders: { work: folder('work'), proxy: proxyFolder },
+    engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
+    proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpsPort: config.httpsPort }),
+    git: createGit({ gitPath: config.gitPath, scratchRoot: folder('git'), knownHostsPath: join(config.data, 'known_hosts') }),
+    builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),
+    keyPairs: sshKeyPairs,
+    files: createWorkFiles(),
+    logs: createFileLogs(folder('logs'), clock),
+    uploads: createUploads(folder('uploads')),
+  };
+}

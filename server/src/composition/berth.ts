@@ -1,0 +1,102 @@
+/** The whole program from its parts; nothing else creates anything. */
+import type { FastifyInstance } from 'fastify';
+import { networkInterfaces } from 'node:os';
+import type { Config } from '../config.ts';
+import { createDeploymentRunner } from '../deploy/run.ts';
+import { readSnapshot } from '../deploy/snapshot.ts';
+import { createQueue } from '../jobs/queue.ts';
+import { createWorker, type Worker } from '../jobs/worker.ts';
+import { createApplications } from '../modules/application/application.ts';
+import { rememberReleases } from '../modules/application/pending-changes.ts';
+import { createApplicationRuntime } from '../modules/application/runtime.ts';
+import { createAudit } from '../modules/audit/audit.ts';
+import { createDeployments } from '../modules/deployment/deployment.ts';
+import { createDomains } from '../modules/domain/domain.ts';
+import { createEnvironments } from '../modules/environment/environment.ts';
+import { createMembers } from '../modules/organization/member.ts';
+import { createRegistries } from '../modules/registry/registry.ts';
+import { createSettings } from '../modules/settings/settings.ts';
+import { createUsers } from '../modules/user/user.ts';
+import { systemClock, randomId } from '../ports/clock.ts';
+import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
+import { reconcileServices } from '../reconcile/services.ts';
+import { createAdapters } from './adapters.ts';
+import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
+import type { Log } from './log.ts';
+import { createPlatform } from './platform.ts';
+import { createApp } from './routers.ts';
+import { openStorage } from './storage.ts';
+import { createStores } from './stores.ts';
+import { version } from './version.ts';
+
+export interface Berth {
+  app: FastifyInstance;
+  worker: Worker;
+  reconciler: Reconciler;
+  close(): Promise<void>;
+}
+
+const stopLimitMs = 8000;
+
+export async function createBerth(config: Config, log: Log): Promise<Berth> {
+  const clock = systemClock;
+  const { database, backup, applied } = await openStorage(config, clock);
+  if (applied.length > 0) log.info(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
+  const stores = createStores(database);
+  const adapters = createAdapters(config, clock);
+  const { engine } = adapters;
+
+  const settings = createSettings(stores.settings, { serverIp: ownAddress() });
+  const members = createMembers(stores.members);
+  const environments = createEnvironments(stores.environments, clock);
+  const applications = createApplications(stores.applications, { localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
+  const registries = createRegistries(stores.registries, engine, clock);
+  const queue = createQueue(stores.jobs, clock, () => worker.wake());
+  const deployments = createDeployments(stores.deployments, { applications, queue, logs: adapters.logs }, clock);
+  const domains = createDomains(stores.domains, clock);
+  const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
+
+  const platform = createPlatform({ config, adapters, environments, applications, networkPool: async () => (await settings.get()).networkPool });
+  const parts: DeployingParts = { config, adapters, stores, applications, deployments, registries, settings, networks: platform.networks, clock, applyRoutes: () => reconciler.applyRoutes() };
+  const deployPorts = createDeployPorts(parts);
+  const live = createLiveReleases(parts, deployPorts, releases.forget);
+
+  const reconciler: Reconciler = createReconciler({
+    proxy: adapters.proxy, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, domains: () => stores.domains.routed(),
+    services: async () => reconcileServices({
+      engine, applications: await applications.all(), busy: new Set((await deployments.unfinished()).map(({ applicationId }) => applicationId)),
+      liveSpec: live.liveSpec, ensureNetworks: async ({ environmentId }) => void (await platform.networks.ensureEnvironment(environmentId)),
+    }),
+    onDrift: (lines) => log.warn('Reconciled', { found: lines }),
+  });
+
+  const runner = createDeploymentRunner({ ports: deployPorts, applications, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`) });
+  const worker: Worker = createWorker({
+    store: stores.jobs, clock, handlers: { deployment: runner.run }, perServer: async () => (await settings.get()).buildsConcurrency,
+    onFault: (error, job) => void log.fault(error, `job ${job?.jobId ?? 'queue'}`),
+  });
+  // On SQLite this is the only process that can hold a lease; on PostgreSQL another control plane may, so leases run out by themselves.
+  if (database.dialect === 'sqlite') await stores.jobs.releaseAll();
+
+  const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
+  const app = createApp({
+    config, log, clock, database, stores, adapters, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime,
+    released: releases.released, users: createUsers(stores.users, clock), audit: createAudit(stores.audit, clock), version,
+  });
+  return {
+    app, worker, reconciler,
+    async close() {
+      await app.close();
+      await Promise.all([worker.stop(stopLimitMs), reconciler.stop()]);
+      await database.close();
+    },
+  };
+}
+
+/** First outside IPv4 address of this machine: what generated host names point to until somebody sets serverIp. */
+function ownAddress(): string | undefined {
+  for (const addresses of Object.values(networkInterfaces())) {
+    for (const { family, internal, address } of addresses ?? []) if (family === 'IPv4' && !internal) return address;
+  }
+  return undefined;
+}

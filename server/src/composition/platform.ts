@@ -1,0 +1,71 @@
+/** Engine, networks, proxy and routes as the reconciler keeps them. */
+import { existsSync } from 'node:fs';
+import { release } from 'node:os';
+import { proxyServiceSpec } from '../adapters/proxy/proxy-service.ts';
+import type { Config } from '../config.ts';
+import { createNetworks, environmentNetwork, platformNetwork, proxyServiceName, type Networks } from '../deploy/networks.ts';
+import type { Applications } from '../modules/application/application.ts';
+import type { Environments } from '../modules/environment/environment.ts';
+import { managedLabel } from '../ports/engine.ts';
+import type { Adapters } from './adapters.ts';
+
+export interface Platform {
+  networks: Networks;
+  /** Network and proxy service as they should be; gives what it had to do. */
+  ensure(): Promise<string[]>;
+  attachProxy(): Promise<string[]>;
+  meshWorks(): Promise<boolean>;
+}
+
+export interface PlatformParts {
+  config: Config;
+  adapters: Adapters;
+  environments: Environments;
+  applications: Applications;
+  networkPool(): Promise<string>;
+}
+
+const settleLimitMs = 60_000;
+
+export function createPlatform({ config, adapters, environments, applications, networkPool }: PlatformParts): Platform {
+  const { engine, proxy, folders } = adapters;
+  const networks = createNetworks({ engine, environments, pool: networkPool });
+
+  return {
+    networks,
+    async ensure() {
+      const { nodeId } = await engine.info();
+      await networks.ensurePlatform();
+      const spec = proxyServiceSpec({
+        image: config.proxyImage, nodeId, network: platformNetwork, adminFolder: folders.proxy, httpPort: config.httpPort, httpsPort: config.httpsPort,
+        labels: { [managedLabel]: 'true', 'berth.role': 'proxy' }, busybox: existsSync(config.probePath) ? config.probePath : undefined, migratesRequests: kernelMigratesRequests(release()),
+      });
+      const present = await engine.service(proxyServiceName);
+      if (present?.specDigest === engine.specDigest(spec) && present.replicas === 1) return awaitProxy(proxy, present.running === 1 ? 5000 : settleLimitMs);
+      await engine.applyService(spec);
+      await awaitProxy(proxy, settleLimitMs);
+      return [`${proxyServiceName}: ${present ? 'differed; put it right' : 'was absent; made it'}`];
+    },
+    async attachProxy() {
+      const used = new Set((await applications.all()).filter(({ liveDeploymentId }) => liveDeploymentId !== null).map(({ environmentId }) => environmentNetwork(environmentId)));
+      const existing = new Set((await engine.networks()).map(({ name }) => name));
+      const attached = await networks.attachProxy([...used].filter((name) => existing.has(name)));
+      return attached > 0 ? [`${proxyServiceName}: attached it to ${attached} network${attached === 1 ? '' : 's'} of environments`] : [];
+    },
+    // The engine loads the kernel's IP_VS for its first ingress network; without it neither virtual addresses nor ingress ports answer (measured).
+    meshWorks: async () => existsSync('/proc/net/ip_vs'),
+  };
+}
+
+/** Waits until the proxy answers on its admin socket; one that does not is reported by the routes step. */
+async function awaitProxy(proxy: Adapters['proxy'], limitMs: number): Promise<string[]> {
+  const end = Date.now() + limitMs;
+  while ((await proxy.current()) === undefined && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 100));
+  return [];
+}
+
+/** net.ipv4.tcp_migrate_req came with Linux 5.14. */
+function kernelMigratesRequests(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 5 || (major === 5 && minor >= 14);
+}

@@ -1,0 +1,129 @@
+/** Contracts meet handlers; the registry meets guard and HTTP. */
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import type { DeploymentRunner } from '../deploy/run.ts';
+import type { Applications } from '../modules/application/application.ts';
+import { applicationHandlers } from '../modules/application/handlers.ts';
+import type { ReleaseSnapshotReader } from '../modules/application/pending-changes.ts';
+import type { ApplicationRuntime } from '../modules/application/runtime.ts';
+import { createApplicationViews } from '../modules/application/view.ts';
+import type { Audit } from '../modules/audit/audit.ts';
+import { auditHandlers } from '../modules/audit/handlers.ts';
+import { contracts } from '../modules/contracts.ts';
+import type { Deployments } from '../modules/deployment/deployment.ts';
+import { deploymentHandlers } from '../modules/deployment/handlers.ts';
+import type { Domains } from '../modules/domain/domain.ts';
+import { domainHandlers } from '../modules/domain/handlers.ts';
+import type { Environments } from '../modules/environment/environment.ts';
+import { environmentHandlers } from '../modules/environment/handlers.ts';
+import { mountHandlers } from '../modules/mount/handlers.ts';
+import { createMounts } from '../modules/mount/mount.ts';
+import type { Members } from '../modules/organization/member.ts';
+import { portHandlers } from '../modules/port/handlers.ts';
+import { createPorts } from '../modules/port/port.ts';
+import { projectHandlers } from '../modules/project/handlers.ts';
+import { createProjects } from '../modules/project/project.ts';
+import { registryHandlers } from '../modules/registry/handlers.ts';
+import type { Registries } from '../modules/registry/registry.ts';
+import { settingsHandlers } from '../modules/settings/handlers.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
+import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
+import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
+import { createAuthentication } from '../modules/user/authentication.ts';
+import { userHandlers } from '../modules/user/handlers.ts';
+import { userSession } from '../modules/user/session.ts';
+import type { Users } from '../modules/user/user.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Queue } from '../ports/queue.ts';
+import { createGuard } from '../procedure/guard.ts';
+import { createRegistry, router } from '../procedure/registry.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { addAuthRoutes } from '../transport/auth-routes.ts';
+import { toAppError } from '../transport/envelope.ts';
+import { createHttpServer } from '../transport/http.ts';
+import { createOpenapi } from '../transport/openapi.ts';
+import { randomId } from '../ports/clock.ts';
+import type { Adapters } from './adapters.ts';
+import type { Log } from './log.ts';
+import type { Platform } from './platform.ts';
+import type { Stores } from './stores.ts';
+
+export interface AppParts {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  database: Database;
+  stores: Stores;
+  adapters: Adapters;
+  settings: SettingsService;
+  members: Members;
+  environments: Environments;
+  applications: Applications;
+  registries: Registries;
+  queue: Queue;
+  deployments: Deployments;
+  domains: Domains;
+  platform: Platform;
+  reconciler: Reconciler;
+  runner: DeploymentRunner;
+  runtime: ApplicationRuntime;
+  released: ReleaseSnapshotReader;
+  users: Users;
+  audit: Audit;
+  version: string;
+}
+
+export function createApp(parts: AppParts): FastifyInstance {
+  const { config, log, database, stores, audit, users, settings, clock, version } = parts;
+  const registry = createRegistry(routersOf(parts));
+  const guard = createGuard({ findScope: stores.findScope, transaction: (work) => database.transaction(work), recordAudit: (entry) => audit.record(entry) });
+  const authentication = createAuthentication(stores.users, clock);
+  const faults = { fault: (id: string, error: unknown, path: string | undefined) => void log.fault(error, path ?? 'http', id || undefined) };
+  let document: string | undefined;
+  const app = createHttpServer({
+    registry, guard, authenticate: authentication.authenticate, log: faults, version,
+    uploadLimit: async () => (await settings.get()).uploadLimit,
+    openapi: () => (document ??= JSON.stringify(createOpenapi([...registry.values()], version))),
+  });
+  addAuthRoutes(app, { ...users, session: userSession(stores.users, clock) }, {
+    isHttps: config.url.startsWith('https:'), toError: (error, path) => toAppError(error, path, faults, () => randomId(12)),
+  });
+  return app;
+}
+
+function routersOf(parts: AppParts): ReturnType<typeof router>[] {
+  const { config, stores, adapters, clock, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime } = parts;
+  const projects = createProjects(stores.projects, environments, clock);
+  const ports = createPorts(stores.ports, { clock, ownPorts: [config.port, config.httpPort, config.httpsPort], meshWorks: platform.meshWorks });
+  const mounts = createMounts(stores.mounts, { clock, protectedPaths: [config.data, config.engineSocket, '/var/run/docker.sock', '/run/docker.sock', '/var/lib/docker'] });
+  const views = createApplicationViews({
+    placement: applications.placement, deployments: deployments.recent, domains: domains.byApplication, ports: ports.byApplication, mounts: mounts.byApplication, released: parts.released,
+  });
+  const applyRoutes = (): Promise<void> => reconciler.applyRoutes();
+  const isFirstOrganization = async (organizationId: string): Promise<boolean> => (await stores.users.organizations.list({}, { by: ['createdAt', 'organizationId'], direction: 'asc' }))[0]?.organizationId === organizationId;
+  return [
+    router('user', contracts.user, userHandlers(parts.users)),
+    router('project', contracts.project, projectHandlers(projects, { environments, services: (organizationId) => applications.summaries(organizationId), members })),
+    router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, applications: (environmentId, organizationId) => applications.summaries(organizationId, environmentId), members })),
+    router('application', contracts.application, applicationHandlers({
+      applications, deployments, runtime, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
+        const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
+        return { unpackedBytes: uploadUnpackedLimit, entries: uploadEntriesLimit };
+      }), applyRoutes,
+      async removeImages(application, removed) {
+        for (const { image } of removed) if (image?.startsWith('berth-build/')) await adapters.engine.removeImage(image);
+        void application;
+      },
+    })),
+    router('deployment', contracts.deployment, deploymentHandlers(deployments, { applications, logs: adapters.logs, queue })),
+    router('domain', contracts.domain, domainHandlers(domains, { applyRoutes, serverIp: async () => (await settings.get()).serverIp })),
+    router('port', contracts.port, portHandlers(ports)),
+    router('mount', contracts.mount, mountHandlers(mounts)),
+    router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),
+    router('registry', contracts.registry, registryHandlers(registries)),
+    router('settings', contracts.settings, settingsHandlers(settings, isFirstOrganization)),
+    router('audit', contracts.audit, auditHandlers(parts.audit)),
+  ];
+}
+

@@ -1,0 +1,39 @@
+/** Every store on one database. */
+import type { Database } from '../db/database.ts';
+import { createJobStore } from '../jobs/store.ts';
+import { createApplicationStore } from '../modules/application/store.ts';
+import { createAuditStore } from '../modules/audit/store.ts';
+import { createDeploymentStore } from '../modules/deployment/store.ts';
+import { createDomainStore } from '../modules/domain/store.ts';
+import { createEnvironmentStore } from '../modules/environment/store.ts';
+import { createMountStore } from '../modules/mount/store.ts';
+import { createMemberStore } from '../modules/organization/store.ts';
+import { createPortStore } from '../modules/port/store.ts';
+import { createProjectStore } from '../modules/project/store.ts';
+import { createRegistryStore } from '../modules/registry/store.ts';
+import { createFindScope } from '../modules/scope/store.ts';
+import { createSettingsStore } from '../modules/settings/store.ts';
+import { createSshKeyStore } from '../modules/ssh-key/store.ts';
+import { createUserStore } from '../modules/user/store.ts';
+
+export type Stores = ReturnType<typeof createStores>;
+
+export function createStores(database: Database) {
+  return {
+    users: createUserStore(database),
+    members: createMemberStore(database),
+    projects: createProjectStore(database),
+    environments: createEnvironmentStore(database),
+    applications: createApplicationStore(database),
+    deployments: createDeploymentStore(database),
+    domains: createDomainStore(database),
+    ports: createPortStore(database),
+    mounts: createMountStore(database),
+    sshKeys: createSshKeyStore(database),
+    registries: createRegistryStore(database),
+    settings: createSettingsStore(database),
+    audit: createAuditStore(database),
+    jobs: createJobStore(database),
+    findScope: createFindScope(database),
+  };
+}

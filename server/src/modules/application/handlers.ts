@@ -1,0 +1,160 @@
+import { AppError, badField } from '../../domain/errors.ts';
+import { memberReaches } from '../../domain/permissions.ts';
+import { randomId } from '../../ports/clock.ts';
+import type { DeploymentLogs } from '../../ports/deployment-log.ts';
+import type { Queue } from '../../ports/queue.ts';
+import type { CallContext } from '../../procedure/context.ts';
+import type { LogEvent } from '../../procedure/log-event.ts';
+import type { Handlers, StreamEvent, UploadedFile } from '../../procedure/procedure.ts';
+import type { Accepting, Deployments } from '../deployment/deployment.ts';
+import type { DeploymentRecord } from '../deployment/store.ts';
+import type { Members } from '../organization/member.ts';
+import type { ApplicationInput, Applications } from './application.ts';
+import type { applicationContract } from './contract.ts';
+import type { ApplicationRuntime } from './runtime.ts';
+import { withoutAliases } from './settings.ts';
+import type { ApplicationRecord } from './store.ts';
+import type { ApplicationViews } from './view.ts';
+import { shown } from './view.ts';
+
+export interface ApplicationDesk {
+  applications: Applications;
+  deployments: Deployments;
+  runtime: ApplicationRuntime;
+  views: ApplicationViews;
+  members: Members;
+  queue: Queue;
+  logs: DeploymentLogs;
+  builds: { killBuild(applicationId: string): Promise<boolean>; end(applicationId: string, reason: string): Promise<void> };
+  /** Unpacks an upload into a folder of its own and gives its path; the former one is removed by `forget`. */
+  uploads: { keep(applicationId: string, file: UploadedFile): Promise<string>; forget(path: string): Promise<void>; forgetAll(applicationId: string): Promise<void> };
+  /** Removes images that no deployment of the application needs any more. */
+  removeImages(application: ApplicationRecord, removed: DeploymentRecord[]): Promise<void>;
+  applyRoutes(): Promise<void>;
+}
+
+export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof applicationContract, CallContext> {
+  const { applications, deployments, runtime, members, queue } = desk;
+  const found = ({ actor }: CallContext, { applicationId }: { applicationId: string }): Promise<ApplicationRecord> => applications.one(applicationId, actor.organizationId);
+
+  const save = async (context: CallContext, { applicationId, ...input }: ApplicationInput & { applicationId: string }): Promise<ReturnType<typeof shown>> =>
+    shown(await context.write(() => applications.update(applicationId, context.actor.organizationId, input)));
+
+  async function accept(context: CallContext, input: { applicationId: string }, accepting: Accepting): Promise<true> {
+    await context.write(async () => {
+      await deployments.accept(await found(context, input), accepting);
+    });
+    queue.wake();
+    return true;
+  }
+
+  return {
+    create: ({ actor, write }, input) =>
+      write(async () => {
+        const application = await applications.create({ ...input, organizationId: actor.organizationId });
+        await members.grantCreated(actor, 'accessedServices', application.applicationId);
+        return shown(application);
+      }),
+    one: async (context, input) => desk.views.whole(await found(context, input)),
+    async update(context, { environmentId, applicationStatus, ...input }) {
+      const { actor, write } = context;
+      await write(async () => {
+        const { applicationId, ...settings } = withoutAliases(input);
+        const updated = await applications.update(applicationId, actor.organizationId, settings);
+        if (environmentId !== undefined && environmentId !== updated.environmentId) await applications.move(applicationId, actor.organizationId, environmentId);
+        if (applicationStatus !== undefined) await applications.patch(applicationId, { applicationStatus });
+      });
+      return { success: true };
+    },
+    saveEnvironment: save,
+    saveBuildType: (context, input) => save(context, withoutAliases(input)),
+    saveGitProvider: (context, input) => save(context, { ...input, sourceType: 'git' }),
+    saveContainerProvider: (context, input) => save(context, { ...input, sourceType: 'container' }),
+    async dropDeployment(context, { applicationId, dropBuildPath }, file) {
+      const application = await found(context, { applicationId });
+      const uploadPath = await desk.uploads.keep(applicationId, file);
+      try {
+        await context.write(async () => {
+          await applications.update(applicationId, context.actor.organizationId, { sourceType: 'drop', buildPath: dropBuildPath });
+          await applications.patch(applicationId, { uploadPath });
+          await deployments.accept(await found(context, { applicationId }), { kind: 'deploy', title: 'Upload', description: file.fileName.slice(0, 200) });
+        });
+      } catch (error) {
+        await desk.uploads.forget(uploadPath);
+        throw error;
+      }
+      if (application.uploadPath && application.applicationStatus !== 'running') await desk.uploads.forget(application.uploadPath);
+      queue.wake();
+      return true;
+    },
+    start: async (context, input) => runtime.start(await found(context, input)),
+    stop: async (context, input) => runtime.stop(await found(context, input)),
+    async reload(context, { applicationId, appName }) {
+      const application = await found(context, { applicationId });
+      if (appName !== application.appName) throw badField('appName', 'is not the name of this application');
+      await runtime.reload(application);
+      return { success: true };
+    },
+    deploy: (context, input) => accept(context, input, { kind: 'deploy', title: input.title, description: input.description }),
+    async redeploy(context, input) {
+      if (!(await deployments.live(await found(context, input)))) throw new AppError('PRECONDITION_FAILED', 'Nothing is deployed yet, so there is no version to rebuild: deploy first.');
+      return accept(context, input, { kind: 'redeploy', title: input.title, description: input.description });
+    },
+    async cancelDeployment() {
+      throw new AppError('PRECONDITION_FAILED', 'cancelDeployment works only in cloud environments with remote servers. Use application.killBuild to end a running build, and application.cleanQueues to cancel queued ones.');
+    },
+    async killBuild(context, input) {
+      await desk.builds.killBuild((await found(context, input)).applicationId);
+      return shown(await found(context, input));
+    },
+    async cleanQueues(context, input) {
+      const application = await found(context, input);
+      await deployments.cancelQueued(application, () => runtime.hasTasks(application));
+      return shown(await found(context, input));
+    },
+    async clearDeployments(context, input) {
+      const application = await found(context, input);
+      await desk.removeImages(application, await deployments.clear(application));
+      return shown(await found(context, input));
+    },
+    async delete(context, { applicationId, deleteVolumes }) {
+      const application = await found(context, { applicationId });
+      const { name, appName } = application;
+      await desk.builds.end(applicationId, 'The application is being deleted.');
+      await deployments.cancelQueued(application, async () => false);
+      const keptVolumes = await runtime.remove(application, { deleteVolumes });
+      const past = await deployments.all(applicationId, context.actor.organizationId);
+      await context.write(() => applications.remove(applicationId, context.actor.organizationId));
+      for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
+      await desk.uploads.forgetAll(applicationId);
+      await desk.applyRoutes();
+      return { applicationId, name, appName, keptVolumes };
+    },
+    move: async ({ actor, write }, { applicationId, targetEnvironmentId }) => {
+      if (actor.role === 'member') await requireTarget(applications, actor.grants, targetEnvironmentId);
+      return write(() => applications.move(applicationId, actor.organizationId, targetEnvironmentId));
+    },
+    async refreshToken({ actor, write }, { applicationId }) {
+      await write(async () => {
+        await applications.one(applicationId, actor.organizationId);
+        await applications.patch(applicationId, { refreshToken: randomId(32) });
+      });
+      return { success: true };
+    },
+    run: async (context, input) => runtime.run(await found(context, input), input.command, context.signal),
+    readLogs: async (context, { tail, since, search, ...input }) => runtime.readLogs(await found(context, input), { tail, since, search }),
+    async *logs(context, { tail, ...input }): AsyncIterable<StreamEvent<LogEvent>> {
+      const application = await found(context, input);
+      const since = context.lastEventId;
+      const lines = context.follow ? runtime.followLogs(application, { tail, since, signal: context.signal }) : await runtime.readLogs(application, { tail, since });
+      for await (const { at, stream, text } of lines) {
+        if (since === undefined || at > since) yield { id: at, data: { type: 'line', text, at, stream } };
+      }
+    },
+  };
+}
+
+async function requireTarget(applications: Applications, grants: CallContext['actor']['grants'], environmentId: string): Promise<void> {
+  const { organizationId, projectId } = await applications.placement(environmentId);
+  if (!memberReaches(grants, { organizationId, projectId, environmentId })) throw new AppError('FORBIDDEN', 'You have no access to the environment named in targetEnvironmentId.');
+}

@@ -1,0 +1,133 @@
+/** What an application's service does by hand: start, stop, reload, run, show its output, go. */
+import { AppError } from '../../domain/errors.ts';
+import { statusAfter } from '../../domain/lifecycle.ts';
+import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
+import type { Applications } from './application.ts';
+import type { ApplicationRecord } from './store.ts';
+
+export interface ApplicationRuntime {
+  /** Back to its replicas; PRECONDITION_FAILED before any release. */
+  start(application: ApplicationRecord): Promise<ApplicationRecord>;
+  stop(application: ApplicationRecord): Promise<ApplicationRecord>;
+  /** New tasks with the current settings and the live image. */
+  reload(application: ApplicationRecord): Promise<void>;
+  run(application: ApplicationRecord, command: string[], signal: AbortSignal): Promise<RunResult>;
+  readLogs(application: ApplicationRecord, options: { tail: number; since?: string | undefined; search?: string | undefined }): Promise<LogLine[]>;
+  followLogs(application: ApplicationRecord, options: { tail: number; since?: string | undefined; signal: AbortSignal }): AsyncIterable<LogLine>;
+  /** Whether the service exists with tasks it should run. */
+  hasTasks(application: ApplicationRecord): Promise<boolean>;
+  /** Removes the service under any name it had, its images and, when asked, its volumes; gives the volumes that stay. */
+  remove(application: ApplicationRecord, options: { deleteVolumes: boolean }): Promise<string[]>;
+}
+
+export interface RunResult {
+  exitCode: number | null;
+  error: string;
+  log: { at: string; stream: 'stdout' | 'stderr'; text: string }[];
+}
+
+export interface RuntimeOptions {
+  engine: Engine;
+  applications: Applications;
+  /** The specification of the live release; undefined before the first one. */
+  liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
+  /** The live image with the settings as they are now, stored as the live release's. */
+  currentSpec(application: ApplicationRecord): Promise<ServiceSpec>;
+  /** A name for a one-off task. */
+  taskName(application: ApplicationRecord): string;
+}
+
+const runLimitMs = 60 * 60_000;
+const runLogLimit = 10_000;
+const waitLimitMs = 60_000;
+const pollMs = 200;
+
+export function createApplicationRuntime(options: RuntimeOptions): ApplicationRuntime {
+  const { engine, applications } = options;
+  const nameOf = (application: ApplicationRecord): string => application.releasedAppName ?? application.appName;
+
+  async function requireLive(application: ApplicationRecord): Promise<ServiceSpec> {
+    const spec = await options.liveSpec(application);
+    if (!spec) throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
+    return spec;
+  }
+  async function settle(application: ApplicationRecord, event: 'started' | 'stopped', patch: Partial<ApplicationRecord>): Promise<ApplicationRecord> {
+    const changed = { ...patch, applicationStatus: statusAfter(event, application.applicationStatus) };
+    await applications.patch(application.applicationId, changed);
+    return { ...application, ...changed };
+  }
+  async function awaitRunning(name: string, replicas: number): Promise<void> {
+    const end = Date.now() + waitLimitMs;
+    while ((await engine.service(name))?.running !== replicas) {
+      if (Date.now() > end) throw new AppError('SERVICE_UNAVAILABLE', `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. application.readLogs shows its output.`);
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+  }
+
+  return {
+    async start(application) {
+      const spec = await requireLive(application);
+      if (await engine.service(spec.name)) await engine.scaleService(spec.name, application.replicas);
+      else await engine.applyService({ ...spec, replicas: application.replicas });
+      await awaitRunning(spec.name, application.replicas);
+      return settle(application, 'started', { isStopped: false });
+    },
+    async stop(application) {
+      const name = nameOf(application);
+      if (await engine.service(name)) {
+        await engine.scaleService(name, 0);
+        await awaitRunning(name, 0);
+      }
+      return settle(application, 'stopped', { isStopped: true });
+    },
+    async reload(application) {
+      await requireLive(application);
+      const spec = await options.currentSpec(application);
+      const present = await engine.service(spec.name);
+      if (present && present.specDigest === engine.specDigest(spec)) await engine.restartService(spec.name);
+      else await engine.applyService(application.isStopped ? { ...spec, replicas: 0 } : spec);
+    },
+    async run(application, command, signal) {
+      const spec = await requireLive(application);
+      const log: RunResult['log'] = [];
+      const task: ServiceSpec = { ...spec, name: options.taskName(application), command, args: undefined, ports: [], replicas: 1, healthCheck: undefined, release: undefined };
+      const { exitCode, error } = await engine.runTask(task, {
+        signal, limitMs: runLimitMs,
+        onLine: ({ at, stream, text }) => {
+          if (log.length < runLogLimit) log.push({ at, stream, text });
+        },
+      });
+      return { exitCode: exitCode ?? null, error, log };
+    },
+    async readLogs(application, { tail, since, search }) {
+      const name = nameOf(application);
+      if (!(await engine.service(name))) return [];
+      const lines: LogLine[] = [];
+      for await (const line of engine.serviceLogs(name, { tail: search === undefined ? tail : 10_000, since, follow: false })) {
+        if (search === undefined || line.text.includes(search)) lines.push(line);
+      }
+      return lines.slice(-tail);
+    },
+    async *followLogs(application, { tail, since, signal }) {
+      const name = nameOf(application);
+      if (await engine.service(name)) yield* engine.serviceLogs(name, { tail, since, follow: true, signal });
+    },
+    async hasTasks(application) {
+      const service = await engine.service(nameOf(application));
+      return service !== undefined && service.replicas > 0;
+    },
+    async remove(application, { deleteVolumes }) {
+      const mine = `berth.application=${application.applicationId}`;
+      for (const service of await engine.services()) {
+        if (service.labels['berth.application'] === application.applicationId) await engine.removeService(service.name);
+      }
+      for (const image of await engine.images(mine)) {
+        for (const tag of image.tags) await engine.removeImage(tag);
+      }
+      const volumes = await engine.volumes(mine);
+      if (!deleteVolumes) return volumes;
+      for (const volume of volumes) await engine.removeVolume(volume);
+      return [];
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** The application as a person reads it: the record with its neighbourhood, without credentials. */
+import type { ReleaseSnapshotReader } from './pending-changes.ts';
+import { changedSince } from './pending-changes.ts';
+import type { ApplicationRecord, Placement } from './store.ts';
+import { buildTypes, sourceTypes } from './settings.ts';
+import type { TableRecord } from '../../db/tables.ts';
+
+export interface ViewNeighbours {
+  placement(environmentId: string): Promise<Placement>;
+  deployments(applicationId: string): Promise<TableRecord<'deployment'>[]>;
+  domains(applicationId: string, organizationId: string): Promise<TableRecord<'domain'>[]>;
+  ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
+  mounts(applicationId: string, organizationId: string): Promise<TableRecord<'mount'>[]>;
+  released: ReleaseSnapshotReader;
+}
+
+type Narrowed = Omit<ApplicationRecord, 'sourceType' | 'buildType'> & {
+  sourceType: (typeof sourceTypes)[number];
+  buildType: (typeof buildTypes)[number];
+  dockerContextPath: string | null;
+  dockerBuildStage: string | null;
+};
+
+export interface ApplicationViews {
+  whole(application: ApplicationRecord): Promise<WholeApplication>;
+}
+
+export type WholeApplication = Narrowed & {
+  hasGitProviderAccess: boolean;
+  unauthorizedProvider: string | null;
+  pendingChanges: string[];
+  environment: { environmentId: string; name: string; projectId: string; project: { projectId: string; name: string; organizationId: string } };
+  deployments: TableRecord<'deployment'>[];
+  domains: TableRecord<'domain'>[];
+  ports: TableRecord<'port'>[];
+  mounts: TableRecord<'mount'>[];
+};
+
+/** Both names of the two settings that have two (decisions 5). */
+export function shown(application: ApplicationRecord): Narrowed {
+  return {
+    ...application,
+    sourceType: sourceTypes.find((type) => type === application.sourceType) ?? 'github',
+    buildType: buildTypes.find((type) => type === application.buildType) ?? 'nixpacks',
+    dockerContextPath: application.containerContextPath,
+    dockerBuildStage: application.containerBuildStage,
+  };
+}
+
+export function createApplicationViews(neighbours: ViewNeighbours): ApplicationViews {
+  return {
+    async whole(application) {
+      const { applicationId, environmentId, organizationId } = application;
+      const [placement, deployments, domains, ports, mounts, released] = await Promise.all([
+        neighbours.placement(environmentId), neighbours.deployments(applicationId), neighbours.domains(applicationId, organizationId),
+        neighbours.ports(applicationId, organizationId), neighbours.mounts(applicationId, organizationId), neighbours.released(application),
+      ]);
+      const { projectId, projectName, environmentName } = placement;
+      return {
+        ...shown(application), hasGitProviderAccess: true, unauthorizedProvider: null,
+        pendingChanges: released ? changedSince(released, application) : [],
+        environment: { environmentId, name: environmentName, projectId, project: { projectId, name: projectName, organizationId } },
+        deployments, domains, ports, mounts,
+      };
+    },
+  };
+}

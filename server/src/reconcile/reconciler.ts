@@ -1,0 +1,89 @@
+/** Makes the engine and the proxy follow the database: at start, after every change, every minute. One run at a time; requests meanwhile become one more run. */
+import { sentenceOf } from '../domain/errors.ts';
+import type { Proxy } from '../ports/proxy.ts';
+import { routesOf, type DesiredRoute } from './routes.ts';
+
+export interface ReconcilerOptions {
+  proxy: Proxy;
+  /** Makes platform network and proxy service as they should be. */
+  ensurePlatform(): Promise<string[]>;
+  /** Puts services right and gives what it found. */
+  services(): Promise<string[]>;
+  /** Attaches the proxy to every network it must reach; gives what it found. */
+  attachProxy(): Promise<string[]>;
+  domains(): Promise<DesiredRoute[]>;
+  /** Told what differed, and what could not be put right. */
+  onDrift(lines: string[]): void;
+  intervalMs?: number;
+}
+
+export interface Reconciler {
+  /** Everything once; problems are reported, never thrown. */
+  run(): Promise<void>;
+  /** The routes alone; throws when the proxy does not answer or refuses them. */
+  applyRoutes(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createReconciler(options: ReconcilerOptions): Reconciler {
+  const { proxy, onDrift } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> | undefined;
+  let again = false;
+  let routing: Promise<unknown> = Promise.resolve();
+
+  /** One after another, so that an older picture never replaces a newer one. */
+  function applyRoutes(): Promise<{ changed: boolean }> {
+    const next = routing.then(async () => proxy.apply(routesOf(await options.domains())));
+    routing = next.catch(() => undefined);
+    return next;
+  }
+
+  async function once(): Promise<void> {
+    const found: string[] = [];
+    const step = async (name: string, work: () => Promise<string[]>): Promise<void> => {
+      try {
+        found.push(...(await work()));
+      } catch (error) {
+        found.push(`${name}: ${sentenceOf(error)}`);
+      }
+    };
+    await step('platform', options.ensurePlatform);
+    await step('services', options.services);
+    await step('networks', options.attachProxy);
+    await step('routes', async () => ((await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them'] : []));
+    if (found.length > 0) onDrift(found);
+  }
+
+  async function loop(): Promise<void> {
+    do {
+      again = false;
+      await once();
+    } while (again);
+  }
+
+  function run(): Promise<void> {
+    if (current) again = true;
+    current ??= loop().finally(() => {
+      current = undefined;
+    });
+    return current;
+  }
+
+  return {
+    run,
+    applyRoutes: async () => {
+      await applyRoutes();
+    },
+    start() {
+      timer = setInterval(() => void run(), options.intervalMs ?? 60_000);
+      void run();
+    },
+    async stop() {
+      clearInterval(timer);
+      again = false;
+      await current;
+    },
+  };
+}
