@@ -14,6 +14,9 @@ const defaults = {
   BERTH_NODE_IMAGE: '',
   BERTH_HTTP_PORT: '80',
   BERTH_HTTPS_PORT: '443',
+  BERTH_SQLITE_SYNCHRONOUS: 'FULL',
+  BERTH_LOG_LEVEL: 'info',
+  BERTH_GIT: '/usr/bin/git',
   // A machine behind a proxy or with its own certificate authority: git, pulls and webhooks need these.
   HTTP_PROXY: '',
   HTTPS_PROXY: '',
@@ -23,6 +26,9 @@ const defaults = {
 } as const;
 
 type SettingName = keyof typeof defaults;
+
+/** Kept for Berth alone; set-up itself does not look at them. */
+const passedOn = ['BERTH_SQLITE_SYNCHRONOUS', 'BERTH_LOG_LEVEL', 'BERTH_GIT', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
 
 export interface Settings {
   /** Only what differs from the defaults: this is what the environment file keeps. */
@@ -73,7 +79,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, kept: Readonly<Reco
     httpPort: readPort('BERTH_HTTP_PORT', value('BERTH_HTTP_PORT')),
     httpsPort: readPort('BERTH_HTTPS_PORT', value('BERTH_HTTPS_PORT')),
   };
-  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const) value(name);
+  for (const name of passedOn) value(name);
   if (!URL.canParse(settings.url)) {
     throw new AppError('BAD_REQUEST', `BERTH_URL is "${settings.url}", which is no address. Give one such as https://berth.example.com.`);
   }

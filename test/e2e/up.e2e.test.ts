@@ -1,0 +1,146 @@
+/** bin/up and bin/down on a bare machine: Debian 12 with Node 20, npm, git and root, and nothing else. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { findBed } from '../bed/bed.ts';
+import type { BedHost } from '../bed/host.ts';
+import { bareMachine, checkout, curl, programs, runInCheckout, upWithExample } from './bare-machine.ts';
+import type { UpResult } from './bare-machine.ts';
+
+const signal = new AbortController().signal;
+let host: BedHost;
+let first: UpResult;
+
+beforeAll(async () => {
+  const bed = await findBed(inject('bed').name, signal);
+  if (bed === null) throw new Error('The bed of this run is gone.');
+  host = await bareMachine(bed, 'up', { index: 20 });
+});
+afterAll(() => host.kill());
+
+async function exists(path: string): Promise<boolean> {
+  return (await host.exec(['test', '-e', path])).code === 0;
+}
+
+describe('before anything is changed', () => {
+  it('stops when it is not root, having said what needs root and why', async () => {
+    const asNobody = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups', 'bin/up', '--example'] as const;
+    const run = await runInCheckout(host, asNobody);
+    expect(run.code).toBe(1);
+    expect(run.stdout).toContain('bin/up needs root:\n  - to install Debian packages');
+    expect(run.stderr).toContain('nothing was changed. Run: sudo ./bin/up');
+    expect(await exists(`${checkout}/node_modules`)).toBe(false);
+    expect(await exists('/var/lib/berth')).toBe(false);
+  });
+
+  it('refuses a word it does not know', async () => {
+    const run = await runInCheckout(host, ['bin/up', '--exmaple']);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('"--exmaple"');
+    expect(await exists(`${checkout}/node_modules`)).toBe(false);
+  });
+
+  it('says what to install when git is missing', async () => {
+    // A folder of links to all programs but git stands in for a machine without it.
+    await host.exec(['bash', '-c', 'mkdir /tmp/nogit && ln -s /usr/bin/* /usr/sbin/* /tmp/nogit/ 2>/dev/null; rm /tmp/nogit/git']);
+    const run = await runInCheckout(host, ['env', 'PATH=/tmp/nogit', 'bin/up']);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('apt-get install git');
+    expect(await exists(`${checkout}/node_modules`)).toBe(false);
+  });
+});
+
+describe('bin/up --example --json', () => {
+  it('brings an empty machine to an example that answers through the proxy', async () => {
+    const { run, result } = await upWithExample(host);
+    first = result;
+    console.log(`bin/up --example from nothing: ${(run.ms / 1000).toFixed(1)} s`);
+    expect(run.stdout).toContain('no image registry answers');
+    expect(run.stdout).toContain('no service manager runs here, so bin/up started it itself');
+    expect(run.stdout).toMatch(/\(\d+\.\d s\)/);
+    expect(result).toEqual({
+      url: 'http://localhost:3000', email: expect.stringContaining('@'), password: expect.stringMatching(/^.{20,}$/), apiKey: expect.stringMatching(/^.{40,}$/),
+      organizationId: expect.any(String), exampleUrl: 'http://hello.localhost/', exampleHost: 'hello.localhost', proxyUrl: 'http://127.0.0.1',
+    });
+    await host.exec(['apt-get', 'install', '-y', '-q', '--no-install-recommends', 'curl'], { limitMs: 120_000 });
+    const page = await curl(host, result.exampleUrl);
+    expect(page.status).toBe(200);
+    expect(page.body).toContain('Hello from Berth');
+    expect((await curl(host, '--header', `Host: ${result.exampleHost}`, result.proxyUrl)).status).toBe(200);
+  });
+
+  it('gives credentials that work, and keeps them from others', async () => {
+    const user = await curl(host, '--header', `x-api-key: ${first.apiKey}`, `${first.url}/api/user.get`);
+    expect(JSON.parse(user.body)).toMatchObject({ email: first.email, organizationId: first.organizationId, role: 'owner' });
+    const signIn = await curl(host, '--json', JSON.stringify({ email: first.email, password: first.password }), `${first.url}/api/auth/sign-in/email`);
+    expect(signIn.status).toBe(200);
+    const open = await host.exec(['find', '/var/lib/berth', '-maxdepth', '0', '-perm', '/077']);
+    expect(open.stdout).toBe('');
+    const readable = await host.exec(['find', '/var/lib/berth/example/credentials.json', '/var/lib/berth/berth.env', '-perm', '/077']);
+    expect(readable.stdout).toBe('');
+  });
+
+  it('uses only images under our own names', async () => {
+    const images = await host.exec(['/usr/bin/docker', 'image', 'ls', '--format', '{{.Repository}}:{{.Tag}}']);
+    const names = images.stdout.trim().split('\n');
+    expect(names).toEqual(expect.arrayContaining(['berth/caddy:2', 'berth/node:24', 'berth/postgres:15', 'berth/mariadb:10.11', 'berth/redis:7']));
+    expect(names.filter((name) => /^(caddy|node|postgres|mariadb|redis|debian):/.test(name))).toEqual([]);
+  });
+
+  it('finds everything there the second time, in seconds', async () => {
+    const before = await programs(host);
+    const { run, result } = await upWithExample(host);
+    console.log(`second bin/up --example: ${(run.ms / 1000).toFixed(1)} s`);
+    expect(result).toEqual(first);
+    expect(run.ms).toBeLessThan(15_000);
+    expect(await programs(host)).toEqual(before);
+  });
+
+  it('puts Berth and engine back after they were killed', async () => {
+    await host.exec(['pkill', '--signal', 'KILL', '--exact', 'dockerd']);
+    await host.exec(['bash', '-c', 'kill -9 "$(sed -n \'s/.*"pid": \\([0-9]*\\).*/\\1/p\' /var/lib/berth/run/berth.json)"']);
+    const { run, result } = await upWithExample(host);
+    expect(run.stdout).toContain('the engine that bin/up had started is gone; it is started again');
+    expect(result).toEqual(first);
+    expect((await curl(host, first.exampleUrl)).status).toBe(200);
+  });
+
+  it('starts no second engine beside one that is silent', async () => {
+    await host.exec(['bash', '-c', 'mv /run/docker.sock /run/docker.sock.away']);
+    const engines = (await programs(host)).filter((line) => line.includes('dockerd'));
+    const run = await runInCheckout(host, ['bin/up']);
+    await host.exec(['bash', '-c', 'mv /run/docker.sock.away /run/docker.sock']);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('starts no second one beside it');
+    expect((await programs(host)).filter((line) => line.includes('dockerd'))).toEqual(engines);
+  });
+
+  it('comes back after a power cut by one bin/up', async () => {
+    await host.restart();
+    const { result } = await upWithExample(host);
+    expect(result).toEqual(first);
+    expect((await curl(host, first.exampleUrl)).status).toBe(200);
+  });
+});
+
+describe('bin/down', () => {
+  it('stops all that bin/up started, and says what it leaves', async () => {
+    const run = await runInCheckout(host, ['bin/down']);
+    console.log(`bin/down: ${(run.ms / 1000).toFixed(1)} s`);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('All data stays in /var/lib/berth');
+    expect(run.ms).toBeLessThan(60_000);
+    expect(await programs(host)).toEqual([]);
+  });
+
+  it('is no error where nothing runs', async () => {
+    const run = await runInCheckout(host, ['bin/down']);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('does not run');
+  });
+
+  it('leaves all that the next bin/up needs', async () => {
+    const { run, result } = await upWithExample(host);
+    console.log(`bin/up --example after bin/down: ${(run.ms / 1000).toFixed(1)} s`);
+    expect(result).toEqual(first);
+    expect((await curl(host, first.exampleUrl)).status).toBe(200);
+  });
+});
