@@ -105,9 +105,12 @@ function bedOf(record: BedRecord, signal: AbortSignal): Bed {
 
 async function closeBed(record: BedRecord): Promise<void> {
   const hosts = await Promise.all((await hostNames(record.name)).map((name) => loadHost(record.name, name)));
-  await Promise.all(hosts.map(killHost));
+  const ended = await Promise.allSettled(hosts.map(killHost));
   await removeBridge(record.net);
   await endGuard(record);
+  // A host that could not be ended keeps its record, so that the next run tries again.
+  const failed = ended.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
   await removeState(record.name);
   if ((await bedNames()).length === 0) await restoreForwarding(record.forwardingBefore);
 }
