@@ -58,13 +58,16 @@ export function createGuard(ports: GuardPorts): Guard {
       get signal() {
         return caller.signal;
       },
-      write: (work) =>
-        ports.transaction(async () => {
-          const result = await work();
-          if (!audited.done) await ports.recordAudit({ actor, procedure: target.path, resourceId: resourceId ?? idOf(result), outcome: 'done', ip: caller.ip });
-          audited.done = true;
-          return result;
-        }),
+      async write(work) {
+        const result = await ports.transaction(async () => {
+          const value = await work();
+          if (!audited.done) await ports.recordAudit({ actor, procedure: target.path, resourceId: resourceId ?? idOf(value), outcome: 'done', ip: caller.ip });
+          return value;
+        });
+        // Only now is the entry stored; a commit that failed took it away again.
+        audited.done = true;
+        return result;
+      },
     };
     return { context, input, resourceId, audited };
   }

@@ -17,11 +17,15 @@ export interface ReconcilerOptions {
   intervalMs?: number;
 }
 
+const readyLimitMs = 30_000;
+
 export interface Reconciler {
   /** Everything once; problems are reported, never thrown. */
   run(): Promise<void>;
   /** The routes alone; throws when the proxy does not answer or refuses them. */
   applyRoutes(): Promise<void>;
+  /** Resolves when the first run since the start is over (the proxy is there then), at the latest after 30 s. */
+  ready(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -32,6 +36,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let current: Promise<void> | undefined;
   let again = false;
   let routing: Promise<unknown> = Promise.resolve();
+  const firstRun = Promise.withResolvers<void>();
 
   /** One after another, so that an older picture never replaces a newer one. */
   function applyRoutes(): Promise<{ changed: boolean }> {
@@ -54,6 +59,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     await step('networks', options.attachProxy);
     await step('routes', async () => ((await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them'] : []));
     if (found.length > 0) onDrift(found);
+    firstRun.resolve();
   }
 
   async function loop(): Promise<void> {
@@ -76,6 +82,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     applyRoutes: async () => {
       await applyRoutes();
     },
+    ready: () => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]),
     start() {
       timer = setInterval(() => void run(), options.intervalMs ?? 60_000);
       void run();

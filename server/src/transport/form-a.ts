@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { RegisteredProcedure } from '../procedure/registry.ts';
 import { errorAnswer, type ErrorAnswer } from './envelope.ts';
-import { callerOf, checkMethod, inputOf, isTrpcClient, parametersOf, parseJson, unwrapped, wantsEventStream, type RawInput } from './request.ts';
+import { bodyOf, callerOf, checkMethod, inputOf, isTrpcClient, parametersOf, parseJson, resuming, unwrapped, wantsEventStream, type RawInput } from './request.ts';
 import { collectStream, sendStream, trpcDialect } from './stream.ts';
 import { receiveUpload } from './upload.ts';
 import type { Wire } from './wire.ts';
@@ -26,15 +26,15 @@ async function answerSingle(wire: Wire, request: FastifyRequest, reply: FastifyR
   const target = find(wire, path);
   checkMethod(request, target.procedure, path);
   const live = wantsEventStream(request);
-  const caller = callerOf(request, wire.authenticate, live);
+  const caller = callerOf(request, reply, wire.authenticate, live);
   if (target.procedure.kind === 'upload') {
     wire.send(reply, { result: { data: await receiveUpload(wire, request, target, caller) } });
     return;
   }
   const input = inputOf(request, target.procedure);
   if (target.procedure.kind === 'subscription') {
-    const events = await wire.guard.stream(target, caller, input.value);
-    if (live) await sendStream(reply, events, trpcDialect, (error) => wire.toError(error, path));
+    const events = await wire.guard.stream(target, resuming(caller, input), input.value);
+    if (live) await sendStream(reply, events, trpcDialect, wire.streamLimits, (error) => wire.toError(error, path));
     else wire.send(reply, { result: { data: await collectStream(events) } });
     return;
   }
@@ -44,7 +44,7 @@ async function answerSingle(wire: Wire, request: FastifyRequest, reply: FastifyR
 async function answerBatch(wire: Wire, request: FastifyRequest, reply: FastifyReply, paths: string[]): Promise<void> {
   if (paths.length > batchLimit) throw new AppError('BAD_REQUEST', `A batch may hold ${batchLimit} calls; this one has ${paths.length}. Send several batches.`);
   const inputs = batchInputs(request);
-  const answers = paths.map((path, index) => batchCall(wire, request, path, unwrapped(inputs[index] ?? {})));
+  const answers = paths.map((path, index) => batchCall(wire, request, reply, path, unwrapped(inputs[index] ?? {})));
   if (request.headers['trpc-accept'] === 'application/jsonl' || request.headers.accept === 'application/jsonl') {
     await sendLines(reply, answers);
     return;
@@ -58,19 +58,19 @@ async function answerBatch(wire: Wire, request: FastifyRequest, reply: FastifyRe
 
 function batchInputs(request: FastifyRequest): Record<number, unknown> {
   const { input } = parametersOf(request);
-  const inputs = request.method === 'GET' ? (input === undefined ? {} : parseJson(String(input), 'input')) : request.body ?? {};
+  const inputs = request.method === 'GET' ? (input === undefined ? {} : parseJson(String(input), 'input')) : bodyOf(request);
   if (typeof inputs !== 'object' || inputs === null) throw new AppError('BAD_REQUEST', 'The input of a batch is an object keyed by the index of the call.');
   return { ...inputs };
 }
 
-async function batchCall(wire: Wire, request: FastifyRequest, path: string, input: RawInput): Promise<ErrorAnswer> {
+async function batchCall(wire: Wire, request: FastifyRequest, reply: FastifyReply, path: string, input: RawInput): Promise<ErrorAnswer> {
   try {
     const target = find(wire, path);
     checkMethod(request, target.procedure, path);
     if (target.procedure.kind !== 'query' && target.procedure.kind !== 'mutation') {
       throw new AppError('BAD_REQUEST', `${path} cannot be part of a batch; call it alone.`);
     }
-    const value = await wire.guard.call(target, callerOf(request, wire.authenticate, false), input.value);
+    const value = await wire.guard.call(target, callerOf(request, reply, wire.authenticate, false), input.value);
     return { status: 200, headers: {}, body: success(value, input) };
   } catch (error) {
     return failure(wire, request, error, path);

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { RegisteredProcedure } from '../procedure/registry.ts';
 import { errorAnswer } from './envelope.ts';
-import { callerOf, checkMethod, inputOf, wantsEventStream } from './request.ts';
+import { callerOf, checkMethod, inputOf, resuming, wantsEventStream } from './request.ts';
 import { collectStream, documentDialect, sendStream } from './stream.ts';
 import type { Wire } from './wire.ts';
 import { receiveUpload } from './upload.ts';
@@ -23,7 +23,7 @@ export async function answerFormB(wire: Wire, request: FastifyRequest, reply: Fa
 
 async function answerCall(wire: Wire, request: FastifyRequest, reply: FastifyReply, target: RegisteredProcedure): Promise<void> {
   const live = wantsEventStream(request);
-  const caller = callerOf(request, wire.authenticate, live);
+  const caller = callerOf(request, reply, wire.authenticate, live);
   switch (target.procedure.kind) {
     case 'query':
     case 'mutation':
@@ -33,8 +33,9 @@ async function answerCall(wire: Wire, request: FastifyRequest, reply: FastifyRep
       wire.send(reply, await receiveUpload(wire, request, target, caller));
       return;
     case 'subscription': {
-      const events = await wire.guard.stream(target, caller, inputOf(request, target.procedure).value);
-      if (live) await sendStream(reply, events, documentDialect, (error) => wire.toError(error, target.path));
+      const input = inputOf(request, target.procedure);
+      const events = await wire.guard.stream(target, resuming(caller, input), input.value);
+      if (live) await sendStream(reply, events, documentDialect, wire.streamLimits, (error) => wire.toError(error, target.path));
       else wire.send(reply, await collectStream(events));
     }
   }

@@ -1,5 +1,5 @@
 /** The HTTP server: one catch-all route per form; everything else is a fixed handful of routes. */
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
@@ -8,7 +8,8 @@ import { randomId } from '../ports/clock.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
 import { answerFormA } from './form-a.ts';
 import { answerFormB } from './form-b.ts';
-import type { Authenticate } from './request.ts';
+import { isTrpcClient, type Authenticate } from './request.ts';
+import { defaultStreamLimits, type StreamLimits } from './stream.ts';
 import { sendJson, type Wire } from './wire.ts';
 
 const bodyLimitBytes = 1024 * 1024;
@@ -21,14 +22,25 @@ export interface HttpOptions {
   log: FaultLog;
   version: string;
   uploadLimit(): Promise<number>;
+  streamLimits?: StreamLimits;
   /** The OpenAPI document as text; made when first asked for. */
   openapi(): string;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
-  const app = Fastify({ bodyLimit: bodyLimitBytes, http: { maxHeaderSize: headerLimitBytes }, clientErrorHandler: answerBrokenRequest, forceCloseConnections: true, routerOptions: { maxParamLength: 8192 } });
+  const answerFault = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const isFormA = request.url.startsWith('/api/trpc/');
+    const answer = errorAnswer(wire.toError(error, undefined), procedureOf(request), isFormA ? (isTrpcClient(request) ? 'trpc' : 'form-a') : 'form-b');
+    void reply.code(answer.status).headers(answer.headers);
+    sendJson(reply, answer.body);
+  };
+  const app = Fastify({
+    bodyLimit: bodyLimitBytes, http: { maxHeaderSize: headerLimitBytes }, clientErrorHandler: answerBrokenRequest, frameworkErrors: answerFault, forceCloseConnections: true,
+    routerOptions: { maxParamLength: 8192 },
+  });
   const wire: Wire = {
     registry: options.registry, guard: options.guard, authenticate: options.authenticate, uploadLimit: options.uploadLimit, send: sendJson,
+    streamLimits: options.streamLimits ?? defaultStreamLimits,
     toError: (error, path) => toAppError(error, path, options.log, () => randomId(12)),
   };
   acceptBodies(app);
@@ -45,11 +57,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     void reply.code(404);
     sendJson(reply, answer.body);
   });
-  app.setErrorHandler((error, request, reply) => {
-    const answer = errorAnswer(wire.toError(error, undefined), procedureOf(request), request.url.startsWith('/api/trpc/') ? 'form-a' : 'form-b');
-    void reply.code(answer.status).headers(answer.headers);
-    sendJson(reply, answer.body);
-  });
+  app.setErrorHandler(answerFault);
   return app;
 }
 
@@ -59,7 +67,7 @@ function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '' || body.length === 0) done(null, {});
-    else parseJson(request, String(body), done);
+    else void parseJson(request, String(body), done);
   });
   for (const type of [/^multipart\/form-data/, /^application\/(zip|x-zip-compressed|gzip|x-gzip|x-tar|octet-stream)/]) {
     app.addContentTypeParser(type, (_request, _payload, done) => done(null, undefined));

@@ -1,5 +1,5 @@
 /** What a request says: credentials, input, dialect. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { Procedure } from '../procedure/procedure.ts';
 import { coerceQuery } from '../procedure/input.ts';
@@ -28,14 +28,14 @@ export function sessionTokenOf(request: FastifyRequest): string | undefined {
 }
 
 /** Makes the guard's view of a request; its abort signal is made only when a handler asks for it. */
-export function callerOf(request: FastifyRequest, authenticate: Authenticate, follow: boolean): Caller {
+export function callerOf(request: FastifyRequest, reply: FastifyReply, authenticate: Authenticate, follow: boolean): Caller {
   let signal: AbortSignal | undefined;
   return {
     ip: request.ip,
     follow,
     lastEventId: lastEventIdOf(request),
     get signal() {
-      signal ??= signalOf(request);
+      signal ??= signalOf(reply);
       return signal;
     },
     async authenticate() {
@@ -56,10 +56,15 @@ function requireSameOrigin(request: FastifyRequest): void {
   throw new AppError('FORBIDDEN', 'A change with a session cookie needs an Origin header of this address. Programs should send an API key in x-api-key.');
 }
 
-function signalOf(request: FastifyRequest): AbortSignal {
+/** Fires when the connection breaks before the answer is whole; the answer's own end is no leaving. */
+function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  request.raw.socket.once('close', () => controller.abort());
-  if (request.raw.socket.destroyed) controller.abort();
+  const response = reply.raw;
+  const left = (): void => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.destroyed) left();
+  else response.once('close', left);
   return controller.signal;
 }
 
@@ -67,6 +72,12 @@ function lastEventIdOf(request: FastifyRequest): string | undefined {
   const query = parametersOf(request);
   const fromQuery = query['lastEventId'];
   return single(request.headers['last-event-id']) ?? (typeof fromQuery === 'string' ? fromQuery : undefined);
+}
+
+/** The caller with the position its input names, unless the request names one: tRPC's client puts it there when it connects anew. */
+export function resuming(caller: Caller, input: RawInput): Caller {
+  const position: unknown = typeof input.value === 'object' && input.value !== null ? Reflect.get(input.value, 'lastEventId') : undefined;
+  return caller.lastEventId === undefined && typeof position === 'string' ? { ...caller, lastEventId: position } : caller;
 }
 
 export function wantsEventStream(request: FastifyRequest): boolean {
@@ -93,10 +104,17 @@ export interface RawInput {
 
 /** Input of one call: the body of a POST; of a GET `?input=` or plain parameters. */
 export function inputOf(request: FastifyRequest, procedure: Procedure): RawInput {
-  if (request.method !== 'GET') return unwrapped(request.body ?? {});
+  if (request.method !== 'GET') return unwrapped(bodyOf(request));
   const { batch: _batch, input, lastEventId: _lastEventId, ...parameters } = parametersOf(request);
   if (input !== undefined) return unwrapped(parseJson(String(input), 'input'));
   return { value: coerceQuery(procedure.input, parameters), wrapped: false };
+}
+
+/** The JSON body. The parser leaves the bodies of uploads unread; a procedure that takes none of them refuses them here. */
+export function bodyOf(request: FastifyRequest): unknown {
+  const type = request.headers['content-type'];
+  if (type !== undefined && request.body === undefined) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON with the header Content-Type: application/json.');
+  return request.body ?? {};
 }
 
 export function unwrapped(value: unknown): RawInput {

@@ -1,12 +1,19 @@
 /** Server-sent events, in the document's form (`line`, `end`) and in tRPC's (`connected`, data, `return`). */
 import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import type { StreamEvent } from '../procedure/procedure.ts';
 import { errorAnswer, type ErrorAnswer } from './envelope.ts';
 import type { AppError } from '../domain/errors.ts';
 
-const heartbeatMs = 15_000;
-/** A reader that leaves this many bytes unread is dropped; it resumes by its last event id. */
-const unreadLimit = 1024 * 1024;
+export interface StreamLimits {
+  /** Milliseconds between two signs of life. */
+  heartbeatMs: number;
+  /** A reader that takes nothing for so many milliseconds is dropped; it resumes by its last event id. */
+  unreadMs: number;
+}
+
+/** Decisions 1, Streams. */
+export const defaultStreamLimits: StreamLimits = { heartbeatMs: 15_000, unreadMs: 10_000 };
 
 export interface StreamDialect {
   open: string;
@@ -40,26 +47,23 @@ function typeOf(data: unknown): string {
   return typeof type === 'string' ? type : 'line';
 }
 
-/** Sends the events until they end, the reader leaves, or it reads too slowly. */
-export async function sendStream(reply: FastifyReply, events: AsyncIterable<StreamEvent<unknown>>, dialect: StreamDialect, toError: (error: unknown) => AppError): Promise<void> {
+/** Sends the events until they end, the reader leaves, or it reads too slowly. What the reader has not taken holds the source back; it is never piled up here. */
+export async function sendStream(
+  reply: FastifyReply, events: AsyncIterable<StreamEvent<unknown>>, dialect: StreamDialect, limits: StreamLimits, toError: (error: unknown) => AppError,
+): Promise<void> {
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
   response.write(dialect.open);
-  const heartbeat = setInterval(() => response.write(': still here\n\n'), heartbeatMs);
+  const heartbeat = setInterval(() => response.write(': still here\n\n'), limits.heartbeatMs);
   const iterator = events[Symbol.asyncIterator]();
-  const gone = new Promise<{ done: true; value: undefined }>((resolve) => {
-    response.once('close', () => resolve({ done: true, value: undefined }));
-  });
+  const unlessGone = watchReader(response);
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), gone]);
-      if (next.done || response.destroyed) break;
+      const next = await unlessGone(iterator.next());
+      if (next === undefined || next.done) break;
       response.write(dialect.event(next.value));
-      if (response.writableLength > unreadLimit) {
-        response.destroy();
-        break;
-      }
+      if (response.writableNeedDrain && !(await drained(response, limits.unreadMs))) response.destroy();
     }
     response.write(dialect.close);
   } catch (error) {
@@ -67,9 +71,36 @@ export async function sendStream(reply: FastifyReply, events: AsyncIterable<Stre
   } finally {
     clearInterval(heartbeat);
     response.end();
-    // Not awaited for long: a generator that waits for its next line ends by the request's abort signal.
-    void iterator.return?.();
+    // Not awaited: a generator that waits for its next line ends by the request's abort signal. Nobody is left to hear how it ended.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
+}
+
+/** Gives what a promise gives, or undefined as soon as the reader is gone. (Promise.race with one lasting promise would keep something of every event.) */
+function watchReader(response: ServerResponse): <T>(work: Promise<T>) => Promise<T | undefined> {
+  let leave = (): void => undefined;
+  response.once('close', () => leave());
+  return (work) => new Promise((resolve, reject) => {
+    leave = () => resolve(undefined);
+    work.then(resolve, reject);
+    if (response.destroyed) leave();
+  });
+}
+
+/** Whether the reader took what was written, within the time. */
+function drained(response: ServerResponse, limitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isDrained: boolean) => (): void => {
+      clearTimeout(timer);
+      response.off('drain', onDrain);
+      response.off('close', onClose);
+      resolve(isDrained);
+    };
+    const [onDrain, onClose] = [settle(true), settle(false)];
+    const timer = setTimeout(onClose, limitMs);
+    response.once('drain', onDrain);
+    response.once('close', onClose);
+  });
 }
 
 /** The same events as one JSON answer, for callers that did not ask for a stream. */

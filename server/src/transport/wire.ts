@@ -4,6 +4,7 @@ import type { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
 import type { Authenticate } from './request.ts';
+import type { StreamLimits } from './stream.ts';
 
 export interface Wire {
   registry: Registry;
@@ -13,6 +14,7 @@ export interface Wire {
   send(reply: FastifyReply, body: unknown): void;
   /** Bytes a packed upload may have. */
   uploadLimit(): Promise<number>;
+  streamLimits: StreamLimits;
 }
 
 export function sendJson(reply: FastifyReply, body: unknown): void {

@@ -3,10 +3,13 @@ import type { LogLine, LogOptions } from '../../ports/engine.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { readFrames } from './log-frames.ts';
-import { createLineAssembler } from './log-lines.ts';
+import { createLineAssembler, longestLine } from './log-lines.ts';
 
 /** Reading what is there ends by itself; a node that does not answer must not hold it for ever. */
 const readLimitMs = 60_000;
+
+/** The engine counts `tail` in messages of 16 KiB, of which a line of ours holds up to so many. */
+const messagesPerLine = longestLine / (16 * 1024);
 
 /** The output of a service's tasks (see the port). */
 export async function* serviceLogs(client: EngineClient, serviceName: string, options: LogOptions): AsyncGenerator<LogLine> {
@@ -15,7 +18,8 @@ export async function* serviceLogs(client: EngineClient, serviceName: string, op
     return;
   }
   const lines: LogLine[] = [];
-  for await (const line of rawServiceLogs(client, serviceName, options)) lines.push(line);
+  const messages = options.tail === undefined ? {} : { tail: options.tail * messagesPerLine };
+  for await (const line of rawServiceLogs(client, serviceName, { ...options, ...messages })) lines.push(line);
   lines.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   yield* lines.slice(options.tail === undefined ? 0 : Math.max(0, lines.length - options.tail));
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../domain/errors.ts';
 import type { NetworkSpec, NetworkState } from '../../ports/engine.ts';
 import { managedLabel } from '../../ports/engine.ts';
 import { networksAnswer } from './answers.ts';
@@ -6,10 +7,15 @@ import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { EngineRefusal, isAbsent } from './engine-error.ts';
 import { managed, requireManaged } from './labels.ts';
+import { subnetsOverlap } from './subnet.ts';
 
 /** A network stays "in use" for a moment after its last task ended; so long is its removal tried again. */
 const releaseLimitMs = 15_000;
 const releasePauseMs = 300;
+
+/** Swarm gives a new network its addresses a moment later. */
+const allocationLimitMs = 10_000;
+const allocationPauseMs = 30;
 
 /** Attaching a container to an overlay waits for the manager; the engine itself gives up after 20 s. */
 const attachLimitMs = 30_000;
@@ -44,6 +50,35 @@ export function createNetworks(client: EngineClient): Networks {
     return found;
   }
 
+  /** Swarm takes an overlapping subnet without a word, and no task on such a network ever starts (measured on 20.10). */
+  async function refuseOverlap({ name, subnet }: NetworkSpec): Promise<void> {
+    const other = (await query({})).find((network) => network.name !== name && subnetsOverlap(network.subnet, subnet));
+    if (other === undefined) return;
+    throw new AppError('CONFLICT', `The network ${name} cannot have the addresses ${subnet}: the engine's network ${other.name} has ${other.subnet}. Choose another range in the settings.`);
+  }
+
+  async function create(network: NetworkSpec): Promise<void> {
+    try {
+      await client.send({ method: 'POST', path: '/networks/create', body: overlay(network), doing: `making the network ${network.name}` });
+    } catch (error) {
+      const madeMeanwhile = error instanceof EngineRefusal && /already exists/i.test(error.words) && (await find(network.name));
+      if (!madeMeanwhile) throw error;
+    }
+  }
+
+  async function untilAllocated({ name, subnet }: NetworkSpec): Promise<void> {
+    const end = performance.now() + allocationLimitMs;
+    for (;;) {
+      const network = await find(name);
+      if (network !== undefined && isAllocated(network)) return;
+      if (performance.now() > end) {
+        await client.send({ method: 'DELETE', path: `/networks/${segment(network?.id ?? name)}`, doing: `removing the network ${name}` }).catch(allow(/not found|no such/i));
+        throw new AppError('CONFLICT', `The engine gave the network ${name} no addresses of ${subnet}, so it was not made; see the engine's log for the reason.`);
+      }
+      await sleep(allocationPauseMs);
+    }
+  }
+
   async function attachment(action: 'connect' | 'disconnect', containerId: string, name: string): Promise<void> {
     const network = await find(name);
     if (network === undefined && action === 'disconnect') return;
@@ -54,13 +89,11 @@ export function createNetworks(client: EngineClient): Networks {
 
   return {
     async ensure(network) {
-      if ((await find(network.name)) !== undefined) return;
-      try {
-        await client.send({ method: 'POST', path: '/networks/create', body: overlay(network), doing: `making the network ${network.name}` });
-      } catch (error) {
-        const madeMeanwhile = error instanceof EngineRefusal && /already exists/i.test(error.words) && (await find(network.name));
-        if (!madeMeanwhile) throw error;
-      }
+      const present = await find(network.name);
+      if (present !== undefined && isAllocated(present)) return;
+      await refuseOverlap(network);
+      if (present === undefined) await create(network);
+      await untilAllocated(network);
     },
     list: () => query({ label: [`${managedLabel}=true`] }),
     async remove(name) {
@@ -76,6 +109,11 @@ export function createNetworks(client: EngineClient): Networks {
   };
 }
 
+/** Swarm shows no subnet for a network that has no addresses. */
+function isAllocated(network: NetworkState): boolean {
+  return network.subnet !== '';
+}
+
 function overlay(network: NetworkSpec) {
   return { Name: network.name, Driver: 'overlay', Attachable: true, CheckDuplicate: true, IPAM: { Config: [{ Subnet: network.subnet }] }, Labels: managed(network.labels) };
 }
@@ -88,7 +126,7 @@ async function removeWhenFree(client: EngineClient, network: NetworkState): Prom
       return;
     } catch (error) {
       if (isAbsent(error)) return;
-      const isBusy = error instanceof EngineRefusal && /in use|active endpoints/i.test(error.words);
+      const isBusy = error instanceof EngineRefusal && /in use by task|active endpoints/i.test(error.words);
       if (!isBusy || performance.now() > end) throw error;
       await sleep(releasePauseMs);
     }

@@ -7,22 +7,30 @@ import type { Domains } from './domain.ts';
 export interface DomainDesk {
   /** Puts the routes onto the running proxy; throws when it refuses them. Called inside the transaction, so that a refused change is in neither. */
   applyRoutes(): Promise<void>;
+  /** Resolves when the proxy had its time to start after Berth's own start. */
+  ready(): Promise<void>;
   serverIp(): Promise<string | null>;
 }
 
-export function domainHandlers(domains: Domains, { applyRoutes, serverIp }: DomainDesk): Handlers<typeof domainContract, CallContext> {
-  const routed = <T>(change: () => Promise<T>) => async (): Promise<T> => {
-    const record = await change();
+export function domainHandlers(domains: Domains, { applyRoutes, ready, serverIp }: DomainDesk): Handlers<typeof domainContract, CallContext> {
+  async function routed<T>({ write }: CallContext, change: () => Promise<T>): Promise<T> {
+    await ready();
+    const record = await write(async () => {
+      const changed = await change();
+      await applyRoutes();
+      return changed;
+    });
+    // Once more with what is committed: another change may have been on its way at the same time.
     await applyRoutes();
     return record;
-  };
+  }
   return {
-    create: ({ actor, write }, { applicationId, composeId, previewDeploymentId, ...input }) =>
-      write(routed(() => domains.create(actor.organizationId, { applicationId, composeId, previewDeploymentId }, input))),
-    update: ({ actor, write }, { domainId, ...input }) => write(routed(() => domains.update(domainId, actor.organizationId, input))),
+    create: (context, { applicationId, composeId, previewDeploymentId, ...input }) =>
+      routed(context, () => domains.create(context.actor.organizationId, { applicationId, composeId, previewDeploymentId }, input)),
+    update: (context, { domainId, ...input }) => routed(context, () => domains.update(domainId, context.actor.organizationId, input)),
     one: ({ actor }, { domainId }) => domains.one(domainId, actor.organizationId),
     byApplicationId: async ({ actor }, input) => paginate(await domains.byApplication(input.applicationId, actor.organizationId), input, ({ domainId }) => domainId),
-    delete: ({ actor, write }, { domainId }) => write(routed(() => domains.remove(domainId, actor.organizationId))),
+    delete: (context, { domainId }) => routed(context, () => domains.remove(domainId, context.actor.organizationId)),
     generateDomain: async (_context, { appName }) => domains.generate(appName, await serverIp()),
   };
 }

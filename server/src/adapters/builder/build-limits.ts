@@ -1,0 +1,125 @@
+/**
+ * Memory and CPU of builds. BuildKit in the engine ignores `--memory` and `--cgroup-parent`, so the group that all its steps are in is limited: together they
+ * get what the builds that run now may have together.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { sentenceOf } from '../../domain/errors.ts';
+import { findBuildCgroup } from './engine-cgroup.ts';
+import type { BuildCgroup } from './engine-cgroup.ts';
+
+export interface Limits {
+  memoryBytes: number;
+  nanoCpus: number;
+}
+
+export interface LimitedBuild {
+  /** Whether a process was killed for memory in the group since the build began. */
+  ranOutOfMemory(): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+export interface BuildLimiter {
+  /** Limits a build from now on; says in one line what holds, or why nothing does. Never fails: a build without limits is better than none. */
+  begin(limits: Limits, onLine: (line: string) => void): Promise<LimitedBuild>;
+}
+
+/** Limits the builds of the engine behind this socket. */
+export function createBuildLimiter(socketPath: string, find: typeof findBuildCgroup = findBuildCgroup): BuildLimiter {
+  const running = new Set<Limits>();
+  const sum = () => ({ memoryBytes: total(running, 'memoryBytes'), nanoCpus: total(running, 'nanoCpus') });
+  return {
+    begin: async (limits, onLine) => {
+      running.add(limits);
+      try {
+        const group = await find(socketPath);
+        if (group === undefined) throw new Error("the engine's control group was not found");
+        await apply(group, sum());
+        const before = await killsOf(group);
+        onLine(`Build limits: ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB of memory, ${limits.nanoCpus / 1e9} CPUs.`);
+        return {
+          ranOutOfMemory: async () => hasRisen(before, await killsOf(group)),
+          end: async () => {
+            running.delete(limits);
+            if (running.size > 0) await apply(group, sum()).catch(() => onLine('The limits of the other builds could not be lowered again.'));
+          },
+        };
+      } catch (error) {
+        onLine(`Build limits: none are in force, since they cannot be set on this server (${sentenceOf(error)}).`);
+        return {
+          ranOutOfMemory: async () => false,
+          end: async () => void running.delete(limits),
+        };
+      }
+    },
+  };
+}
+
+function total(running: Set<Limits>, field: keyof Limits): number {
+  let sum = 0;
+  for (const limits of running) sum += limits[field];
+  return sum;
+}
+
+const periodUs = 100_000;
+
+async function apply(group: BuildCgroup, limits: Limits): Promise<void> {
+  const quotaUs = Math.max(1000, Math.round((limits.nanoCpus / 1e9) * periodUs));
+  const memory = String(limits.memoryBytes);
+  if (group.version === 2) {
+    await makeUnified(group.directory);
+    await write(group.directory, 'memory.max', memory);
+    await write(group.directory, 'memory.swap.max', '0').catch(() => undefined);
+    await write(group.directory, 'cpu.max', `${quotaUs} ${periodUs}`);
+    return;
+  }
+  await mkdir(group.memory, { recursive: true });
+  await mkdir(group.cpu, { recursive: true });
+  if ((await read(group.memory, 'memory.use_hierarchy')) === '0') throw new Error('memory.use_hierarchy is off');
+  // Memory with swap may never be the smaller one, not even for a moment; without swap accounting the file is not there.
+  const swap = await write(group.memory, 'memory.memsw.limit_in_bytes', '-1').then(() => true, () => false);
+  await write(group.memory, 'memory.limit_in_bytes', memory).catch(async () => {
+    // What earlier builds left in the page cache is counted too.
+    await write(group.memory, 'memory.force_empty', '0').catch(() => undefined);
+    await write(group.memory, 'memory.limit_in_bytes', memory);
+  });
+  if (swap) await write(group.memory, 'memory.memsw.limit_in_bytes', memory);
+  await write(group.cpu, 'cpu.cfs_period_us', String(periodUs));
+  await write(group.cpu, 'cpu.cfs_quota_us', String(quotaUs));
+}
+
+/** In version 2 a group has the controllers that each group above it hands down. */
+async function makeUnified(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const docker = dirname(directory);
+  for (const above of [dirname(docker), docker]) await write(above, 'cgroup.subtree_control', '+memory +cpu');
+}
+
+interface Kills {
+  /** Kills in the group itself (version 2), or on the whole machine (version 1). */
+  kills: number;
+  /** How often the group met its limit. Version 1 counts kills only in the step's own group, which is gone when we look; both numbers rising together tell. */
+  met: number | undefined;
+}
+
+async function killsOf(group: BuildCgroup): Promise<Kills> {
+  if (group.version === 2) return { kills: counter(await read(group.directory, 'memory.events'), 'oom_kill'), met: undefined };
+  const met = Number(await read(group.memory, 'memory.failcnt')) + Number(await read(group.memory, 'memory.memsw.failcnt').catch(() => '0'));
+  return { kills: counter(await readFile('/proc/vmstat', 'utf8'), 'oom_kill'), met };
+}
+
+function hasRisen(before: Kills, after: Kills): boolean {
+  return after.kills > before.kills && (before.met === undefined || (after.met ?? 0) > before.met);
+}
+
+function counter(text: string, name: string): number {
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+}
+
+async function read(directory: string, file: string): Promise<string> {
+  return (await readFile(join(directory, file), 'utf8')).trim();
+}
+
+async function write(directory: string, file: string, value: string): Promise<void> {
+  await writeFile(join(directory, file), value);
+}

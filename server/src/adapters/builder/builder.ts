@@ -1,0 +1,147 @@
+/** Builds images: finds the row of the build type, resolves its paths, runs its commands within their limits and says why they failed. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, badField } from '../../domain/errors.ts';
+import { argumentNamePattern } from '../../domain/names.ts';
+import { createRedactor, redactLines } from '../../domain/redactor.ts';
+import type { Redactor } from '../../domain/redactor.ts';
+import type { Builder, BuildRequest } from '../../ports/builder.ts';
+import { command } from '../../shell/command.ts';
+import { run } from '../../shell/run.ts';
+import { createBuildLimiter } from './build-limits.ts';
+import type { LimitedBuild } from './build-limits.ts';
+import { builders } from './builders.ts';
+import type { BuilderRow } from './builders.ts';
+import { buildFailure, outOfMemory } from './failures.ts';
+import { requireBuildKit, requireProgram } from './preflight.ts';
+import { resolveInside } from './source-paths.ts';
+import { engineEnvironment } from './step.ts';
+import type { BuildPlan, BuildStep } from './step.ts';
+
+export interface BuilderOptions {
+  /** Absolute path of a docker program with BuildKit. */
+  dockerPath: string;
+  /** Path of the engine's socket. */
+  engineSocket: string;
+  /** Name of the server for sentences, such as "this server". */
+  serverName: string;
+  /** Image of Caddy 2 that serves static sites, such as caddy:2. */
+  staticImage: string;
+}
+
+/**
+ * `build` throws BAD_REQUEST for a path, name or stage that is none, PRECONDITION_FAILED for a missing program, a failing step, too little memory or disk,
+ * SERVICE_UNAVAILABLE when engine or registry do not answer or the limit of time is over, and the signal's reason when aborted. An abort ends the steps
+ * in the engine too. The scratch folder is removed afterwards.
+ */
+export function createBuilder(options: BuilderOptions): Builder {
+  const limiter = createBuildLimiter(options.engineSocket);
+  let checked = false;
+  return {
+    build: async (request) => {
+      request.signal.throwIfAborted();
+      const row: BuilderRow = builders[request.buildType];
+      try {
+        const plan = await planOf(request, row, options);
+        if (!checked) {
+          await requireBuildKit(options.dockerPath, { env: engineEnvironment(plan), scratch: plan.scratch, serverName: options.serverName, signal: request.signal });
+          checked = true;
+        }
+        await writeFiles(request, row, plan);
+        const deadline = performance.now() + request.limitMs;
+        const limited = await beginLimits(limiter, row, request);
+        try {
+          for (const step of row.steps(plan)) await runStep(step, request, plan, limited, deadline);
+        } finally {
+          await limited?.end();
+        }
+      } finally {
+        await rm(request.scratchDirectory, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function planOf(request: BuildRequest, row: BuilderRow, options: BuilderOptions): Promise<BuildPlan> {
+  checkNames(request);
+  const { sourceDirectory: source, scratchDirectory: scratch } = request;
+  const programs: Record<string, string> = { docker: options.dockerPath };
+  if (row.program !== undefined) programs[row.program.name] = await requireProgram(row.program, request.buildType, options.serverName);
+  const directory = await resolveInside(source, source, request.buildPath, { field: 'buildPath', kind: 'folder' });
+  const folder = (path: string, field: string) => resolveInside(source, directory, path, { field, kind: 'folder' });
+  const isDockerfile = request.buildType === 'dockerfile';
+  const context = request.buildType === 'static' ? await folder(request.publishDirectory ?? '', 'publishDirectory') : isDockerfile ? await folder(request.contextPath, 'containerContextPath') : directory;
+  const dockerfile = isDockerfile ? await resolveInside(source, directory, request.dockerfile === '' ? 'Dockerfile' : request.dockerfile, { field: 'dockerfile', kind: 'file' }) : '';
+  return {
+    directory,
+    context,
+    dockerfile,
+    stage: request.stage === '' ? undefined : request.stage,
+    singlePage: request.singlePage,
+    image: request.image,
+    labels: request.labels,
+    buildArguments: request.buildArguments,
+    secretFiles: Object.fromEntries(Object.keys(request.buildSecrets).map((name) => [name, join(scratch, 'secrets', name)])),
+    env: request.env,
+    noCache: request.noCache,
+    scratch,
+    programs,
+    dockerHost: `unix://${options.engineSocket}`,
+    staticImage: options.staticImage,
+  };
+}
+
+function checkNames(request: BuildRequest): void {
+  const names = { buildArgs: request.buildArguments, buildSecrets: request.buildSecrets, env: request.env };
+  for (const [field, values] of Object.entries(names)) {
+    const bad = Object.keys(values).find((name) => !argumentNamePattern.test(name) || name.length > 200);
+    if (bad !== undefined) throw badField(field, `"${bad.slice(0, 100)}" is no name for the builder; use letters, digits and "_", and begin with a letter or "_"`);
+  }
+  if (request.stage !== undefined && !/^([A-Za-z0-9][A-Za-z0-9_.-]{0,127})?$/.test(request.stage)) {
+    throw badField('containerBuildStage', 'is no name of a stage; use letters, digits, "_", "." and "-"');
+  }
+}
+
+async function writeFiles(request: BuildRequest, row: BuilderRow, plan: BuildPlan): Promise<void> {
+  for (const folder of ['secrets', 'docker-config', 'empty']) await mkdir(join(plan.scratch, folder), { recursive: true, mode: 0o700 });
+  await writeFile(join(plan.scratch, 'docker-config/config.json'), '{}', { mode: 0o600 });
+  for (const [name, text] of Object.entries(row.files(plan))) await writeFile(join(plan.scratch, name), text, { mode: 0o600 });
+  for (const [name, path] of Object.entries(plan.secretFiles)) await writeFile(path, request.buildSecrets[name]?.reveal() ?? '', { mode: 0o600 });
+}
+
+async function beginLimits(limiter: ReturnType<typeof createBuildLimiter>, row: BuilderRow, request: BuildRequest): Promise<LimitedBuild | undefined> {
+  if (row.limited) return limiter.begin(request.limits, (line) => request.onLine(line));
+  request.onLine(`Build limits: none are in force, since the build type ${request.buildType} does not build in the engine itself.`);
+  return undefined;
+}
+
+/** Lines that repeat what is known: BuildKit names each step by its digest too. */
+const noise = /^#\d+ sha256:[0-9a-f]{64}$/;
+
+async function runStep(step: BuildStep, request: BuildRequest, plan: BuildPlan, limited: LimitedBuild | undefined, deadline: number): Promise<void> {
+  const redact = redactorOf(request);
+  const lines: string[] = [];
+  const result = await run(command(step.argv, { cwd: plan.directory, env: step.env }), {
+    signal: request.signal,
+    limitMs: Math.max(1, deadline - performance.now()),
+    scratchDirectory: plan.scratch,
+    onChild: (child) => request.onChild(child),
+    onLine: (line) => {
+      if (noise.test(line)) return;
+      const safe = redact(line);
+      lines.push(safe);
+      if (lines.length > 500) lines.shift();
+      request.onLine(safe);
+    },
+  });
+  if (result.ended === 'aborted') request.signal.throwIfAborted();
+  if (result.ended === 'limit') throw new AppError('SERVICE_UNAVAILABLE', `The build took longer than ${Math.round(request.limitMs / 60_000)} minutes and was ended.`);
+  if (result.ended === 'output') throw new AppError('PRECONDITION_FAILED', 'The build printed more than 256 MiB and was ended.');
+  const ranOut = (await limited?.ranOutOfMemory()) ?? false;
+  if (result.exitCode !== 0) throw ranOut ? outOfMemory(lines, request.limits.memoryBytes) : buildFailure(lines, result.exitCode);
+  if (ranOut) request.onLine('A process of the build was killed for using too much memory, but the build went on without it.');
+}
+
+function redactorOf(request: BuildRequest): Redactor {
+  return redactLines(createRedactor(Object.values(request.buildSecrets)));
+}

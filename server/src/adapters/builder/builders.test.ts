@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { builders } from './builders.ts';
+import { passVariables } from './step.ts';
+import type { BuildPlan } from './step.ts';
+
+const plan: BuildPlan = {
+  directory: '/work/source/app',
+  context: '/work/source/app',
+  dockerfile: '/work/source/app/Dockerfile',
+  stage: undefined,
+  singlePage: false,
+  image: 'berth/shop:d1',
+  labels: { 'berth.application': 'a1', 'berth.note': 'it --is $(data)' },
+  buildArguments: {},
+  secretFiles: {},
+  env: {},
+  noCache: false,
+  scratch: '/work/scratch',
+  programs: { docker: '/usr/bin/docker', nixpacks: '/usr/local/bin/nixpacks', railpack: '/usr/local/bin/railpack', pack: '/usr/local/bin/pack' },
+  dockerHost: 'unix:///run/docker.sock',
+  staticImage: 'caddy:2',
+};
+const engine = { HOME: '/work/scratch', DOCKER_CONFIG: '/work/scratch/docker-config', DOCKER_HOST: 'unix:///run/docker.sock', DOCKER_BUILDKIT: '1' };
+const path = '/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const labels = ['--label=berth.application=a1', '--label=berth.note=it --is $(data)'];
+
+describe('commands', () => {
+  test('dockerfile, plain', () => {
+    expect(builders.dockerfile.steps(plan)).toEqual([
+      {
+        argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/work/source/app/Dockerfile', '--tag=berth/shop:d1', ...labels, '/work/source/app'],
+        env: engine,
+      },
+    ]);
+  });
+
+  test('dockerfile, with everything', () => {
+    const full = {
+      ...plan,
+      context: '/work/source',
+      stage: 'release',
+      buildArguments: { VERSION: '1 "$(id)"', EMPTY: '', DOCKER_HOST: 'tcp://evil', LD_PRELOAD: '/x.so' },
+      secretFiles: { TOKEN: '/work/scratch/secrets/TOKEN', ODD: '/work/a,b"c/ODD' },
+      noCache: true,
+    };
+    expect(builders.dockerfile.steps(full)).toEqual([
+      {
+        argv: [
+          '/usr/bin/docker', 'build', '--progress=plain', '--file=/work/source/app/Dockerfile', '--tag=berth/shop:d1', '--target=release', ...labels,
+          '--build-arg=VERSION', '--build-arg=EMPTY', '--build-arg=DOCKER_HOST=tcp://evil', '--build-arg=LD_PRELOAD=/x.so',
+          '--secret=id=TOKEN,src=/work/scratch/secrets/TOKEN', '--secret=id=ODD,"src=/work/a,b""c/ODD"', '--no-cache', '/work/source',
+        ],
+        env: { VERSION: '1 "$(id)"', EMPTY: '', ...engine },
+      },
+    ]);
+  });
+
+  test('static builds its own Dockerfile and takes nothing of the source’s settings', () => {
+    const given = { ...plan, context: '/work/source/app/dist', stage: 'x', buildArguments: { A: '1' }, secretFiles: { S: '/s' } };
+    expect(builders.static.steps(given)).toEqual([
+      { argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/work/scratch/Dockerfile', '--tag=berth/shop:d1', ...labels, '/work/source/app/dist'], env: engine },
+    ]);
+  });
+
+  test('nixpacks', () => {
+    expect(builders.nixpacks.steps({ ...plan, env: { NODE_ENV: 'production', PATH: '/x' }, noCache: true })).toEqual([
+      {
+        argv: ['/usr/local/bin/nixpacks', 'build', '/work/source/app', '--name=berth/shop:d1', ...labels, '--env=NODE_ENV', '--env=PATH=/x', '--no-cache'],
+        env: { NODE_ENV: 'production', ...engine, PATH: path },
+      },
+    ]);
+  });
+
+  const labelStep = {
+    argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/work/scratch/Dockerfile.label', '--tag=berth/shop:d1', ...labels, '/work/scratch/empty'],
+    env: engine,
+  };
+
+  test('railpack', () => {
+    expect(builders.railpack.steps({ ...plan, env: { A: '1' } })).toEqual([
+      { argv: ['/usr/local/bin/railpack', 'build', '--name=berth/shop:d1', '--progress=plain', '--env=A', '/work/source/app'], env: { A: '1', ...engine, PATH: path, BUILDKIT_HOST: 'docker-container://buildkit' } },
+      labelStep,
+    ]);
+    expect(builders.railpack.files(plan)).toEqual({ 'Dockerfile.label': 'FROM berth/shop:d1\n' });
+  });
+
+  test.each([
+    ['heroku_buildpacks', 'heroku/builder:24'],
+    ['paketo_buildpacks', 'paketobuildpacks/builder-jammy-full'],
+  ] as const)('%s', (type, image) => {
+    expect(builders[type].steps({ ...plan, env: { A: '1' }, noCache: true })).toEqual([
+      {
+        argv: ['/usr/local/bin/pack', 'build', 'berth/shop:d1', '--path=/work/source/app', `--builder=${image}`, '--pull-policy=if-not-present', '--env=A', '--clear-cache'],
+        env: { A: '1', ...engine, PATH: path },
+      },
+      labelStep,
+    ]);
+  });
+});
+
+test.each(['PATH', 'path', 'HOME', 'DOCKER_HOST', 'DOCKER_CONFIG', 'BUILDKIT_HOST', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'GODEBUG', 'GOMAXPROCS', 'HTTP_PROXY', 'https_proxy', 'no_proxy', 'SSL_CERT_FILE', 'GLIBC_TUNABLES', 'GCONV_PATH', 'BERTH_RUN', 'GIT_SSH_COMMAND', 'XDG_CONFIG_HOME'])(
+  '%s does not become a setting of the program',
+  (name) => expect(passVariables('--env', { [name]: 'x' })).toEqual({ args: [`--env=${name}=x`], env: {} }),
+);
+
+test.each(['NODE_ENV', 'DATABASE_URL', 'GOOGLE_KEY', 'API_TOKEN', 'GOAL_NAME', 'npm_config_x'])('%s keeps its value out of the arguments', (name) =>
+  expect(passVariables('--env', { [name]: 'x' })).toEqual({ args: [`--env=${name}`], env: { [name]: 'x' } }),
+);
+
+test('the Dockerfile of a static site', () => {
+  const files = builders.static.files(plan);
+  expect(files['Dockerfile']).toMatch(/^FROM caddy:2\nRUN mkdir -p \/etc\/caddy && printf '%s\\n' '\{' /);
+  expect(files['Dockerfile']).toContain('HEALTHCHECK');
+  expect(files['Dockerfile']).not.toContain('try_files');
+  expect(builders.static.files({ ...plan, singlePage: true })['Dockerfile']).toContain("'try_files {path} {path}/ /index.html'");
+  expect(files['Dockerfile.dockerignore']).toContain('**/.env\n');
+});

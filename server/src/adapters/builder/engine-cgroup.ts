@@ -1,0 +1,80 @@
+/** Where the engine's BuildKit puts its workers in the control groups, as this process sees them. */
+import { access, readFile, readlink, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Folders of the group that all build steps are in; it may have to be made. Version 1 has one for each controller, version 2 one for all. */
+export type BuildCgroup = { version: 1; memory: string; cpu: string } | { version: 2; directory: string };
+
+/**
+ * The group `<root of the engine's control groups>/docker/buildkit`, where engines with the cgroupfs driver run build steps. The engine's process is found by
+ * the socket it serves, since it may live in a namespace of its own. Undefined when it cannot be found.
+ */
+export async function findBuildCgroup(socketPath: string): Promise<BuildCgroup | undefined> {
+  const pid = await findEngine(socketPath);
+  const mounts = parseMounts(await readFile('/proc/self/mountinfo', 'utf8'));
+  if (pid === undefined) return undefined;
+  const groups = parseGroups(await readFile(`/proc/${pid}/cgroup`, 'utf8'));
+  const sameNamespace = (await readlink(`/proc/${pid}/ns/cgroup`)) === (await readlink('/proc/self/ns/cgroup'));
+  const locate = async (controller: string): Promise<string | undefined> => {
+    const mount = mounts.get(controller);
+    const group = groups.get(controller);
+    if (mount === undefined || group === undefined) return undefined;
+    return join(mount, sameNamespace ? '/' : await namespaceRoot(mount, group), 'docker/buildkit');
+  };
+  const [memory, cpu, unified] = [await locate('memory'), await locate('cpu'), await locate('')];
+  if (memory !== undefined && cpu !== undefined) return { version: 1, memory, cpu };
+  return unified === undefined ? undefined : { version: 2, directory: unified };
+}
+
+/** Mount points by controller ("" for version 2), from proc(5) mountinfo. */
+export function parseMounts(mountinfo: string): Map<string, string> {
+  const mounts = new Map<string, string>();
+  for (const line of mountinfo.split('\n')) {
+    const [left = '', right = ''] = line.split(' - ');
+    const [type, , options = ''] = right.split(' ');
+    const point = left.split(' ')[4];
+    if (point === undefined) continue;
+    if (type === 'cgroup') for (const option of options.split(',')) mounts.set(option, mounts.get(option) ?? point);
+    if (type === 'cgroup2') mounts.set('', mounts.get('') ?? point);
+  }
+  return mounts;
+}
+
+/** Groups of a process by controller ("" for version 2), from cgroups(7) /proc/pid/cgroup. */
+export function parseGroups(text: string): Map<string, string> {
+  const groups = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, , controllers, group] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
+    if (controllers === undefined || group === undefined) continue;
+    for (const controller of controllers.split(',')) groups.set(controller, group);
+  }
+  return groups;
+}
+
+/** The engine stands at the root of its namespace or below; the root is where builds have been, else where the engine is. */
+async function namespaceRoot(mount: string, group: string): Promise<string> {
+  for (let root = group; root !== '/'; root = dirname(root)) {
+    if (await exists(join(mount, root, 'docker'))) return root;
+  }
+  return group;
+}
+
+async function findEngine(socketPath: string): Promise<number | undefined> {
+  const socket = await stat(socketPath).catch(() => undefined);
+  if (socket === undefined) return undefined;
+  for (const name of await readdir('/proc')) {
+    if (!/^[0-9]+$/.test(name)) continue;
+    const program = await readFile(`/proc/${name}/comm`, 'utf8').catch(() => '');
+    if (program.trim() !== 'dockerd') continue;
+    // The socket as the engine itself names it; the same file on the same device.
+    for (const path of new Set([socketPath, '/run/docker.sock', '/var/run/docker.sock'])) {
+      const seen = await stat(`/proc/${name}/root${path}`).catch(() => undefined);
+      if (seen !== undefined && seen.dev === socket.dev && seen.ino === socket.ino) return Number(name);
+    }
+  }
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(() => true, () => false);
+}

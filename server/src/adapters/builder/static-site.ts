@@ -1,0 +1,62 @@
+/** A folder served by Caddy: the Dockerfile and the settings are Berth's own. */
+import type { BuildPlan } from './step.ts';
+
+export const staticSite = {
+  files: (plan: BuildPlan): Record<string, string> => ({
+    Dockerfile: staticDockerfile(plan.staticImage, plan.singlePage),
+    'Dockerfile.dockerignore': ignored,
+  }),
+  /** The build of that Dockerfile; nothing of the source's own Dockerfile settings applies. */
+  plan: (plan: BuildPlan): BuildPlan => ({ ...plan, dockerfile: `${plan.scratch}/Dockerfile`, stage: undefined, buildArguments: {}, secretFiles: {} }),
+};
+
+/** Never published, also when the whole repository is. */
+const ignored = ['**/.git', '**/.gitignore', '**/.env', '**/.env.*', '**/.dockerignore', '**/.DS_Store', ''].join('\n');
+
+/**
+ * Serves /srv on port 80. The check looks for a listener on port 80 (0x50, state 0A) with `grep`, since images of Caddy differ in what else they have.
+ */
+export function staticDockerfile(image: string, singlePage: boolean): string {
+  const lines = caddyfile(singlePage).map((line) => `'${line}'`);
+  return [
+    `FROM ${image}`,
+    `RUN mkdir -p /etc/caddy && printf '%s\\n' ${lines.join(' ')} > /etc/caddy/Caddyfile`,
+    'COPY . /srv',
+    'EXPOSE 80',
+    'HEALTHCHECK --interval=2s --timeout=2s --start-period=2s --retries=3 CMD ["grep", "-qsE", ":0050 [0-9A-F]+:0000 0A", "/proc/net/tcp", "/proc/net/tcp6"]',
+    'ENTRYPOINT []',
+    'CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
+    '',
+  ].join('\n');
+}
+
+/** Lines without a single quote, since a shell writes them. */
+function caddyfile(singlePage: boolean): string[] {
+  return [
+    '{',
+    'admin off',
+    'persist_config off',
+    'auto_https off',
+    '}',
+    ':80 {',
+    'root * /srv',
+    'encode zstd gzip',
+    // Files keep their names from one release to the next, so that a browser asks whether its copy is still good.
+    'header ?Cache-Control "public, max-age=0, must-revalidate"',
+    'header X-Content-Type-Options nosniff',
+    'header ?Referrer-Policy strict-origin-when-cross-origin',
+    'header -Server',
+    '@hidden path */.git/* */.env */.env.*',
+    'respond @hidden 404',
+    ...(singlePage ? ['try_files {path} {path}/ /index.html'] : []),
+    'file_server',
+    'handle_errors {',
+    'root * /srv',
+    '@page file /{http.error.status_code}.html',
+    'rewrite @page /{http.error.status_code}.html',
+    'file_server @page',
+    'respond "{http.error.status_code} {http.error.status_text}"',
+    '}',
+    '}',
+  ];
+}

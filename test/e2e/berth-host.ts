@@ -1,0 +1,159 @@
+/** A bed host that runs the compiled Berth beside an engine of its own, and the calls a person would make. */
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { repositoryRoot } from '../../images/build-context.ts';
+import type { Bed } from '../bed/bed.ts';
+import type { BedHost } from '../bed/host.ts';
+
+const nodePath = join(repositoryRoot, 'node_modules/.bin/node');
+const entry = join(repositoryRoot, 'dist/server/src/main.js');
+export const data = '/var/lib/docker/berth-data';
+const port = 3000;
+
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+export interface BerthHost {
+  readonly host: BedHost;
+  readonly url: string;
+  /** Starts Berth and waits until it answers; with variables besides the usual ones. */
+  start(env?: Record<string, string>): Promise<void>;
+  /** Ends Berth as a crash would. */
+  kill(): Promise<void>;
+  /** Ends Berth in good order. */
+  stop(): Promise<void>;
+  /** Calls a procedure (form B) with the owner's key; throws on anything but 200. */
+  call<T = Record<string, unknown>>(procedure: string, input?: Record<string, unknown>): Promise<T>;
+  /** The same, giving status and body whatever they are. */
+  ask(procedure: string, input?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>;
+  /** A request through the proxy. */
+  proxied(hostName: string, path?: string): Promise<{ status: number; body: string; headers: Record<string, unknown> }>;
+  /** Waits until the application has no deployment under way and gives it. */
+  settled(applicationId: string, limitMs?: number): Promise<ApplicationView>;
+  log(deploymentId: string): Promise<string[]>;
+  ownLog(): Promise<string>;
+}
+
+export interface DeploymentView {
+  deploymentId: string;
+  status: string;
+  stage: string;
+  errorMessage: string | null;
+  commit: string | null;
+  image: string | null;
+  healthyAt: string | null;
+  title: string;
+}
+
+export interface ApplicationView {
+  applicationId: string;
+  appName: string;
+  applicationStatus: string;
+  environmentId: string;
+  pendingChanges: string[];
+  deployments: DeploymentView[];
+}
+
+const queries = /\.(one|all|get|by[A-Z]\w*|readLogs|logs)$/;
+
+/** Makes the host with its swarm and starts Berth in it. The owner is signed up and has a key. */
+export async function berthHost(bed: Bed, name: string, index: number, env: Record<string, string> = {}): Promise<BerthHost> {
+  const host = await bed.host(name, { index, engine: true, images: true, sshd: true });
+  const swarm = await host.exec(['/usr/bin/docker', 'swarm', 'init', '--advertise-addr', host.ip]);
+  if (swarm.code !== 0) throw new Error(`The swarm could not be made: ${swarm.stderr}`);
+  await host.exec(['mkdir', '-p', `${data}/probe`]);
+  await host.exec(['cp', '/bin/busybox', `${data}/probe/busybox`]);
+  const berth = client(host, env);
+  await berth.start();
+  return berth;
+}
+
+function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
+  const url = `http://${host.ip}:${port}`;
+  let apiKey = '';
+  let starts = 0;
+
+  async function ask(procedure: string, input: Record<string, unknown> = {}, headers: Record<string, string> = { 'x-api-key': apiKey }): Promise<Answer> {
+    const isQuery = queries.test(procedure);
+    const query = isQuery ? `?input=${encodeURIComponent(JSON.stringify(input))}` : '';
+    const response = await fetch(`${url}/api/${procedure}${query}`, {
+      method: isQuery ? 'GET' : 'POST', headers: { ...headers, ...(isQuery ? {} : { 'content-type': 'application/json' }) }, ...(isQuery ? {} : { body: JSON.stringify(input) }), signal: AbortSignal.timeout(120_000),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  }
+  async function call<T>(procedure: string, input?: Record<string, unknown>): Promise<T> {
+    const { status, body } = await ask(procedure, input);
+    if (status !== 200) throw new Error(`${procedure} answered ${status}: ${JSON.stringify(body)}`);
+    return body as T;
+  }
+  async function healthy(): Promise<boolean> {
+    try {
+      return (await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(1000) })).ok;
+    } catch {
+      return false;
+    }
+  }
+  async function berthPid(): Promise<string> {
+    return (await host.exec(['pgrep', '-f', 'dist/server/src/main.js'])).stdout.trim().split('\n').at(-1) ?? '';
+  }
+  async function end(signal: string): Promise<void> {
+    const pid = await berthPid();
+    if (pid !== '') await host.exec(['kill', `-${signal}`, pid]);
+    for (let left = 100; left > 0 && (await berthPid()) !== ''; left -= 1) await wait(100);
+  }
+
+  const berth: BerthHost = {
+    host, url, ask, call,
+    async start(env = {}) {
+      starts += 1;
+      const variables = { BERTH_DATA: data, BERTH_PORT: String(port), BERTH_PROXY_IMAGE: 'berth/caddy:2', BERTH_URL: url, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...baseEnv, ...env };
+      await host.launch(`berth-${starts}`, ['env', ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), nodePath, '--max-semi-space-size=1', entry]);
+      for (let left = 150; !(await healthy()); left -= 1) {
+        if (left === 0) throw new Error(`Berth did not start: ${await berth.ownLog()}`);
+        await wait(100);
+      }
+      if (apiKey === '') apiKey = await signUp(url);
+    },
+    kill: () => end('KILL'),
+    stop: () => end('TERM'),
+    proxied: (hostName, path = '/') => get(host.ip, hostName, path),
+    async settled(applicationId, limitMs = 120_000) {
+      const end = Date.now() + limitMs;
+      for (;;) {
+        const application = await call<ApplicationView>('application.one', { applicationId });
+        if (application.deployments.every(({ status }) => status !== 'queued' && status !== 'running')) return application;
+        if (Date.now() > end) throw new Error(`Still under way: ${JSON.stringify(application.deployments[0])}\n${(await berth.log(application.deployments[0]?.deploymentId ?? '')).join('\n')}\n${await berth.ownLog()}`);
+        await wait(200);
+      }
+    },
+    log: (deploymentId) => call<string[]>('deployment.readLogs', { deploymentId }),
+    ownLog: async () => (await host.exec(['tail', '-c', '6000', `/run/bed/berth-${starts}.log`])).stdout,
+  };
+  return berth;
+}
+
+async function signUp(url: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', origin: url };
+  const signedUp = await fetch(`${url}/api/auth/sign-up/email`, { method: 'POST', headers, body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }) });
+  const cookie = signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const { organizationId } = (await signedUp.json()) as { organizationId: string };
+  const created = await fetch(`${url}/api/user.createApiKey`, { method: 'POST', headers: { ...headers, cookie }, body: JSON.stringify({ name: 'test', metadata: { organizationId } }) });
+  return ((await created.json()) as { key: string }).key;
+}
+
+/** With the Host header of our choice; fetch would not let us set it. */
+function get(ip: string, hostName: string, path: string): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: ip, port: 80, path, headers: { host: hostName }, agent: false, timeout: 20_000 }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).once('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }));
+    });
+    call.once('timeout', () => call.destroy(new Error('The proxy did not answer in 20 s.')));
+    call.once('error', reject);
+    call.end();
+  });
+}
