@@ -1,11 +1,12 @@
 /** Only one Berth works on a data folder: its pid with start time stands in a file there. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../domain/errors.ts';
 import { identityOf, isAlive } from '../shell/process-identity.ts';
 
 /** Throws PRECONDITION_FAILED while another Berth lives on the folder; gives the function that frees it. */
 export function lockInstance(data: string): () => void {
+  mkdirSync(data, { recursive: true, mode: 0o700 });
   const path = join(data, 'berth.pid');
   const holder = read(path);
   if (holder && holder.pid !== process.pid && isAlive(holder)) {

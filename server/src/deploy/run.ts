@@ -69,7 +69,7 @@ export function createDeploymentRunner(options: RunnerOptions): DeploymentRunner
         status: 'done', healthyAt: new Date(context.released?.healthyAt ?? ports.clock.now()).toISOString(), patch: { releasedAppName: application.appName },
       });
     } catch (error) {
-      await fail(deployment, error, signal, log);
+      await fail(deployment, error, signal, log, redactor(secrets));
     } finally {
       await ports.fileSystem.remove(workDirectory({ workRoot: ports.workRoot, deployment })).catch((error: unknown) => options.onFault(error, deployment.deploymentId));
       await log.close();
@@ -122,13 +122,13 @@ export function createDeploymentRunner(options: RunnerOptions): DeploymentRunner
   }
 
   /** A stopping Berth and a lost lease leave the row as it is: the next start, or whoever has the lease, goes on. */
-  async function fail(deployment: DeploymentRecord, error: unknown, signal: AbortSignal, log: LogWriter): Promise<void> {
+  async function fail(deployment: DeploymentRecord, error: unknown, signal: AbortSignal, log: LogWriter, redact: (text: string) => string): Promise<void> {
     const isKilled = signal.reason instanceof Killed;
     if (signal.aborted && !isKilled) {
       log.line(`Interrupted: ${sentenceOf(signal.reason)}`);
       return;
     }
-    const reason = isKilled ? sentenceOf(signal.reason) : error instanceof AppError && error.code !== 'INTERNAL_SERVER_ERROR' ? error.message : `Something went wrong inside Berth; its log has the details under the id ${options.onFault(error, deployment.deploymentId)}.`;
+    const reason = isKilled ? sentenceOf(signal.reason) : redact(error instanceof AppError && error.code !== 'INTERNAL_SERVER_ERROR' ? error.message : `Something went wrong inside Berth; its log has the details under the id ${options.onFault(error, deployment.deploymentId)}.`);
     log.line(`Failed: ${reason}`);
     await deployments.finish(deployment, { status: 'error', reason, event: isKilled ? 'buildKilled' : 'deployFailed' });
   }
