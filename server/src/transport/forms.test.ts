@@ -210,7 +210,7 @@ describe('transport faults have our envelope', () => {
   });
 
   it('an address that is no URL, and what is no HTTP', async () => {
-    expect(await send(`${server.url}/api/%E0%A4%A`, { headers: people.owner.headers })).toMatchObject({ status: 400, body: envelope('BAD_REQUEST', 400) });
+    for (const path of ['/api/%E0%A4%A', '/api/trpc/%E0%A4%A', '/%']) expect(await send(server.url + path)).toMatchObject({ status: 400, body: envelope('BAD_REQUEST', 400) });
     expect(await raw('NONSENSE\r\n\r\n')).toContain('"code":"BAD_REQUEST"');
     expect(await raw('GET /api/health HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n')).toContain('"code":"BAD_REQUEST"');
   });

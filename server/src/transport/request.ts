@@ -91,9 +91,9 @@ export function isTrpcClient(request: FastifyRequest): boolean {
   );
 }
 
-/** Query-string parameters; repeated ones are arrays. */
+/** Query-string parameters; repeated ones are arrays. An address that is no URL has none. */
 export function parametersOf(request: FastifyRequest): Record<string, string | string[]> {
-  return request.query as Record<string, string | string[]>;
+  return (request.query ?? {}) as Record<string, string | string[]>;
 }
 
 export interface RawInput {

@@ -1,0 +1,54 @@
+/** Users with keys: two organizations, each role. */
+import { createStores } from '../../server/src/composition/stores.ts';
+import type { Database } from '../../server/src/db/database.ts';
+import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
+import { createUsers, type NewApiKey } from '../../server/src/modules/user/user.ts';
+import { isoTime, systemClock, type Clock } from '../../server/src/ports/clock.ts';
+
+export interface Person {
+  userId: string;
+  organizationId: string;
+  key: string;
+  /** Header with the key. */
+  headers: Record<string, string>;
+}
+
+export interface People {
+  owner: Person;
+  admin: Person;
+  member: Person;
+  /** Owner of another organization. */
+  stranger: Person;
+  /** Changes what the member may. */
+  grant(grants: Partial<Grants>): Promise<void>;
+  /** Another key of a person. */
+  newKey(person: Person, input?: Partial<NewApiKey>): Promise<Person>;
+}
+
+export async function createPeople(database: Database, clock: Clock = systemClock): Promise<People> {
+  const { users: store } = createStores(database);
+  const users = createUsers(store, clock);
+
+  async function person(name: string, organizationId: string, role: Role): Promise<Person> {
+    const userId = `user-${name}`;
+    await store.users.insert({ userId, email: `${name}@example.com`, name, passwordHash: 'none', createdAt: isoTime(clock) });
+    await store.members.insert({ memberId: `member-${name}`, organizationId, userId, role, grants: noGrants, createdAt: isoTime(clock) });
+    return newKey({ userId, organizationId, key: '', headers: {} });
+  }
+  async function newKey({ userId, organizationId }: Person, input: Partial<NewApiKey> = {}): Promise<Person> {
+    const { key } = await users.createApiKey(userId, { name: 'test', metadata: { organizationId }, ...input });
+    return { userId, organizationId, key, headers: { 'x-api-key': key } };
+  }
+
+  // The first organization is the installation's; the other one comes later.
+  await store.organizations.insert({ organizationId: 'organization-first', name: 'First', createdAt: '2026-01-01T00:00:00.000Z' });
+  await store.organizations.insert({ organizationId: 'organization-other', name: 'Other', createdAt: '2026-01-02T00:00:00.000Z' });
+  const [owner, admin, member, stranger] = [
+    await person('owner', 'organization-first', 'owner'), await person('admin', 'organization-first', 'admin'),
+    await person('member', 'organization-first', 'member'), await person('stranger', 'organization-other', 'owner'),
+  ];
+  return {
+    owner, admin, member, stranger, newKey,
+    grant: async (grants) => void (await store.members.update({ userId: member.userId }, { grants: { ...noGrants, ...grants } })),
+  };
+}
