@@ -1,6 +1,8 @@
 /** The whole program from its parts; nothing else creates anything. */
 import type { FastifyInstance } from 'fastify';
+import { readdir, rm } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { createDeploymentRunner } from '../deploy/run.ts';
 import { readSnapshot } from '../deploy/snapshot.ts';
@@ -17,7 +19,7 @@ import { createMembers } from '../modules/organization/member.ts';
 import { createRegistries } from '../modules/registry/registry.ts';
 import { createSettings } from '../modules/settings/settings.ts';
 import { createUsers } from '../modules/user/user.ts';
-import { systemClock, randomId } from '../ports/clock.ts';
+import { systemClock, randomId, type Clock } from '../ports/clock.ts';
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
 import { reconcileServices } from '../reconcile/services.ts';
 import { createAdapters } from './adapters.ts';
@@ -26,7 +28,7 @@ import type { Log } from './log.ts';
 import { createPlatform } from './platform.ts';
 import { createApp } from './routers.ts';
 import { openStorage } from './storage.ts';
-import { createStores } from './stores.ts';
+import { createStores, type Stores } from './stores.ts';
 import { version } from './version.ts';
 
 export interface Berth {
@@ -37,6 +39,8 @@ export interface Berth {
 }
 
 const stopLimitMs = 8000;
+const housekeepingMs = 3_600_000;
+const keptJobsMs = 7 * 24 * 3_600_000;
 
 export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const clock = systemClock;
@@ -78,6 +82,9 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   // On SQLite this is the only process that can hold a lease; on PostgreSQL another control plane may, so leases run out by themselves.
   if (database.dialect === 'sqlite') await stores.jobs.releaseAll();
 
+  await removeStaleWork(adapters.folders.work, new Set((await deployments.unfinished()).map(({ deploymentId }) => deploymentId)));
+  const housekeeping = setInterval(() => void tidy(stores, clock).catch((error: unknown) => log.fault(error, 'housekeeping')), housekeepingMs);
+
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
     config, log, clock, database, stores, adapters, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime,
@@ -86,11 +93,23 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   return {
     app, worker, reconciler,
     async close() {
+      clearInterval(housekeeping);
       await app.close();
       await Promise.all([worker.stop(stopLimitMs), reconciler.stop()]);
       await database.close();
     },
   };
+}
+
+/** Finished jobs and ended sessions are of no use to anybody. */
+async function tidy(stores: Stores, clock: Clock): Promise<void> {
+  await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
+  await stores.users.pruneSessions(clock.now());
+}
+
+/** Work folders that a crash left behind; those of unfinished deployments are emptied by their next attempt. */
+async function removeStaleWork(folder: string, unfinished: ReadonlySet<string>): Promise<void> {
+  for (const name of await readdir(folder)) if (!unfinished.has(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** First outside IPv4 address of this machine: what generated host names point to until somebody sets serverIp. */

@@ -41,16 +41,16 @@ function textOf(value: unknown): string {
 
 const plans = new WeakMap<Columns, [string, Column<unknown>][]>();
 
-/** Reads a whole row; columns that the query left out stay away. */
+/** Turns a fresh row into a record, in place (a copy of 90 columns costs as much as reading them); columns that the query left out stay away. */
 export function decodeRow<C extends Columns>(columns: C, row: Record<string, unknown>, cipher: Cipher): RecordOf<C> {
   let plan = plans.get(columns);
   if (!plan) {
     plan = Object.entries(columns).filter(([, column]) => column.kind !== 'text' && column.kind !== 'number');
     plans.set(columns, plan);
   }
-  const record: Record<string, unknown> = { ...row };
   for (const [name, column] of plan) {
-    if (name in record) record[name] = decodeValue(column, record[name], cipher);
+    const stored = row[name];
+    if (stored !== undefined) row[name] = decodeValue(column, stored, cipher);
   }
-  return record as RecordOf<C>;
+  return row as RecordOf<C>;
 }

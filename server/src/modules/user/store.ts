@@ -25,6 +25,8 @@ export interface UserStore {
   /** Counts one request against the key's window and budget, exactly, in one statement; false when either is used up. `now` in ms. */
   countRequest(apiKeyId: string, now: number): Promise<boolean>;
   hasUsers(): Promise<boolean>;
+  /** Removes sessions that ended before `now` (epoch ms). */
+  pruneSessions(now: number): Promise<void>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -50,13 +52,16 @@ export function createUserStore(database: Database): UserStore {
     organizations: tableStore(database, 'organization'),
     async findKey(keyHash) {
       const [row] = await database.run(keyQuery, [keyHash]);
-      return row && { ...keys.decode(row), role: row.role, grants: parseGrants(row.grants) };
+      return row && Object.assign(keys.decode(row), { role: row.role, grants: parseGrants(row.grants) });
     },
     async findSession(tokenHash) {
       const [row] = await database.run(sessionQuery, [tokenHash]);
-      return row && { ...sessions.decode(row), role: row.role, grants: parseGrants(row.grants) };
+      return row && Object.assign(sessions.decode(row), { role: row.role, grants: parseGrants(row.grants) });
     },
     countRequest: async (apiKeyId, now) => (await database.change(...countRequest(apiKeyId, now))) === 1,
+    pruneSessions: async (now) => {
+      await database.change(builder.deleteFrom('session').where('expiresAt', '<', now).compile());
+    },
     hasUsers: async () => (await database.run(anyUser)).length > 0,
     transaction: (work) => database.transaction(work),
   };
