@@ -17,7 +17,7 @@ export interface UpResult {
 
 /** `credentials` and `host` are those of the example; null stands where there is none. */
 export function upResult(settings: Settings, credentials: Credentials | undefined, host: string): UpResult {
-  const example = credentials?.applicationId !== undefined;
+  const example = credentials?.answered === true;
   return {
     url: settings.url,
     email: credentials?.email ?? null,

@@ -52,7 +52,9 @@ it('gives scripts one object, with null where there is no example', () => {
   expect(upResult(settings, undefined, 'hello.localhost')).toEqual({
     url: 'http://localhost:3000', email: null, password: null, apiKey: null, organizationId: null, exampleUrl: null, exampleHost: null, proxyUrl: 'http://127.0.0.1:8080',
   });
-  expect(upResult(settings, { email: 'e', password: 'p', apiKey: 'k', organizationId: 'o', applicationId: 'a' }, 'hello.localhost')).toEqual({
+  const failed = { email: 'e', password: 'p', applicationId: 'a', answered: false };
+  expect(upResult(settings, failed, 'hello.localhost')).toMatchObject({ email: 'e', apiKey: null, exampleUrl: null, exampleHost: null });
+  expect(upResult(settings, { email: 'e', password: 'p', apiKey: 'k', organizationId: 'o', applicationId: 'a', answered: true }, 'hello.localhost')).toEqual({
     url: 'http://localhost:3000', email: 'e', password: 'p', apiKey: 'k', organizationId: 'o',
     exampleUrl: 'http://hello.localhost:8080/', exampleHost: 'hello.localhost', proxyUrl: 'http://127.0.0.1:8080',
   });

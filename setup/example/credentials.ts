@@ -10,6 +10,8 @@ const credentialsSchema = z.object({
   apiKey: z.string().optional(),
   organizationId: z.string().optional(),
   applicationId: z.string().optional(),
+  /** Whether the example has answered once; until then no address of it is told. */
+  answered: z.boolean().default(false),
 });
 
 export type Credentials = z.infer<typeof credentialsSchema>;
@@ -25,5 +27,5 @@ export function saveCredentials(layout: Layout, credentials: Credentials): Crede
 
 /** The saved ones, else new ones with a password of 144 random bits. */
 export function ensureCredentials(layout: Layout): Credentials {
-  return readCredentials(layout) ?? saveCredentials(layout, { email: 'owner@example.localhost', password: randomBytes(18).toString('base64url') });
+  return readCredentials(layout) ?? saveCredentials(layout, { email: 'owner@example.localhost', password: randomBytes(18).toString('base64url'), answered: false });
 }

@@ -31,20 +31,25 @@ export const exampleStep: Step = {
     const status = await applicationStatus(client, owner.applicationId);
     const address = `${proxyAddress(context.settings, exampleHost)}/`;
     if (status === 'done' && (await answers(context, knownLimitMs))) return `answers at ${address}`;
-    await deployExample(context, client, status === undefined ? { ...owner, applicationId: undefined } : owner);
-    if (await answers(context, answerLimitMs)) return `deployed, and answers at ${address}`;
+    const deployed = await deployExample(context, client, status === undefined ? { ...owner, applicationId: undefined } : owner);
+    if (await answers(context, answerLimitMs)) {
+      saveCredentials(context.layout, { ...deployed, answered: true });
+      return `deployed, and answers at ${address}`;
+    }
     throw new AppError('PRECONDITION_FAILED', `the example was deployed but does not answer through the proxy at ${address}. See "docker service ps ${proxyService}" and "docker service ls".`);
   },
 };
 
-async function deployExample(context: SetupContext, client: Client, owner: Owner): Promise<void> {
+async function deployExample(context: SetupContext, client: Client, owner: Owner): Promise<Owner> {
   if (await ensureRepository(context)) context.say(`made the git repository ${context.layout.exampleRepository} from the bundled example`);
   const applicationId = owner.applicationId ?? (await makeApplication(client));
   // Saved at once: a run that breaks off after this goes on with the same application.
-  saveCredentials(context.layout, { ...owner, applicationId });
+  const withApplication = { ...owner, applicationId };
+  saveCredentials(context.layout, withApplication);
   await configureApplication(client, context, applicationId);
   context.say('deploys it; its log:');
   await deployAndFollow(client, context, applicationId);
+  return withApplication;
 }
 
 async function answers({ settings, signal }: SetupContext, limitMs: number): Promise<boolean> {

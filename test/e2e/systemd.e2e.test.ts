@@ -1,0 +1,71 @@
+/** bin/up where systemd is the service manager: engine and Berth become enabled units, and systemd keeps Berth up. */
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { findBed } from '../bed/bed.ts';
+import type { BedHost } from '../bed/host.ts';
+import { waitUntil } from '../bed/process-identity.ts';
+import { bareMachine, checkout } from './bare-machine.ts';
+
+const signal = new AbortController().signal;
+let host: BedHost;
+let init = '';
+
+beforeAll(async () => {
+  const bed = await findBed(inject('bed').name, signal);
+  if (bed === null) throw new Error('The bed of this run is gone.');
+  host = await bareMachine(bed, 'systemd', { index: 22, images: true });
+  await must(['apt-get', 'update', '-q'], 120_000);
+  await must(['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', '--no-install-recommends', 'systemd', 'systemd-sysv', 'dbus'], 180_000);
+  // systemd must be process 1: it gets process, mount and name namespaces of its own within the host; network and files stay the host's.
+  const boot = 'mount -t proc proc /proc && mount -t tmpfs tmpfs /run && exec env container=docker /lib/systemd/systemd';
+  await host.launch('systemd', ['unshare', '--pid', '--mount', '--uts', '--ipc', '--fork', '--kill-child', '--', 'sh', '-c', boot]);
+  await waitUntil(async () => (await host.exec(['pgrep', '--exact', 'systemd'])).code === 0, 20_000);
+  init = (await host.exec(['pgrep', '--exact', '--oldest', 'systemd'])).stdout.trim();
+  const runs = await waitUntil(async () => (await inside('systemctl', 'is-system-running')).text.startsWith('running'), 30_000);
+  if (!runs) throw new Error(`systemd does not run: ${(await inside('systemctl', '--failed', '--no-pager')).text}`);
+});
+afterAll(() => host.kill());
+
+async function must(argv: readonly [string, ...string[]], limitMs: number): Promise<void> {
+  const done = await host.exec(argv, { limitMs });
+  if (done.code !== 0) throw new Error(done.stderr);
+}
+
+async function inside(...argv: string[]): Promise<{ code: number; text: string }> {
+  const enter = ['nsenter', `--target=${init}`, '--pid', '--mount', '--uts', '--ipc', '--', 'env', `--chdir=${checkout}`] as const;
+  const { code, stdout, stderr } = await host.exec([...enter, ...argv], { limitMs: 600_000 });
+  return { code, text: `${stdout}${stderr}` };
+}
+
+async function answersHealth(): Promise<boolean> {
+  const script = "fetch('http://127.0.0.1:3000/api/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))";
+  return (await inside('node', '--eval', script)).code === 0;
+}
+
+it('makes engine and Berth enabled units', async () => {
+  const run = await inside('bin/up');
+  expect(run.text).toContain('systemd starts it, also with the machine');
+  expect(run.text).toContain('systemd starts Berth (unit berth.service)');
+  expect(run.code).toBe(0);
+  expect((await inside('systemctl', 'is-enabled', 'docker', 'berth')).text).toBe('enabled\nenabled\n');
+  expect(await answersHealth()).toBe(true);
+});
+
+it('is started again by systemd after it was killed', async () => {
+  await inside('systemctl', 'kill', '--signal=KILL', 'berth');
+  expect(await waitUntil(async () => !(await answersHealth()), 5000)).toBe(true);
+  expect(await waitUntil(answersHealth, 20_000)).toBe(true);
+});
+
+it('is found by the next bin/up', async () => {
+  const run = await inside('bin/up');
+  expect(run.code).toBe(0);
+  expect(run.text).toContain('runs and answers, version');
+});
+
+it('stays down after bin/down, while the engine goes on', async () => {
+  const run = await inside('bin/down');
+  expect(run.code).toBe(0);
+  expect(run.text).toContain('was not started by bin/up and goes on');
+  expect((await inside('systemctl', 'is-active', 'docker', 'berth')).text).toBe('active\ninactive\n');
+  expect((await inside('systemctl', 'is-enabled', 'docker', 'berth')).text).toBe('enabled\ndisabled\n');
+});
