@@ -15,6 +15,10 @@ const fieldLimits = { fields: 20, fieldSize: 10_000, files: 1 };
 /** Checks who calls before the body is read; then gives the handler its input and the file as a stream. */
 export async function receiveUpload(wire: Wire, request: FastifyRequest, target: RegisteredProcedure, caller: Caller): Promise<unknown> {
   const actor = await caller.authenticate();
+  // A JSON body was read by the parser; without a content type there is no body.
+  if (request.body !== undefined || request.headers['content-type'] === undefined) {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the file in a form (multipart/form-data), or as the body with Content-Type: application/zip, application/x-tar, application/gzip or application/octet-stream.');
+  }
   const known: Caller = { ip: caller.ip, signal: caller.signal, authenticate: async () => actor };
   const limit = await wire.uploadLimit();
   const length = Number(request.headers['content-length'] ?? 0);
