@@ -75,9 +75,24 @@ function readKey(path: string): Buffer | undefined {
   return key;
 }
 
+/** Short values read again and again (the variables of a service that a person looks at) are decrypted once: a fresh decipher costs 10 µs, more than the row. */
+const remembered = { entries: 512, length: 8192 };
+
 export function createCipher(key: Buffer): Cipher {
   const keyId = hash('sha256', key, 'hex').slice(0, 8);
   const marker = `v1.${keyId}.`;
+  const known = new Map<string, string>();
+
+  function open(stored: string): string {
+    if (!stored.startsWith(marker)) {
+      throw new AppError('INTERNAL_SERVER_ERROR', 'A stored secret was encrypted with another key. Put back the key file that belongs to this database.');
+    }
+    const body = Buffer.from(stored.slice(marker.length), 'base64');
+    const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, 12));
+    decipher.setAuthTag(body.subarray(-16));
+    return decipher.update(body.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+  }
+
   return {
     encrypt(plain) {
       if (plain === '') return '';
@@ -88,13 +103,14 @@ export function createCipher(key: Buffer): Cipher {
     },
     decrypt(stored) {
       if (stored === '') return '';
-      if (!stored.startsWith(marker)) {
-        throw new AppError('INTERNAL_SERVER_ERROR', 'A stored secret was encrypted with another key. Put back the key file that belongs to this database.');
+      const before = known.get(stored);
+      if (before !== undefined) return before;
+      const plain = open(stored);
+      if (stored.length <= remembered.length) {
+        if (known.size >= remembered.entries) known.clear();
+        known.set(stored, plain);
       }
-      const body = Buffer.from(stored.slice(marker.length), 'base64');
-      const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, 12));
-      decipher.setAuthTag(body.subarray(-16));
-      return decipher.update(body.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+      return plain;
     },
   };
 }
