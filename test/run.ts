@@ -15,8 +15,8 @@ import { addCounts, runProject, type Counts } from './run/project.ts';
 const projects = {
   unit: { limitMs: 3 * 60_000, bed: false },
   store: { limitMs: 3 * 60_000, bed: false },
-  integration: { limitMs: 6 * 60_000, bed: true },
-  e2e: { limitMs: 7 * 60_000, bed: true },
+  integration: { limitMs: 8 * 60_000, bed: true },
+  e2e: { limitMs: 9 * 60_000, bed: true },
 } as const;
 
 type ProjectName = keyof typeof projects;
