@@ -60,7 +60,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const domains = createDomains(stores.domains, clock);
   const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
 
-  const platform = createPlatform({ config, adapters, environments, applications, networkPool: async () => (await settings.get()).networkPool });
+  const platform = createPlatform({ config, adapters, environments, networkPool: async () => (await settings.get()).networkPool });
   const parts: DeployingParts = { config, adapters, stores, applications, deployments, registries, settings, networks: platform.networks, clock, applyRoutes: () => reconciler.applyRoutes() };
   const deployPorts = createDeployPorts(parts);
   const live = createLiveReleases(parts, deployPorts, releases.forget);

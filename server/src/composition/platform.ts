@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import { proxyServiceSpec } from '../adapters/proxy/proxy-service.ts';
 import type { Config } from '../config.ts';
-import { createNetworks, environmentNetwork, platformNetwork, proxyServiceName, type Networks } from '../deploy/networks.ts';
-import type { Applications } from '../modules/application/application.ts';
+import { createNetworks, platformNetwork, proxyServiceName, type Networks } from '../deploy/networks.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { managedLabel } from '../ports/engine.ts';
 import type { Adapters } from './adapters.ts';
@@ -21,13 +20,12 @@ export interface PlatformParts {
   config: Config;
   adapters: Adapters;
   environments: Environments;
-  applications: Applications;
   networkPool(): Promise<string>;
 }
 
 const settleLimitMs = 60_000;
 
-export function createPlatform({ config, adapters, environments, applications, networkPool }: PlatformParts): Platform {
+export function createPlatform({ config, adapters, environments, networkPool }: PlatformParts): Platform {
   const { engine, proxy, folders } = adapters;
   const networks = createNetworks({ engine, environments, pool: networkPool });
 
@@ -47,10 +45,11 @@ export function createPlatform({ config, adapters, environments, applications, n
       return [`${proxyServiceName}: ${present ? 'differed; put it right' : 'was absent; made it'}`];
     },
     async attachProxy() {
-      const used = new Set((await applications.all()).filter(({ liveDeploymentId }) => liveDeploymentId !== null).map(({ environmentId }) => environmentNetwork(environmentId)));
-      const existing = new Set((await engine.networks()).map(({ name }) => name));
-      const attached = await networks.attachProxy([...used].filter((name) => existing.has(name)));
-      return attached > 0 ? [`${proxyServiceName}: attached it to ${attached} network${attached === 1 ? '' : 's'} of environments`] : [];
+      const removed = await networks.removeOrphans(new Set(await environments.ids()));
+      // What the services are on counts, not where their records stand: a moved one stays on its former network until it is deployed.
+      const used = new Set((await engine.services()).filter(({ labels }) => labels['berth.application'] !== undefined).flatMap((service) => service.networks));
+      const attached = await networks.attachProxy([...used]);
+      return [...removed.map((name) => `${name}: its environment no longer exists; removed the network`), ...(attached > 0 ? [`${proxyServiceName}: attached it to ${attached} network${attached === 1 ? '' : 's'} of environments`] : [])];
     },
     // The engine loads the kernel's IP_VS for its first ingress network; without it neither virtual addresses nor ingress ports answer (measured).
     meshWorks: async () => existsSync('/proc/net/ip_vs'),

@@ -101,11 +101,12 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     placement: applications.placement, deployments: deployments.recent, domains: domains.byApplication, ports: ports.byApplication, mounts: mounts.byApplication, released: parts.released,
   });
   const applyRoutes = (): Promise<void> => reconciler.applyRoutes();
+  const networksChanged = (): void => void reconciler.run();
   const isFirstOrganization = async (organizationId: string): Promise<boolean> => (await stores.users.organizations.list({}, { by: ['createdAt', 'organizationId'], direction: 'asc' }))[0]?.organizationId === organizationId;
   return [
     router('user', contracts.user, userHandlers(parts.users)),
-    router('project', contracts.project, projectHandlers(projects, { environments, services: (organizationId) => applications.summaries(organizationId), members })),
-    router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, applications: (environmentId, organizationId) => applications.summaries(organizationId, environmentId), members })),
+    router('project', contracts.project, projectHandlers(projects, { environments, services: (organizationId) => applications.summaries(organizationId), members, networksChanged })),
+    router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, applications: (environmentId, organizationId) => applications.summaries(organizationId, environmentId), members, networksChanged })),
     router('application', contracts.application, applicationHandlers({
       applications, deployments, runtime, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
         const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();

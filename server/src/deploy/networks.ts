@@ -11,6 +11,8 @@ export interface Networks extends DeployNetworks {
   ensurePlatform(): Promise<void>;
   /** Attaches the running proxy to these networks; those it has already cost one look. Gives how many were new. */
   attachProxy(names: readonly string[]): Promise<number>;
+  /** Removes the networks of environments that are not among these; gives their names. */
+  removeOrphans(environmentIds: ReadonlySet<string>): Promise<string[]>;
 }
 
 export interface NetworkOptions {
@@ -23,7 +25,6 @@ export interface NetworkOptions {
 export const environmentNetwork = (environmentId: string): string => `berth-${environmentId}`;
 
 export function createNetworks({ engine, environments, pool }: NetworkOptions): Networks {
-  /** Names known to exist, so that a deployment asks the engine once; the reconciler forgets them by making a new look. */
   async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
     await engine.ensureNetwork({ name, subnet: subnetOf(await pool(), index), labels: { [managedLabel]: 'true', ...labels } });
   }
@@ -38,8 +39,19 @@ export function createNetworks({ engine, environments, pool }: NetworkOptions): 
     }
     return attached;
   }
+  async function removeOrphans(environmentIds: ReadonlySet<string>): Promise<string[]> {
+    const orphans = (await engine.networks()).filter(({ labels }) => labels['berth.environment'] !== undefined && !environmentIds.has(labels['berth.environment']));
+    if (orphans.length === 0) return [];
+    const proxies = await engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`);
+    for (const { name } of orphans) {
+      for (const { id, networks } of proxies) if (networks.includes(name)) await engine.disconnectNetwork(id, name);
+      await engine.removeNetwork(name);
+    }
+    return orphans.map(({ name }) => name);
+  }
   return {
     attachProxy,
+    removeOrphans,
     ensurePlatform: () => ensure(platformNetwork, 0, {}),
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);

@@ -16,6 +16,8 @@ export interface Environments {
   removeAll(projectId: string, organizationId: string): Promise<void>;
   /** The index of the environment's network, given at first need; unique in the installation. */
   networkIndex(environmentId: string): Promise<number>;
+  /** Of the whole installation. */
+  ids(): Promise<string[]>;
 }
 
 export interface EnvironmentPatch {
@@ -74,6 +76,7 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
         await store.remove({ environmentId: environment.environmentId, organizationId });
       }
     },
+    ids: () => store.ids(),
     networkIndex: (environmentId) =>
       store.transaction(async () => {
         const record = await store.find({ environmentId });

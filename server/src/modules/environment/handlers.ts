@@ -12,6 +12,8 @@ export interface EnvironmentNeighbours {
   project(projectId: string, organizationId: string): Promise<{ projectId: string; name: string; organizationId: string }>;
   applications(environmentId: string, organizationId: string): Promise<ServiceOfEnvironment[]>;
   members: Members;
+  /** Told when networks may have lost their environment. */
+  networksChanged(): void;
 }
 
 export interface ServiceOfEnvironment {
@@ -51,7 +53,11 @@ export function environmentHandlers(environments: Environments, neighbours: Envi
       return paginate(visible, input, ({ environmentId }) => environmentId);
     },
     update: ({ actor, write }, { environmentId, ...patch }) => write(() => environments.update(environmentId, actor.organizationId, patch)),
-    remove: ({ actor, write }, { environmentId }) => write(() => environments.remove(environmentId, actor.organizationId)),
+    async remove({ actor, write }, { environmentId }) {
+      const removed = await write(() => environments.remove(environmentId, actor.organizationId));
+      neighbours.networksChanged();
+      return removed;
+    },
   };
 }
 

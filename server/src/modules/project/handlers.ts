@@ -23,6 +23,8 @@ export interface ProjectNeighbours {
   /** Every service of the organization, in one statement. */
   services(organizationId: string): Promise<ServiceOfProject[]>;
   members: Members;
+  /** Told when networks may have lost their environment. */
+  networksChanged(): void;
 }
 
 export function projectHandlers(projects: Projects, neighbours: ProjectNeighbours): Handlers<typeof projectContract, CallContext> {
@@ -45,7 +47,11 @@ export function projectHandlers(projects: Projects, neighbours: ProjectNeighbour
       return visible;
     },
     update: ({ actor, write }, { projectId, ...patch }) => write(() => projects.update(projectId, actor.organizationId, patch)),
-    remove: ({ actor, write }, { projectId }) => write(() => projects.remove(projectId, actor.organizationId)),
+    async remove({ actor, write }, { projectId }) {
+      const removed = await write(() => projects.remove(projectId, actor.organizationId));
+      neighbours.networksChanged();
+      return removed;
+    },
   };
 }
 
