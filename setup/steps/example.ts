@@ -30,7 +30,10 @@ export const exampleStep: Step = {
     const client = createClient({ url: apiAddress(context.settings), apiKey: owner.apiKey });
     const status = await applicationStatus(client, owner.applicationId);
     const address = `${proxyAddress(context.settings, exampleHost)}/`;
-    if (status === 'done' && (await answers(context, knownLimitMs))) return `answers at ${address}`;
+    if (status === 'done' && (await answers(context, knownLimitMs))) {
+      saveCredentials(context.layout, { ...owner, answered: true });
+      return `answers at ${address}`;
+    }
     const deployed = await deployExample(context, client, status === undefined ? { ...owner, applicationId: undefined } : owner);
     if (await answers(context, answerLimitMs)) {
       saveCredentials(context.layout, { ...deployed, answered: true });
