@@ -1,0 +1,73 @@
+/** Rows become the same answers that Berth gives, field by field, as somebody would write it for one table. */
+import type { Row, Statements } from './database.ts';
+
+export function applicationAnswer(database: Statements, row: Row): unknown {
+  const { decrypt } = database;
+  const applicationId = String(row['applicationId']);
+  const organizationId = String(row['organizationId']);
+  const secret = (name: string): string | null => (row[name] === null ? null : decrypt(String(row[name])));
+  const json = (name: string): unknown => (row[name] === null ? null : JSON.parse(String(row[name])));
+  const is = (name: string): boolean => row[name] === 1;
+  const place = database.placement(String(row['environmentId']));
+  return {
+    applicationId, name: row['name'], appName: row['appName'], description: row['description'], applicationStatus: row['applicationStatus'], environmentId: row['environmentId'],
+    createdAt: row['createdAt'], sourceType: row['sourceType'], buildType: row['buildType'], replicas: row['replicas'],
+    env: secret('env'), buildArgs: secret('buildArgs'), buildSecrets: secret('buildSecrets'), createEnvFile: is('createEnvFile'),
+    memoryLimit: row['memoryLimit'], memoryReservation: row['memoryReservation'], cpuLimit: row['cpuLimit'], cpuReservation: row['cpuReservation'],
+    repository: row['repository'], owner: row['owner'], branch: row['branch'], buildPath: row['buildPath'], dockerfile: row['dockerfile'],
+    containerContextPath: row['containerContextPath'], containerBuildStage: row['containerBuildStage'], dockerContextPath: row['containerContextPath'], dockerBuildStage: row['containerBuildStage'],
+    publishDirectory: row['publishDirectory'], isStaticSpa: is('isStaticSpa'), customGitUrl: row['customGitUrl'], customGitBranch: row['customGitBranch'],
+    customGitBuildPath: row['customGitBuildPath'], customGitSSHKeyId: row['customGitSSHKeyId'], enableSubmodules: is('enableSubmodules'),
+    containerImage: row['containerImage'], registryUrl: row['registryUrl'], username: row['username'], registryId: row['registryId'], autoDeploy: is('autoDeploy'),
+    refreshToken: row['refreshToken'], watchPaths: json('watchPaths'), triggerType: row['triggerType'], cleanCache: is('cleanCache'), healthCheck: json('healthCheck'),
+    updateOrder: row['updateOrder'], placement: json('placement'), labels: json('labels'), networks: json('networks'), stopGracePeriod: row['stopGracePeriod'],
+    rollbackActive: is('rollbackActive'), preReleaseCommand: json('preReleaseCommand'), command: row['command'], args: json('args'), serverId: row['serverId'], githubId: row['githubId'],
+    previewEnv: secret('previewEnv'), previewBuildArgs: secret('previewBuildArgs'), previewBuildSecrets: secret('previewBuildSecrets'), previewWildcard: row['previewWildcard'],
+    previewPort: row['previewPort'], previewPath: row['previewPath'], previewHttps: is('previewHttps'), previewCertificateType: row['previewCertificateType'],
+    previewCustomCertResolver: row['previewCustomCertResolver'], previewLimit: row['previewLimit'], previewLabels: json('previewLabels'),
+    isPreviewDeploymentsActive: is('isPreviewDeploymentsActive'), previewRequireCollaboratorPermissions: is('previewRequireCollaboratorPermissions'),
+    hasGitProviderAccess: true, unauthorizedProvider: null, pendingChanges: [],
+    environment: { environmentId: row['environmentId'], name: place?.['environmentName'], projectId: place?.['projectId'], project: { projectId: place?.['projectId'], name: place?.['projectName'], organizationId } },
+    deployments: database.deployments(applicationId),
+    domains: database.domains(applicationId, organizationId).map(domainAnswer),
+    ports: database.ports(applicationId, organizationId).map(portAnswer),
+    mounts: database.mounts(applicationId, organizationId).map((mount) => mountAnswer(mount, decrypt)),
+  };
+}
+
+function domainAnswer(row: Row): unknown {
+  return {
+    domainId: row['domainId'], host: row['host'], path: row['path'], port: row['port'], https: row['https'] === 1, certificateType: row['certificateType'], customCertResolver: row['customCertResolver'],
+    applicationId: row['applicationId'], composeId: row['composeId'], serviceName: row['serviceName'], domainType: row['domainType'], previewDeploymentId: row['previewDeploymentId'],
+    internalPath: row['internalPath'], stripPath: row['stripPath'] === 1, uniqueConfigKey: row['uniqueConfigKey'], createdAt: row['createdAt'],
+  };
+}
+
+function portAnswer(row: Row): unknown {
+  return {
+    portId: row['portId'], applicationId: row['applicationId'], publishedPort: row['publishedPort'], targetPort: row['targetPort'], protocol: row['protocol'], publishMode: row['publishMode'],
+    createdAt: row['createdAt'],
+  };
+}
+
+function mountAnswer(row: Row, decrypt: (stored: string) => string): unknown {
+  return {
+    mountId: row['mountId'], type: row['type'], hostPath: row['hostPath'], volumeName: row['volumeName'], filePath: row['filePath'],
+    content: row['content'] === null ? null : decrypt(String(row['content'])), mountPath: row['mountPath'], serviceType: row['serviceType'], applicationId: row['applicationId'], createdAt: row['createdAt'],
+  };
+}
+
+export function projectsAnswer(database: Statements, organizationId: string): unknown {
+  const services = Map.groupBy(database.services(organizationId), (row) => row['environmentId']);
+  const environments = Map.groupBy(database.environments(organizationId), (row) => row['projectId']);
+  return database.projects(organizationId).map((project) => ({
+    projectId: project['projectId'], name: project['name'], description: project['description'], env: database.decrypt(String(project['env'])), organizationId, createdAt: project['createdAt'],
+    environments: (environments.get(project['projectId'] ?? '') ?? []).map((environment) => ({
+      environmentId: environment['environmentId'], name: environment['name'], description: environment['description'], projectId: environment['projectId'],
+      env: database.decrypt(String(environment['env'])), isDefault: environment['isDefault'] === 1, createdAt: environment['createdAt'],
+      applications: (services.get(environment['environmentId'] ?? '') ?? []).map((service) => ({
+        applicationId: service['applicationId'], name: service['name'], appName: service['appName'], applicationStatus: service['applicationStatus'],
+      })),
+    })),
+  }));
+}

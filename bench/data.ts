@@ -1,0 +1,92 @@
+/** The installation that is measured: one organization, 1,000 services, one of them with everything that hangs on an application. */
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openStorage } from '../server/src/composition/storage.ts';
+import { createStores, type Stores } from '../server/src/composition/stores.ts';
+import { readConfig } from '../server/src/config.ts';
+import { writeSnapshot } from '../server/src/deploy/snapshot.ts';
+import { newApplication } from '../server/src/modules/application/defaults.ts';
+import { settingsOf } from '../server/src/modules/application/pending-changes.ts';
+import { createUsers } from '../server/src/modules/user/user.ts';
+import { randomId, systemClock } from '../server/src/ports/clock.ts';
+
+export interface Installation {
+  apiKey: string;
+  /** The application with deployments, domain, port and mount. */
+  applicationId: string;
+  /** Applications of an image, ready to be deployed. */
+  deployable: string[];
+}
+
+export const serviceCount = 1000;
+const deploymentCount = 10;
+
+export async function fillInstallation(data: string): Promise<Installation> {
+  const { database } = await openStorage(readConfig({ BERTH_DATA: data }), systemClock);
+  const stores = createStores(database);
+  try {
+    const users = createUsers(stores.users, systemClock);
+    const { user, organizationId } = await users.signUp({ name: 'Ann', email: 'ann@example.com', password: randomId() }, { ip: '127.0.0.1', userAgent: 'bench' });
+    const { key } = await users.createApiKey(user.id, { name: 'bench', metadata: { organizationId } });
+    const ids = await database.transaction(() => insertServices(stores, organizationId));
+    const [applicationId = '', ...deployable] = ids;
+    // All of it is in the file then, so that a copy of the file is a copy of the installation.
+    await database.script('PRAGMA wal_checkpoint(TRUNCATE)');
+    return { apiKey: key, applicationId, deployable };
+  } finally {
+    await database.close();
+  }
+}
+
+/** The same database file and key for the baseline. */
+export async function copyInstallation(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of ['berth.sqlite', 'berth.key']) await copyFile(join(from, name), join(to, name));
+}
+
+async function insertServices(stores: Stores, organizationId: string): Promise<string[]> {
+  const createdAt = new Date(systemClock.now()).toISOString();
+  const projectId = randomId();
+  const environmentId = randomId();
+  await stores.projects.insert({ projectId, organizationId, name: 'shop', description: '', env: 'REGION=eu', createdAt });
+  await stores.environments.insert({ environmentId, organizationId, projectId, name: 'production', description: '', env: 'LOG=info', isDefault: true, networkIndex: 1, createdAt });
+  const ids: string[] = [];
+  for (let index = 0; index < serviceCount; index += 1) {
+    const applicationId = randomId();
+    const application = newApplication({ applicationId, organizationId, environmentId, name: `service ${index}`, appName: `service-${index}`, description: 'One of many', refreshToken: randomId(32), createdAt });
+    await stores.applications.insert({
+      ...application, sourceType: 'container', containerImage: 'berth/none:1', memoryLimit: '512m', cpuLimit: '0.5',
+      env: 'DATABASE_URL=postgres://shop:secret@db/shop\nPORT=3000\nFEATURE_A=on\n',
+    });
+    ids.push(applicationId);
+  }
+  await hangOn(stores, { organizationId, applicationId: ids[0] ?? '', createdAt });
+  return ids;
+}
+
+async function hangOn(stores: Stores, owner: { organizationId: string; applicationId: string; createdAt: string }): Promise<void> {
+  const { applicationId, createdAt } = owner;
+  await stores.domains.insert({
+    ...owner, domainId: randomId(), host: 'shop.example.com', asciiHost: 'shop.example.com', path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null, composeId: null,
+    serviceName: null, domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, uniqueConfigKey: 1, serverKey: 'local',
+  });
+  await stores.ports.insert({ ...owner, portId: randomId(), publishedPort: 8443, targetPort: 3000, protocol: 'tcp', publishMode: 'host' });
+  await stores.mounts.insert({ ...owner, mountId: randomId(), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application' });
+  const application = await stores.applications.find({ applicationId });
+  if (!application) throw new Error('The application is not there.');
+  for (let sequence = 1; sequence <= deploymentCount; sequence += 1) {
+    const deploymentId = randomId();
+    await stores.deployments.insert({
+      ...owner, deploymentId, kind: 'deploy', title: 'Manual deployment', description: '', status: 'done', stage: 'prune', commit: 'a'.repeat(40), image: `berth/app:${sequence}`, errorMessage: null,
+      settings: writeSnapshot({
+        settings: settingsOf(application), registryId: null,
+        spec: {
+          name: application.appName, image: `berth/app:${sequence}`, labels: { applicationId }, release: deploymentId, env: application.env.trim().split('\n'), networks: ['n'], replicas: 1, limits: {}, reservations: {},
+          mounts: [], files: [], ports: [], updateOrder: 'start-first', monitorMs: 5000, stopGracePeriodMs: 10_000, constraints: [],
+        },
+      }),
+      sourceDeploymentId: null, child: null, previousVersion: null, startedAt: createdAt, healthyAt: createdAt, finishedAt: createdAt, sequence,
+    });
+    if (sequence === deploymentCount) await stores.applications.update({ applicationId }, { liveDeploymentId: deploymentId, applicationStatus: 'done', releasedAppName: application.appName });
+  }
+}

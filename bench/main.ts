@@ -1,0 +1,77 @@
+/** `npm run bench`: the figures we promise, each beside its baseline in the same run. Prints the table and writes bench/results.md. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mustRun } from '../images/command.ts';
+import { copyInstallation, fillInstallation } from './data.ts';
+import { median, type Figure } from './figure.ts';
+import { idleMemory, memoryAfterLoad, startTime } from './figures/process.ts';
+import type { Pair } from './figures/pair.ts';
+import { changeRequests, readRequests } from './figures/requests.ts';
+import { acceptDeployments, listServices } from './figures/single-calls.ts';
+import { hasWrk } from './load/wrk.ts';
+import { broken, report } from './report.ts';
+import { startServer, type ServerProcess } from './server-process.ts';
+
+const root = join(import.meta.dirname, '..');
+const starts = 5;
+const idleMs = 5000;
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+async function requestFigures(folder: string): Promise<Figure[]> {
+  say('1,000 services …');
+  const data = { berth: join(folder, 'berth'), baseline: join(folder, 'baseline') };
+  const installation = await fillInstallation(data.berth);
+  await copyInstallation(data.berth, data.baseline);
+  const headers = { 'x-api-key': installation.apiKey };
+  const path = `/api/application.one?applicationId=${installation.applicationId}`;
+  const start = (who: keyof typeof data): Promise<ServerProcess> => startServer({
+    script: who === 'berth' ? 'server/src/main.js' : 'bench/baseline/server.js', path, headers,
+    environment: { BERTH_DATA: data[who], BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'), BERTH_LOG_LEVEL: 'error' },
+  });
+
+  say(`${starts} starts …`);
+  const first: Record<keyof typeof data, number[]> = { berth: [], baseline: [] };
+  for (let index = 0; index < starts; index += 1) {
+    for (const who of ['baseline', 'berth'] as const) {
+      const server = await start(who);
+      first[who].push(server.firstAnswerMs);
+      await server.stop();
+    }
+  }
+  const baseline = await start('baseline');
+  try {
+    const berth = await start('berth');
+    try {
+      const pair: Pair = { berth, baseline, installation, headers };
+      await sleep(idleMs);
+      const figures = [startTime(median(first.berth), median(first.baseline)), idleMemory(pair)];
+      for (const [name, measure] of [['application.one', readRequests], ['application.update', changeRequests], ['lists', listServices], ['deploy', acceptDeployments]] as const) {
+        say(`${name} …`);
+        figures.push(await measure(pair));
+      }
+      return [...figures, memoryAfterLoad(pair)];
+    } finally {
+      await berth.stop();
+    }
+  } finally {
+    await baseline.stop();
+  }
+}
+
+const circumstances = { load: loadavg()[0] ?? 0, generator: hasWrk() ? 'wrk' : 'our own generator (wrk is not installed)' };
+const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+try {
+  say('Compiling …');
+  await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], { cwd: root, limitMs: 120_000 });
+  const figures = await requestFigures(folder);
+  const text = report(figures, circumstances);
+  process.stdout.write(text);
+  await writeFile(join(root, 'bench/results.md'), `# Figures\n\nWritten by \`npm run bench\`.\n\n${text}`);
+  const missed = broken(figures, circumstances);
+  if (missed.length > 0) say(`Missed: ${missed.map(({ name }) => name).join('; ')}`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,77 @@
+/** A server under test: started as the product starts it, ended by its own pid. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+
+export interface ServerProcess {
+  pid: number;
+  url: string;
+  /** Milliseconds from the start of the process to its first answer. */
+  firstAnswerMs: number;
+  stop(): Promise<void>;
+}
+
+const compiled = join(import.meta.dirname, 'dist');
+const startLimitMs = 60_000;
+
+export interface StartOptions {
+  /** Below bench/dist. */
+  script: string;
+  environment: Record<string, string>;
+  /** Asked until it answers 200. */
+  path: string;
+  headers: Record<string, string>;
+}
+
+export async function startServer({ script, environment, path, headers }: StartOptions): Promise<ServerProcess> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const start = performance.now();
+  // The flag is the product's own (setup/starters).
+  const child = spawn(process.execPath, ['--max-semi-space-size=1', join(compiled, script)], {
+    env: { PATH: process.env['PATH'], BERTH_HOST: '127.0.0.1', BERTH_PORT: String(port), ...environment }, stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const { pid } = child;
+  const ended = once(child, 'exit');
+  if (pid === undefined) throw new Error(`${script} did not start.`);
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null) child.kill('SIGTERM');
+    const isOver = await Promise.race([ended.then(() => true), sleep(10_000, false)]);
+    if (!isOver) child.kill('SIGKILL');
+    await ended;
+  };
+  try {
+    await firstAnswer(`${url}${path}`, headers, () => child.exitCode !== null);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { pid, url, firstAnswerMs: performance.now() - start, stop };
+}
+
+async function firstAnswer(url: string, headers: Record<string, string>, hasEnded: () => boolean): Promise<void> {
+  const end = performance.now() + startLimitMs;
+  while (performance.now() < end) {
+    if (hasEnded()) throw new Error(`The server of ${url} ended before it answered.`);
+    const status = await fetch(url, { headers, signal: AbortSignal.timeout(5000) }).then(async (answer) => {
+      await answer.arrayBuffer();
+      return answer.status;
+    }, () => undefined);
+    if (status === 200) return;
+    if (status !== undefined) throw new Error(`${url} answered ${status}.`);
+    await sleep(2);
+  }
+  throw new Error(`${url} did not answer within ${startLimitMs / 1000} s.`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
