@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import { textOf, type Door } from '../../../../test/http/door.ts';
+import { worlds, type World } from '../../../../test/http/world.ts';
+import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { systemClock } from '../../ports/clock.ts';
+import { router } from '../../procedure/registry.ts';
+import { mountContract } from './contract.ts';
+import { mountHandlers } from './handlers.ts';
+import { createMounts } from './mount.ts';
+import { createMountStore } from './store.ts';
+
+eachDatabase('mounts', (test) => {
+  const createWorld = worlds(test);
+  const begin = (): Promise<World> => createWorld((database) => {
+    const mounts = createMounts(createMountStore(database), { clock: systemClock, protectedPaths: ['/var/lib/berth'] });
+    return [router('mount', mountContract, mountHandlers(mounts))];
+  });
+
+  it('are created, read, listed, changed and removed', async () => {
+    const { owner, place: { applicationId } } = await begin();
+    const created = await owner.mutate('mount.create', { type: 'volume', volumeName: 'data', mountPath: '/data', applicationId });
+    const record = { mountId: expect.any(String), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', applicationId, createdAt: expect.any(String) };
+    expect(created).toEqual(record);
+    const mountId = textOf(created, 'mountId');
+    expect(await owner.query('mount.one', { mountId })).toEqual(record);
+    const asFile = { ...record, type: 'file', volumeName: null, filePath: 'app.conf', content: 'port=1', mountPath: '/etc/app.conf' };
+    expect(await owner.mutate('mount.update', { mountId, type: 'file', content: 'port=1', mountPath: '/etc/app.conf' })).toEqual(asFile);
+    expect(await owner.mutate('mount.update', { mountId, content: 'port=2' })).toEqual({ ...asFile, content: 'port=2' });
+    expect(await owner.mutate('mount.update', { mountId, content: null })).toMatchObject({ code: 'BAD_REQUEST', fields: ['content'] });
+    const bound = await owner.mutate('mount.create', { type: 'bind', hostPath: '/srv/shop', mountPath: '/data', serviceType: 'application', serviceId: applicationId });
+    expect(bound).toMatchObject({ type: 'bind', hostPath: '/srv/shop', applicationId });
+    expect(await owner.query('mount.byApplicationId', { applicationId })).toMatchObject([{ type: 'bind' }, { type: 'file' }]);
+    expect(await owner.mutate('mount.remove', { mountId })).toEqual({ ...asFile, content: 'port=2' });
+    expect(await owner.query('mount.one', { mountId })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('are one for each path of a service', async () => {
+    const { owner, place: { applicationId } } = await begin();
+    const create = (mountPath: string): Promise<unknown> => owner.mutate('mount.create', { type: 'volume', volumeName: 'v', mountPath, applicationId });
+    await create('/data');
+    const other = textOf(await create('/other'), 'mountId');
+    expect(await create('/data/')).toMatchObject({ code: 'CONFLICT', fields: ['mountPath'] });
+    expect(await owner.mutate('mount.update', { mountId: other, mountPath: '/data' })).toMatchObject({ code: 'CONFLICT' });
+    expect(await owner.mutate('mount.update', { mountId: other, mountPath: '/other', volumeName: 'w' })).toMatchObject({ volumeName: 'w' });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => create('/at-once')));
+    expect(answers.filter((answer) => typeof answer === 'object' && answer !== null && 'mountId' in answer)).toHaveLength(1);
+    expect(answers.filter((answer) => typeof answer === 'object' && answer !== null && 'code' in answer && answer.code === 'CONFLICT')).toHaveLength(5);
+  });
+
+  it('of paths of the server are for Owner and Admin, and never for what controls it', async () => {
+    const { owner, admin, member, people, place: { applicationId } } = await begin();
+    await people.grant({ accessedServices: [applicationId] });
+    const bind = { type: 'bind', hostPath: '/srv/shop', mountPath: '/data', applicationId };
+    expect(await member.mutate('mount.create', bind)).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('Owner or Admin') });
+    const mountId = textOf(await member.mutate('mount.create', { ...bind, type: 'volume', volumeName: 'v' }), 'mountId');
+    expect(await member.mutate('mount.update', { mountId, type: 'bind', hostPath: '/' })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await member.query('mount.one', { mountId })).toMatchObject({ type: 'volume', volumeName: 'v' });
+    expect(await admin.mutate('mount.update', { mountId, type: 'bind', hostPath: '/srv/shop' })).toMatchObject({ type: 'bind' });
+    expect(await member.mutate('mount.update', { mountId, mountPath: '/elsewhere' })).toMatchObject({ code: 'FORBIDDEN' });
+    for (const hostPath of ['/', '/var/lib', '/var/lib/berth/key']) expect(await owner.mutate('mount.create', { ...bind, hostPath, mountPath: '/x' })).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('controls this server') });
+  });
+
+  it('are closed to nobody, to other organizations and to members without access; bad input is named', async () => {
+    const { owner, member, stranger, nobody, people, place: { applicationId }, foreign } = await begin();
+    const create = { type: 'volume', volumeName: 'v', mountPath: '/data', applicationId };
+    const mountId = textOf(await owner.mutate('mount.create', create), 'mountId');
+    const calls = (door: Door, ids = { applicationId, mountId }): Promise<unknown>[] => [
+      door.mutate('mount.create', { ...create, ...ids, mountPath: '/x' }), door.query('mount.one', ids), door.query('mount.byApplicationId', ids), door.mutate('mount.update', { ...ids, mountPath: '/y' }), door.mutate('mount.remove', ids),
+    ];
+    for (const answer of await Promise.all(calls(nobody))) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const answer of await Promise.all(calls(member))) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('another organization') });
+    for (const answer of await Promise.all(calls(owner, { applicationId: 'nowhere', mountId: 'nowhere' }))) expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+    const ofServices = { type: 'volume', volumeName: 'v', mountPath: '/z' };
+    expect(await owner.mutate('mount.create', { ...ofServices, serviceId: foreign.applicationId })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await owner.mutate('mount.create', { ...ofServices, applicationId, serviceId: foreign.applicationId })).toMatchObject({ code: 'BAD_REQUEST', fields: ['serviceId'] });
+    expect(await owner.mutate('mount.create', ofServices)).toMatchObject({ code: 'BAD_REQUEST', fields: ['applicationId'] });
+    for (const [field, value] of [['type', 'tmpfs'], ['mountPath', 'x'], ['mountPath', '/../x'], ['volumeName', '../v'], ['volumeName', '--help'], ['content', 3], ['serviceType', 'postgres']] as const) {
+      expect(await owner.mutate('mount.create', { ...create, mountPath: '/z', [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
+    }
+    await people.grant({ accessedEnvironments: [foreign.environmentId] });
+    expect(await member.query('mount.one', { mountId })).toMatchObject({ code: 'FORBIDDEN' });
+  });
+});
