@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
 import { randomId } from '../ports/clock.ts';
+import { addDocs } from './docs.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
 import { answerFormA } from './form-a.ts';
 import { answerFormB } from './form-b.ts';
@@ -51,6 +52,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   });
   app.route<{ Params: { '*': string } }>({ method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/api/trpc/*', handler: (request, reply) => answerFormA(wire, request, reply, request.params['*']) });
   app.route<{ Params: { path: string } }>({ method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/api/:path', handler: (request, reply) => answerFormB(wire, request, reply, request.params.path) });
+
+  addDocs(app);
 
   app.setNotFoundHandler((request, reply) => {
     const answer = errorAnswer(new AppError('NOT_FOUND', `There is nothing at ${request.url.slice(0, 200)}. The interface is below /api; its document is /api/openapi.json.`), undefined, 'form-b');
