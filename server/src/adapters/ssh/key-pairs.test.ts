@@ -1,0 +1,69 @@
+import { generateKeyPairSync, type KeyPairSyncResult } from 'node:crypto';
+import ssh2 from 'ssh2';
+import { describe, expect, it } from 'vitest';
+import { sshKeyPairs } from './key-pairs.ts';
+
+const pem = { publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } } as const;
+const pkcs8: Record<string, KeyPairSyncResult<string, string>> = {
+  rsa: generateKeyPairSync('rsa', { modulusLength: 2048, ...pem }),
+  ec: generateKeyPairSync('ec', { namedCurve: 'P-256', ...pem }),
+  ed25519: generateKeyPairSync('ed25519', pem),
+};
+const message = Buffer.from('sign me');
+
+/** Whether the private key of the pair signs for its public one. */
+function belongTogether(pair: ReturnType<typeof sshKeyPairs.parse>): boolean {
+  const [secret, shown] = [ssh2.utils.parseKey(pair.privateKey.reveal()), ssh2.utils.parseKey(pair.publicKey)];
+  return !(secret instanceof Error) && !(shown instanceof Error) && shown.verify(message, secret.sign(message));
+}
+
+describe('a new pair', () => {
+  it('of ed25519 signs for its public key and prints as dots', async () => {
+    const pair = await sshKeyPairs.generate('ed25519', 'berth');
+    expect(pair.publicKey).toMatch(/^ssh-ed25519 [A-Za-z0-9+/=]+ berth$/);
+    expect(pair.fingerprint).toMatch(/^SHA256:[A-Za-z0-9+/]{43}$/);
+    expect(pair.privateKey.reveal()).toMatch(/^-----BEGIN OPENSSH PRIVATE KEY-----\n/);
+    expect(JSON.stringify(pair)).not.toContain('PRIVATE KEY');
+    expect(belongTogether(pair)).toBe(true);
+    expect((await sshKeyPairs.generate('ed25519', 'berth')).fingerprint).not.toBe(pair.fingerprint);
+  });
+
+  it('of rsa has 4096 bits', { timeout: 60_000 }, async () => {
+    const pair = await sshKeyPairs.generate('rsa', 'berth');
+    expect(pair.publicKey).toMatch(/^ssh-rsa /);
+    expect(Buffer.from(pair.publicKey.split(' ')[1] ?? '', 'base64').length).toBeGreaterThan(520);
+    expect(belongTogether(pair)).toBe(true);
+  });
+});
+
+describe('a pasted key', () => {
+  const openssh = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'someone@laptop' });
+
+  it('is taken in OpenSSH form whatever its line ends, and made whole', () => {
+    const expected = sshKeyPairs.parse(openssh.private);
+    for (const text of [openssh.private.trim(), openssh.private.replaceAll('\n', '\r\n'), `\n  ${openssh.private}\n\n`]) expect(sshKeyPairs.parse(text)).toEqual(expected);
+    expect(expected.privateKey.reveal()).toMatch(/-----END OPENSSH PRIVATE KEY-----\n$/);
+    expect(expected.publicKey).toBe(openssh.public);
+  });
+
+  it('is taken in PKCS#8 form too where it can be put into one that ssh reads', () => {
+    for (const kind of ['rsa', 'ec']) expect(belongTogether(sshKeyPairs.parse(pkcs8[kind]?.privateKey ?? ''))).toBe(true);
+    expect(() => sshKeyPairs.parse(pkcs8['ed25519']?.privateKey ?? '')).toThrow('OpenSSH form');
+  });
+
+  it('with a passphrase, or that is none, is refused in words that help', () => {
+    const locked = ssh2.utils.generateKeyPairSync('ed25519', { passphrase: 'open sesame', cipher: 'aes256-ctr', rounds: 4 }).private;
+    expect(() => sshKeyPairs.parse(locked)).toThrow('privateKey: has a passphrase');
+    expect(() => sshKeyPairs.parse(openssh.public)).toThrow('privateKey: is a public key');
+    for (const text of ['', 'hello', '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----', openssh.private.slice(0, 200), '-----BEGIN PRIVATE KEY-----\nxx\n-----END PRIVATE KEY-----']) {
+      expect(() => sshKeyPairs.parse(text)).toThrow('privateKey: is no private key');
+    }
+  });
+
+  it('must belong to the public key given with it', () => {
+    expect(sshKeyPairs.parse(openssh.private, `${openssh.public}\n`).publicKey).toBe(openssh.public);
+    expect(sshKeyPairs.parse(openssh.private, '  ').publicKey).toBe(openssh.public);
+    expect(() => sshKeyPairs.parse(openssh.private, ssh2.utils.generateKeyPairSync('ed25519').public)).toThrow('publicKey: does not belong');
+    expect(() => sshKeyPairs.parse(openssh.private, 'ssh-rsa nonsense')).toThrow('publicKey: is no public key');
+  });
+});
