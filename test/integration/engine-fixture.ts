@@ -4,7 +4,7 @@ import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
 import { createEngineClient } from '../../server/src/adapters/engine/engine-client.ts';
 import type { EngineClient } from '../../server/src/adapters/engine/engine-client.ts';
 import { randomId } from '../../server/src/ports/clock.ts';
-import type { Engine, ServiceSpec } from '../../server/src/ports/engine.ts';
+import type { Engine, HealthCheck, ServiceSpec } from '../../server/src/ports/engine.ts';
 
 export const nodeImage = 'berth/node:24';
 
@@ -26,12 +26,12 @@ export const answering = `
   process.on('SIGTERM', () => process.exit(0));`;
 
 /** Passes while something listens on port 3000 (hexadecimal 0BB8). */
-export const listens: ServiceSpec['healthCheck'] = {
+export const listens: HealthCheck = {
   test: ['CMD', 'grep', '-qsE', ':0BB8 [0-9A-F]+:0000 0A', '/proc/net/tcp', '/proc/net/tcp6'],
   intervalMs: 500,
   timeoutMs: 2_000,
   retries: 3,
-  startPeriodMs: 3_000,
+  startPeriodMs: 20_000,
 };
 
 /** A service that runs a program text with Node. */

@@ -77,7 +77,7 @@ export interface EngineInfo {
 
 export interface NetworkSpec {
   name: string;
-  /** CIDR, always explicit. */
+  /** IPv4 in CIDR form, always explicit. Services get addresses of its lower half, containers attached by hand of its upper one: a /23 serves about 250 tasks. */
   subnet: string;
   labels: Record<string, string>;
 }

@@ -26,6 +26,11 @@ export const networkAnswer = z.looseObject({
   }),
 });
 
+/** Containers of this node on the network, by id, each with its address in CIDR form. */
+export const networkMembersAnswer = z.looseObject({
+  Containers: z.record(z.string(), z.looseObject({ IPv4Address: z.string().default('') })).nullish(),
+});
+
 export const networksAnswer = z.array(networkAnswer);
 
 const updateStatus = z.looseObject({
@@ -100,6 +105,8 @@ export const containersAnswer = z.array(
 );
 
 export const containerAnswer = z.looseObject({
+  Config: z.looseObject({ Labels: labels }),
+  NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }),
   State: z.looseObject({ Running: z.boolean(), ExitCode: z.number(), OOMKilled: z.boolean(), Error: z.string() }),
 });
 

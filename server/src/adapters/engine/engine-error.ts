@@ -45,13 +45,25 @@ export function engineError(doing: string, socketPath: string, cause: unknown): 
       status: fault.status,
     });
   }
-  const code = codeOfRpc[rpcCode(cause)] ?? codeOfStatus[fault.status] ?? (fault.status >= 500 ? 'SERVICE_UNAVAILABLE' : 'BAD_REQUEST');
+  const code = codeOfRefusal(fault.status, fault.words, cause);
   return new EngineRefusal(code, `The engine refused ${doing}: ${fault.words}`, { ...fault, status: fault.status });
+}
+
+function codeOfRefusal(status: number, words: string, cause: unknown): ErrorCode {
+  if (/name conflicts with an existing object/i.test(words)) return 'CONFLICT';
+  return codeOfRpc[rpcCode(cause)] ?? codeOfStatus[status] ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'BAD_REQUEST');
 }
 
 /** True for a refusal that says the thing is not there. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof EngineRefusal && error.status === 404;
+}
+
+/** Takes a refusal whose words say that there is nothing left to do; for `catch`. */
+export function allowRefusal(words: RegExp): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof EngineRefusal && words.test(error.words))) throw error;
+  };
 }
 
 /** True when the service changed between our reading and our writing. */

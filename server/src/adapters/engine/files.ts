@@ -4,7 +4,7 @@ import { configsAnswer, createdAnswer } from './answers.ts';
 import type { ServiceAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
-import { EngineRefusal, isAbsent } from './engine-error.ts';
+import { allowRefusal, EngineRefusal } from './engine-error.ts';
 import { managed, requireManaged } from './labels.ts';
 import { configName } from './service-spec.ts';
 
@@ -26,18 +26,13 @@ export async function removeUnusedFiles(client: EngineClient, services: readonly
   const used = new Set(services.flatMap((service) => [service.Spec, service.PreviousSpec].flatMap(configIdsOf)));
   for (const config of await listConfigs(client, { label: [`${managedLabel}=true`] })) {
     if (used.has(config.ID) || now - Date.parse(config.CreatedAt) < sparedMs) continue;
-    await client.send({ method: 'DELETE', path: `/configs/${segment(config.ID)}`, doing: `removing the file ${config.Spec.Name}` }).catch(allowInUse);
+    // The engine's own check is the last word on whether a config is in use.
+    await client.send({ method: 'DELETE', path: `/configs/${segment(config.ID)}`, doing: `removing the file ${config.Spec.Name}` }).catch(allowRefusal(/in use|not found/i));
   }
 }
 
 function configIdsOf(spec: ServiceAnswer['Spec'] | null | undefined): string[] {
   return (spec?.TaskTemplate.ContainerSpec?.Configs ?? []).map((config) => config.ConfigID);
-}
-
-/** The engine's own check is the last word on whether a config is in use. */
-function allowInUse(error: unknown): void {
-  if (isAbsent(error) || (error instanceof EngineRefusal && /in use/i.test(error.words))) return;
-  throw error;
 }
 
 async function findConfig(client: EngineClient, name: string): Promise<string | undefined> {

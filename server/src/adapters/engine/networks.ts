@@ -6,19 +6,13 @@ import { networksAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { EngineRefusal, isAbsent } from './engine-error.ts';
-import { managed, requireManaged } from './labels.ts';
-import { subnetsOverlap } from './subnet.ts';
+import { requireManaged } from './labels.ts';
+import { attach, detach } from './network-attachment.ts';
+import { ensureNetwork } from './network-creation.ts';
 
 /** A network stays "in use" for a moment after its last task ended; so long is its removal tried again. */
 const releaseLimitMs = 15_000;
 const releasePauseMs = 300;
-
-/** Swarm gives a new network its addresses a moment later. */
-const allocationLimitMs = 10_000;
-const allocationPauseMs = 30;
-
-/** Attaching a container to an overlay waits for the manager; the engine itself gives up after 20 s. */
-const attachLimitMs = 30_000;
 
 export interface Networks {
   ensure(network: NetworkSpec): Promise<void>;
@@ -30,92 +24,59 @@ export interface Networks {
   namesOf(ids: readonly string[]): Promise<string[]>;
 }
 
+/** How the parts of this adapter look at networks. */
+export interface NetworkLookup {
+  /** All networks, ours and others', that pass the engine's filters. */
+  query(filters: Record<string, string[]>): Promise<NetworkState[]>;
+  /** The network of exactly this name; throws CONFLICT when it is not ours. */
+  find(name: string): Promise<NetworkState | undefined>;
+}
+
 export function createNetworks(client: EngineClient): Networks {
   /** A network never changes its name, so what was learnt stays true. */
   const nameOfId = new Map<string, string>();
-
-  async function query(filters: Record<string, string[]>): Promise<NetworkState[]> {
-    const answers = await client.call({ method: 'GET', path: '/networks', query: { filters }, doing: 'listing networks' }, networksAnswer);
-    return answers.map((answer) => {
-      nameOfId.set(answer.Id, answer.Name);
-      return { id: answer.Id, name: answer.Name, labels: answer.Labels, subnet: answer.IPAM.Config[0]?.Subnet ?? '' };
-    });
-  }
-
-  /** The network of exactly this name; throws CONFLICT when it is not ours. */
-  async function find(name: string): Promise<NetworkState | undefined> {
-    const named = (await query({ name: [name] })).filter((network) => network.name === name);
-    const found = named.find((network) => network.labels[managedLabel] === 'true') ?? named[0];
-    if (found !== undefined) requireManaged(found.labels, 'network', name);
-    return found;
-  }
-
-  /** Swarm takes an overlapping subnet without a word, and no task on such a network ever starts (measured on 20.10). */
-  async function refuseOverlap({ name, subnet }: NetworkSpec): Promise<void> {
-    const other = (await query({})).find((network) => network.name !== name && subnetsOverlap(network.subnet, subnet));
-    if (other === undefined) return;
-    throw new AppError('CONFLICT', `The network ${name} cannot have the addresses ${subnet}: the engine's network ${other.name} has ${other.subnet}. Choose another range in the settings.`);
-  }
-
-  async function create(network: NetworkSpec): Promise<void> {
-    try {
-      await client.send({ method: 'POST', path: '/networks/create', body: overlay(network), doing: `making the network ${network.name}` });
-    } catch (error) {
-      const madeMeanwhile = error instanceof EngineRefusal && /already exists/i.test(error.words) && (await find(network.name));
-      if (!madeMeanwhile) throw error;
-    }
-  }
-
-  async function untilAllocated({ name, subnet }: NetworkSpec): Promise<void> {
-    const end = performance.now() + allocationLimitMs;
-    for (;;) {
-      const network = await find(name);
-      if (network !== undefined && isAllocated(network)) return;
-      if (performance.now() > end) {
-        await client.send({ method: 'DELETE', path: `/networks/${segment(network?.id ?? name)}`, doing: `removing the network ${name}` }).catch(allow(/not found|no such/i));
-        throw new AppError('CONFLICT', `The engine gave the network ${name} no addresses of ${subnet}, so it was not made; see the engine's log for the reason.`);
-      }
-      await sleep(allocationPauseMs);
-    }
-  }
-
-  async function attachment(action: 'connect' | 'disconnect', containerId: string, name: string): Promise<void> {
-    const network = await find(name);
-    if (network === undefined && action === 'disconnect') return;
-    const body = action === 'connect' ? { Container: containerId } : { Container: containerId, Force: true };
-    const doing = action === 'connect' ? `attaching a container to the network ${name}` : `detaching a container from the network ${name}`;
-    await client.send({ method: 'POST', path: `/networks/${segment(network?.id ?? name)}/${action}`, body, doing, limitMs: attachLimitMs });
-  }
-
+  const lookup = createLookup(client, (network) => nameOfId.set(network.id, network.name));
   return {
-    async ensure(network) {
-      const present = await find(network.name);
-      if (present !== undefined && isAllocated(present)) return;
-      await refuseOverlap(network);
-      if (present === undefined) await create(network);
-      await untilAllocated(network);
-    },
-    list: () => query({ label: [`${managedLabel}=true`] }),
+    ensure: (network) => ensureNetwork(client, lookup, network),
+    list: () => lookup.query({ label: [`${managedLabel}=true`] }),
     async remove(name) {
-      const network = await find(name);
+      const network = await lookup.find(name);
       if (network !== undefined) await removeWhenFree(client, network);
     },
-    connect: (containerId, network) => attachment('connect', containerId, network).catch(allow(/already exists in network|already attached/i)),
-    disconnect: (containerId, network) => attachment('disconnect', containerId, network).catch(allow(/is not connected/i)),
+    async connect(containerId, name) {
+      const network = await lookup.find(name);
+      if (network === undefined) throw new AppError('NOT_FOUND', `The engine has no network named ${name} to attach a container to.`);
+      await attach(client, containerId, network);
+    },
+    async disconnect(containerId, name) {
+      const network = await lookup.find(name);
+      if (network !== undefined) await detach(client, containerId, network);
+    },
     async namesOf(ids) {
-      if (ids.some((id) => !nameOfId.has(id))) await query({ driver: ['overlay'] });
+      if (ids.some((id) => !nameOfId.has(id))) await lookup.query({ driver: ['overlay'] });
       return ids.map((id) => nameOfId.get(id) ?? id);
     },
   };
 }
 
-/** Swarm shows no subnet for a network that has no addresses. */
-function isAllocated(network: NetworkState): boolean {
-  return network.subnet !== '';
-}
-
-function overlay(network: NetworkSpec) {
-  return { Name: network.name, Driver: 'overlay', Attachable: true, CheckDuplicate: true, IPAM: { Config: [{ Subnet: network.subnet }] }, Labels: managed(network.labels) };
+function createLookup(client: EngineClient, learn: (network: NetworkState) => void): NetworkLookup {
+  async function query(filters: Record<string, string[]>): Promise<NetworkState[]> {
+    const answers = await client.call({ method: 'GET', path: '/networks', query: { filters }, doing: 'listing networks' }, networksAnswer);
+    return answers.map((answer) => {
+      const network = { id: answer.Id, name: answer.Name, labels: answer.Labels, subnet: answer.IPAM.Config[0]?.Subnet ?? '' };
+      learn(network);
+      return network;
+    });
+  }
+  return {
+    query,
+    async find(name) {
+      const named = (await query({ name: [name] })).filter((network) => network.name === name);
+      const found = named.find((network) => network.labels[managedLabel] === 'true') ?? named[0];
+      if (found !== undefined) requireManaged(found.labels, 'network', name);
+      return found;
+    },
+  };
 }
 
 async function removeWhenFree(client: EngineClient, network: NetworkState): Promise<void> {
@@ -126,16 +87,9 @@ async function removeWhenFree(client: EngineClient, network: NetworkState): Prom
       return;
     } catch (error) {
       if (isAbsent(error)) return;
-      const isBusy = error instanceof EngineRefusal && /in use by task|active endpoints/i.test(error.words);
-      if (!isBusy || performance.now() > end) throw error;
+      const isEnding = error instanceof EngineRefusal && /in use by task|active endpoints/i.test(error.words);
+      if (!isEnding || performance.now() > end) throw error;
       await sleep(releasePauseMs);
     }
   }
-}
-
-/** Takes a refusal whose words say that there is nothing left to do. */
-function allow(words: RegExp): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof EngineRefusal && words.test(error.words))) throw error;
-  };
 }

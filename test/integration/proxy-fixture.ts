@@ -1,0 +1,88 @@
+import { mkdirSync } from 'node:fs';
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
+import { createCaddyProxy } from '../../server/src/adapters/proxy/caddy.ts';
+import { adminSocketName, proxyServiceSpec } from '../../server/src/adapters/proxy/proxy-service.ts';
+import type { ServiceSpec } from '../../server/src/ports/engine.ts';
+import type { Proxy, Route } from '../../server/src/ports/proxy.ts';
+import { bedEngine } from './engine-fixture.ts';
+
+export const httpPort = 8_081;
+export const httpsPort = 8_444;
+
+/** A proxy of the bed's m1: its service, and the port to its admin socket as this machine sees it. */
+export async function bedProxy(name: string, network: string): Promise<{ spec: ServiceSpec; proxy: Proxy }> {
+  const { engine } = bedEngine();
+  // The host's /run/bed is this folder of the machine.
+  const folder = join(dirname(inject('bed').m1.engineSocket), name);
+  mkdirSync(folder, { mode: 0o700 });
+  const spec = proxyServiceSpec({
+    image: 'berth/caddy:2',
+    nodeId: (await engine.info()).nodeId,
+    network,
+    adminFolder: `/run/bed/${name}`,
+    httpPort,
+    httpsPort,
+    labels: { 'berth.test': 'true' },
+    busybox: '/bin/busybox',
+    migratesRequests: true,
+  });
+  return { spec: { ...spec, name }, proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpsPort: httpsPort }) };
+}
+
+/** Answers what it was asked, as JSON, and echoes what comes through a WebSocket. */
+export const echoing = `
+  const { createServer } = require('node:http');
+  const server = createServer((request, response) => response.end(JSON.stringify({ service: process.env.ME, url: request.url, method: request.method, headers: request.headers })));
+  server.on('upgrade', (request, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
+    socket.pipe(socket);
+  });
+  server.listen(3000);
+  process.on('SIGTERM', () => server.close(() => process.exit(0)));`;
+
+export function route(change: Partial<Route> & { id: string; service: string }): Route {
+  return { host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, port: 3000, ...change };
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** Name of the authority of the proxy's certificate; undefined over HTTP. */
+  issuer: string | undefined;
+}
+
+export interface Ask {
+  path?: string;
+  method?: string;
+  headers?: Record<string, string>;
+  secure?: boolean;
+}
+
+/** One request through the proxy on a connection of its own. */
+export function ask(host: string, { path = '/', method = 'GET', headers = {}, secure = false }: Ask = {}): Promise<Answer> {
+  const { ip } = inject('bed').m1;
+  const common = { host: ip, path, method, headers: { Host: host, ...headers }, agent: false as const, signal: AbortSignal.timeout(15_000) };
+  return new Promise((resolve, reject) => {
+    const sent = secure ? secureRequest({ ...common, port: httpsPort, servername: host, rejectUnauthorized: false }) : request({ ...common, port: httpPort });
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      const issuer = secure ? issuerOf(response.socket as TLSSocket) : undefined;
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (body += chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body, issuer }));
+    });
+    sent.end();
+  });
+}
+
+function issuerOf(socket: TLSSocket): string {
+  return String(socket.getPeerCertificate().issuer.CN);
+}

@@ -1,0 +1,211 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { runCommand } from '../../images/command.ts';
+import { watchRelease } from '../../server/src/deploy/release-watch.ts';
+import { systemClock } from '../../server/src/ports/clock.ts';
+import type { ServiceSpec } from '../../server/src/ports/engine.ts';
+import type { Proxy } from '../../server/src/ports/proxy.ts';
+import { dockerCli } from '../bed/golden.ts';
+import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import { ask, bedProxy, echoing, httpPort, httpsPort, route } from './proxy-fixture.ts';
+
+const { engine, ip } = bedEngine();
+const platform = uniqueName('platform');
+const environment = uniqueName('env');
+const proxyName = uniqueName('proxy');
+const one = echo(uniqueName('one'));
+const two = echo(uniqueName('two'));
+let proxy: Proxy;
+
+function echo(name: string): ServiceSpec {
+  return nodeService(name, echoing, { env: [`ME=${name}`], networks: [environment], healthCheck: listens, release: 'r1' });
+}
+
+const routes = [
+  route({ id: 'root', service: one.name }),
+  route({ id: 'api', path: '/api', service: two.name }),
+  route({ id: 'strip', path: '/api/strip', stripPath: true, service: one.name }),
+  route({ id: 'inner', path: '/in/', internalPath: '/inner/', service: two.name }),
+  route({ id: 'both', path: '/both', stripPath: true, internalPath: '/new', service: one.name }),
+  route({ id: 'closed', path: '/closed', port: 3999, service: one.name }),
+  route({ id: 'wild', host: '*.wild.test', service: two.name }),
+  route({ id: 'exact', host: 'exact.wild.test', service: one.name }),
+  route({ id: 'secure', host: 'secure.test', https: true, service: one.name }),
+  route({ id: 'securewild', host: '*.secure.test', https: true, service: two.name }),
+];
+
+async function proxyContainer(): Promise<string> {
+  return until('the container of the proxy', async () => (await engine.tasks(proxyName)).find((task) => task.state === 'running' && task.desiredState === 'running')?.containerId);
+}
+
+beforeAll(async () => {
+  await engine.ensureNetwork({ name: platform, subnet: '10.220.1.0/24', labels: {} });
+  await engine.ensureNetwork({ name: environment, subnet: '10.220.2.0/24', labels: {} });
+  const made = await bedProxy(proxyName, platform);
+  ({ proxy } = made);
+  await Promise.all([made.spec, one, two].map((spec) => engine.applyService(spec)));
+  await Promise.all([proxyName, one.name, two.name].map((name) => untilRunning(engine, name)));
+});
+
+afterAll(async () => {
+  await Promise.all([proxyName, one.name, two.name].map((name) => engine.removeService(name)));
+  await Promise.all([platform, environment].map((name) => engine.removeNetwork(name)));
+});
+
+test('a proxy that is not there is unavailable', async () => {
+  const { proxy: nobody } = await bedProxy(uniqueName('nobody'), platform);
+  expect(await nobody.current()).toBeUndefined();
+  await expect(nobody.apply([])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('admin.sock') });
+});
+
+test('a fresh proxy says that it is starting, takes its routes once, and tells them from others', async () => {
+  expect(await proxy.current()).toBe('');
+  expect(await ask('a.test')).toMatchObject({ status: 503, body: 'Berth is starting; please try again in a moment.\n' });
+  await engine.connectNetwork(await proxyContainer(), environment);
+  expect(await proxy.apply(routes)).toEqual({ changed: true });
+  expect(await proxy.apply(routes.toReversed())).toEqual({ changed: false });
+  expect(await proxy.current()).toBe(proxy.expected(routes));
+  expect(proxy.expected(routes.slice(1))).not.toBe(proxy.expected(routes));
+});
+
+describe('a request finds its service', () => {
+  test.each([
+    ['a.test', '/', one, '/'],
+    [`A.TEST:${httpPort}`, '/x?y=1&z=%2F', one, '/x?y=1&z=%2F'],
+    ['a.test', '/apix', one, '/apix'],
+    ['a.test', '/api', two, '/api'],
+    ['a.test', '/api/', two, '/api/'],
+    ['a.test', '/api/a%2Fb//c', two, '/api/a%2Fb//c'],
+    ['a.test', '/api/strip', one, '/'],
+    ['a.test', '/api/strip/', one, '/'],
+    ['a.test', '/api/strip/x%20y%2Fz?q=a?b', one, '/x%20y%2Fz?q=a?b'],
+    ['a.test', '/api/strip?q=1', one, '/?q=1'],
+    ['a.test', '/api/strips', two, '/api/strips'],
+    ['a.test', '/in', two, '/inner/in'],
+    ['a.test', '/in/a%2Fb?c=d%26e&f', two, '/inner/in/a%2Fb?c=d%26e&f'],
+    ['a.test', '/both', one, '/new'],
+    ['a.test', '/both/a%2Fb?c', one, '/new/a%2Fb?c'],
+    ['any.wild.test', '/', two, '/'],
+    ['exact.wild.test', '/', one, '/'],
+  ])('%s%s', async (host, path, service, url) => {
+    const answer = await ask(host, { path });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toMatchObject({ service: service.name, url });
+  });
+
+  test.each(['nobody.test', 'wild.test', 'a.b.wild.test', ip, 'xn--a.test'])('or none: %s', async (host) => {
+    expect(await ask(host)).toMatchObject({ status: 404, body: 'No application of this server answers to this host name.\n' });
+  });
+
+  test('and a service that does not listen is a bad gateway, after 5 s of trying', async () => {
+    const startedAt = performance.now();
+    expect((await ask('a.test', { path: '/closed' })).status).toBe(502);
+    expect(performance.now() - startedAt).toBeGreaterThan(4_500);
+  });
+});
+
+describe('what the service is told', () => {
+  const headersAt = async (path: string, headers: Record<string, string> = {}) => JSON.parse((await ask('a.test', { path, headers })).body).headers;
+
+  test('comes from the proxy, whatever the client claims', async () => {
+    const claims = {
+      'X-Forwarded-For': '6.6.6.6',
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Host': 'evil.test',
+      'X-Forwarded-Port': '1',
+      'X-Forwarded-Prefix': '/evil',
+      'X-Real-IP': '6.6.6.6',
+      Forwarded: 'for=6.6.6.6',
+    };
+    const client = inject('bed').machineIp;
+    const told = { host: 'a.test', 'x-forwarded-for': client, 'x-forwarded-host': 'a.test', 'x-forwarded-proto': 'http', 'x-real-ip': client };
+    expect(await headersAt('/', claims)).toEqual({ ...told, connection: undefined });
+  });
+
+  test('names the prefix that was taken off', async () => {
+    expect(await headersAt('/api/strip/x')).toMatchObject({ 'x-forwarded-prefix': '/api/strip' });
+  });
+});
+
+test('a WebSocket passes', async () => {
+  const headers = { Host: 'a.test', Connection: 'Upgrade', Upgrade: 'websocket' };
+  const echoed = await new Promise<string>((resolve, reject) => {
+    const sent = request({ host: ip, port: httpPort, headers, agent: false, signal: AbortSignal.timeout(5_000) });
+    sent.on('error', reject);
+    sent.on('upgrade', (response, socket) => {
+      socket.once('data', (data: Buffer) => {
+        resolve(`${response.statusCode} ${data.toString()}`);
+        socket.destroy();
+      });
+      socket.write('hello');
+    });
+    sent.end();
+  });
+  expect(echoed).toBe('101 hello');
+});
+
+describe('https', () => {
+  test.each([
+    ['secure.test', one],
+    ['any.secure.test', two],
+  ])('%s answers with a certificate of the proxy’s own authority', async (host, service) => {
+    const answer = await until('a certificate', () => ask(host, { path: '/x?y', secure: true }).catch(() => undefined));
+    expect(answer).toMatchObject({ status: 200, issuer: expect.stringContaining('Caddy Local Authority') });
+    expect(JSON.parse(answer.body)).toMatchObject({ service: service.name, url: '/x?y', headers: { 'x-forwarded-proto': 'https' } });
+  });
+
+  test('is redirected to, method and address kept', async () => {
+    const answer = await ask('secure.test', { path: '/p?q=1', method: 'POST' });
+    expect(answer).toMatchObject({ status: 308, headers: { location: `https://secure.test:${httpsPort}/p?q=1` } });
+  });
+
+  test('does not answer for plain hosts', async () => {
+    await expect(ask('a.test', { secure: true })).rejects.toThrow(/alert|SSL|TLS/i);
+  });
+});
+
+test('a refused configuration leaves the former one at work', async () => {
+  await proxy.apply(routes.filter((each) => !each.https));
+  const before = await proxy.current();
+  // With no listener of its own on 443, the proxy cannot have that port while another program of its container holds it.
+  const busybox = [dockerCli, '-H', `unix://${inject('bed').m1.engineSocket}`, 'exec', await proxyContainer(), '/.berth/busybox'] as const;
+  const isHeld = () => runCommand([...busybox, 'grep', '-qE', ':01BB [0-9A-F]+:0000 0A', '/proc/net/tcp', '/proc/net/tcp6'], { limitMs: 10_000 }).then(({ code }) => code === 0);
+  await until('443 is free', async () => !(await isHeld()));
+  const holding = runCommand([...busybox, 'timeout', '5', '/.berth/busybox', 'nc', '-ll', '-p', '443', '-e', '/.berth/busybox'], { limitMs: 20_000 });
+  await until('443 is held', isHeld);
+  await expect(proxy.apply(routes)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/keeps the former ones.*443/) });
+  expect(await proxy.current()).toBe(before);
+  expect((await ask('a.test')).status).toBe(200);
+  await holding;
+  expect(await proxy.apply(routes)).toEqual({ changed: true });
+  await expect(proxy.apply([route({ id: 'bad', path: '/{env.HOME}', service: one.name })])).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  expect(await proxy.current()).toBe(proxy.expected(routes));
+});
+
+test('a rolling release loses no request and changes nothing at the proxy', async () => {
+  const before = await proxy.current();
+  const statuses: (number | string)[] = [];
+  const pending: Promise<unknown>[] = [];
+  const load = setInterval(() => pending.push(ask('a.test').then((answer) => statuses.push(answer.status), (error: unknown) => statuses.push(String(error)))), 20);
+  const next = { ...one, release: 'r2' };
+  const { generation } = await engine.applyService(next);
+  const watch = { engine, clock: systemClock, serviceName: one.name, generation, expectedReplicas: 1, monitorMs: one.monitorMs };
+  const outcome = await watchRelease({ ...watch, signal: new AbortController().signal, limitMs: 60_000, onEvent: () => undefined });
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  clearInterval(load);
+  await Promise.all(pending);
+  expect(outcome).toEqual({ kind: 'completed', healthyAt: expect.any(Number) });
+  expect(statuses.length).toBeGreaterThan(150);
+  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  expect(await proxy.current()).toBe(before);
+});
+
+test('after a restart it knows nothing until its networks and routes are given to it again', async () => {
+  const former = await proxyContainer();
+  await engine.restartService(proxyName);
+  await until('another container', async () => (await proxyContainer()) !== former);
+  expect(await until('an answer of the fresh proxy', async () => ((await proxy.current()) === '' ? 'fresh' : undefined))).toBe('fresh');
+  await engine.connectNetwork(await proxyContainer(), environment);
+  expect(await proxy.apply(routes)).toEqual({ changed: true });
+  expect((await ask('a.test')).status).toBe(200);
+});
