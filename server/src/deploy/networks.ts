@@ -28,13 +28,25 @@ export function createNetworks({ engine, environments, pool }: NetworkOptions): 
   async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
     await engine.ensureNetwork({ name, subnet: subnetOf(await pool(), index), labels: { [managedLabel]: 'true', ...labels } });
   }
+  /**
+   * False while no task on the network has run on the proxy's node: the engine attaches a service's container only to networks
+   * that are up on its node (measured on 20.10: 404), and a first task brings them up.
+   */
+  async function connect(containerId: string, name: string): Promise<boolean> {
+    try {
+      await engine.connectNetwork(containerId, name);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
+      throw error;
+    }
+  }
   async function attachProxy(names: readonly string[]): Promise<number> {
     let attached = 0;
     for (const container of await engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`)) {
       if (container.state !== 'running') continue;
       for (const name of names.filter((wanted) => !container.networks.includes(wanted))) {
-        await engine.connectNetwork(container.id, name);
-        attached += 1;
+        if (await connect(container.id, name)) attached += 1;
       }
     }
     return attached;

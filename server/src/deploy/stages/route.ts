@@ -4,5 +4,9 @@ import type { Stage } from '../context.ts';
 export const route: Stage = {
   name: 'route',
   sentence: () => 'Checking the routes',
-  run: ({ applyRoutes }) => applyRoutes(),
+  async run({ applyRoutes, networks, application }) {
+    // The first task of an environment has brought its network up on this node, so the proxy can be attached now.
+    await networks.ensureEnvironment(application.environmentId);
+    await applyRoutes();
+  },
 };
