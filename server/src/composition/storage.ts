@@ -1,6 +1,6 @@
 /** Opens the database: key file, backup before migrations, migrations. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { createCipher, openKeyFile } from '../db/cipher.ts';
@@ -43,14 +43,30 @@ async function backUp(config: Config, database: Database, version: number, clock
   const stem = join(folder, `before-${version + 1}-${isoTime(clock).replace(/[:.]/g, '-')}`);
   if (config.databaseUrl === undefined) {
     const path = `${stem}.sqlite`;
-    await database.script(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
-    return path;
+    await database.script(`VACUUM INTO '${unfinished(path).replaceAll("'", "''")}'`);
+    return finish(path);
   }
   const path = `${stem}.dump`;
-  const result = spawnSync('pg_dump', ['--format=custom', `--file=${path}`], { env: { PATH: process.env['PATH'], ...postgresEnvironment(config.databaseUrl) }, timeout: backupLimitMs, stdio: ['ignore', 'ignore', 'pipe'] });
+  const result = spawnSync('pg_dump', ['--format=custom', `--file=${unfinished(path)}`], { env: { PATH: process.env['PATH'], ...postgresEnvironment(config.databaseUrl) }, timeout: backupLimitMs, stdio: ['ignore', 'ignore', 'pipe'] });
   if (result.status !== 0) {
     throw new AppError('PRECONDITION_FAILED', `The backup before the migration failed, so nothing was changed: ${result.error?.message ?? result.stderr.toString().trim()}. Install the PostgreSQL client tools of the server's version.`);
   }
+  return finish(path);
+}
+
+/** A backup gets its name only when it is whole and on the disk: set-up goes back to whatever bears such a name. */
+function unfinished(path: string): string {
+  return `${path}.part`;
+}
+
+function finish(path: string): string {
+  const file = openSync(unfinished(path), 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(unfinished(path), path);
   return path;
 }
 
