@@ -13,7 +13,8 @@ export async function deployAndFollow(client: Client, { say, signal }: SetupCont
   if (deploymentId === undefined) throw new AppError('INTERNAL_SERVER_ERROR', 'Berth accepted the deployment but has no record of it.');
   const limit = AbortSignal.timeout(limitMs);
   for await (const { data } of client.deployment.logs({ deploymentId }, { signal: AbortSignal.any([signal, limit]) })) {
-    if (data.type === 'line') say(`  ${data.text}`);
+    // The time of each line is of use in a stored log, not to who watches it come.
+    if (data.type === 'line') say(`  ${data.text.replace(/^[-0-9:.T]+Z /, '')}`);
   }
   const { status, errorMessage } = await client.deployment.one({ deploymentId });
   if (status !== 'done') throw new AppError('PRECONDITION_FAILED', `the example was not deployed (${status}): ${errorMessage ?? 'no reason given'}`);
