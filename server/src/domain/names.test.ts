@@ -49,6 +49,7 @@ describe('parseHost', () => {
   test.each([
     '', ' a.com', 'a.com ', 'a.com\n', 'a..com', '.a.com', 'a.com.', 'a_b.com', '-a.com', 'a-.com', 'a b.com', 'http://a.com', 'a.com/x', 'a.com:80', 'a.*.com', '*', '**.com', '*a.com', '*.', '*.1.2.3.4',
     '127.1', '0x7f.1', '1', '2130706433', 'exa%41mple.com', 'a\0.com', 'a\u00ad.com', 'a"b.com', '{http.request.host}', '[::1]', `${'a'.repeat(64)}.com`, `${'abcdefg.'.repeat(32)}com`, 'x'.repeat(1_000_000),
+    'a.com?x=1', 'a.com#x', 'a.com?', '?a.com',
   ])('%j is refused', (text) => expect(() => parseHost(text)).toThrow('host: '));
 });
 

@@ -96,7 +96,7 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function asciiHost(name: string): string | undefined {
   // Characters that the URL rules would decode or drop instead of refusing them.
-  if (/[%\s\p{Cc}\p{Cf}]/u.test(name)) return undefined;
+  if (/[%?#\s\p{Cc}\p{Cf}]/u.test(name)) return undefined;
   const ascii = domainToASCII(name);
   if (ascii === '' || !ascii.split('.').every((part) => label.test(part))) return undefined;
   // The URL rules read 0x7f.1 or 2130706433 as an address; only the plain form of an address is taken.
