@@ -6,8 +6,7 @@ import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { Handlers, StreamEvent, UploadedFile } from '../../procedure/procedure.ts';
-import type { Accepting, Deployments } from '../deployment/deployment.ts';
-import type { DeploymentRecord } from '../deployment/store.ts';
+import type { Accepting, Deployments, ShownDeployment } from '../deployment/deployment.ts';
 import type { Members } from '../organization/member.ts';
 import type { ApplicationInput, Applications } from './application.ts';
 import type { applicationContract } from './contract.ts';
@@ -29,7 +28,7 @@ export interface ApplicationDesk {
   /** Unpacks an upload into a folder of its own and gives its path; the former one is removed by `forget`. */
   uploads: { keep(applicationId: string, file: UploadedFile): Promise<string>; forget(path: string): Promise<void>; forgetAll(applicationId: string): Promise<void> };
   /** Removes images that no deployment of the application needs any more. */
-  removeImages(application: ApplicationRecord, removed: DeploymentRecord[]): Promise<void>;
+  removeImages(application: ApplicationRecord, removed: ShownDeployment[]): Promise<void>;
   applyRoutes(): Promise<void>;
 }
 
@@ -123,7 +122,7 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       await desk.builds.end(applicationId, 'The application is being deleted.');
       await deployments.cancelQueued(application, async () => false);
       const keptVolumes = await runtime.remove(application, { deleteVolumes });
-      const past = await deployments.all(applicationId, context.actor.organizationId);
+      const past = await deployments.all(applicationId);
       await context.write(() => applications.remove(applicationId, context.actor.organizationId));
       for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
       await desk.uploads.forgetAll(applicationId);

@@ -4,10 +4,11 @@ import { changedSince } from './pending-changes.ts';
 import type { ApplicationRecord, Placement } from './store.ts';
 import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import type { ShownDeployment } from '../deployment/deployment.ts';
 
 export interface ViewNeighbours {
   placement(environmentId: string): Promise<Placement>;
-  deployments(applicationId: string): Promise<TableRecord<'deployment'>[]>;
+  deployments(applicationId: string): Promise<ShownDeployment[]>;
   domains(applicationId: string, organizationId: string): Promise<TableRecord<'domain'>[]>;
   ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
   mounts(applicationId: string, organizationId: string): Promise<TableRecord<'mount'>[]>;
@@ -30,7 +31,7 @@ export type WholeApplication = Narrowed & {
   unauthorizedProvider: string | null;
   pendingChanges: string[];
   environment: { environmentId: string; name: string; projectId: string; project: { projectId: string; name: string; organizationId: string } };
-  deployments: TableRecord<'deployment'>[];
+  deployments: ShownDeployment[];
   domains: TableRecord<'domain'>[];
   ports: TableRecord<'port'>[];
   mounts: TableRecord<'mount'>[];

@@ -8,7 +8,9 @@ import { createSequence } from '../../ports/sequence.ts';
 import type { Applications } from '../application/application.ts';
 import { checkDeployable } from '../application/checks.ts';
 import type { ApplicationRecord } from '../application/store.ts';
-import type { DeploymentRecord, DeploymentStore } from './store.ts';
+import type { DeploymentRecord, DeploymentStore, ShownDeployment } from './store.ts';
+
+export type { ShownDeployment };
 
 export interface Accepting {
   kind: DeploymentRecord['kind'];
@@ -23,8 +25,8 @@ export interface Deployments {
   /** The version that a redeploy rebuilds: the live deployment's. */
   live(application: ApplicationRecord): Promise<DeploymentRecord | undefined>;
   /** The newest 50, as an application shows them. */
-  recent(applicationId: string): Promise<DeploymentRecord[]>;
-  all(applicationId: string, organizationId: string): Promise<DeploymentRecord[]>;
+  recent(applicationId: string): Promise<ShownDeployment[]>;
+  all(applicationId: string): Promise<ShownDeployment[]>;
   one(deploymentId: string, organizationId: string): Promise<DeploymentRecord>;
   find(deploymentId: string): Promise<DeploymentRecord | undefined>;
   unfinished(): Promise<DeploymentRecord[]>;
@@ -36,7 +38,7 @@ export interface Deployments {
   /** Cancels what is queued; gives how many. */
   cancelQueued(application: ApplicationRecord, hasTasks: () => Promise<boolean>): Promise<number>;
   /** Removes finished deployments with their logs, all but the live one; gives the removed ones. */
-  clear(application: ApplicationRecord): Promise<DeploymentRecord[]>;
+  clear(application: ApplicationRecord): Promise<ShownDeployment[]>;
 }
 
 export type Outcome = { status: 'done'; healthyAt: string; patch: Partial<ApplicationRecord> } | { status: 'error'; reason: string; event: ServiceEvent };
@@ -75,7 +77,7 @@ export function createDeployments(store: DeploymentStore, { applications, queue,
     },
     live: async ({ liveDeploymentId }) => (liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId })),
     recent: (applicationId) => store.newest(applicationId, shownDeployments),
-    all: (applicationId, organizationId) => store.list({ applicationId, organizationId }, { by: ['sequence'], direction: 'desc' }),
+    all: (applicationId) => store.newest(applicationId, Number.MAX_SAFE_INTEGER),
     async one(deploymentId, organizationId) {
       const record = await store.find({ deploymentId, organizationId });
       if (!record) throw new AppError('NOT_FOUND', 'There is no such deployment. It may have been cleared.');
@@ -114,7 +116,7 @@ export function createDeployments(store: DeploymentStore, { applications, queue,
     },
     async clear(application) {
       const removed = [];
-      for (const deployment of await store.list({ applicationId: application.applicationId })) {
+      for (const deployment of await store.newest(application.applicationId, Number.MAX_SAFE_INTEGER)) {
         const isNeeded = deployment.deploymentId === application.liveDeploymentId || deployment.status === 'queued' || deployment.status === 'running';
         if (isNeeded) continue;
         await store.remove({ deploymentId: deployment.deploymentId });

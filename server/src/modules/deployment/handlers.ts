@@ -19,7 +19,7 @@ const finished = new Set(['done', 'error', 'cancelled']);
 
 export function deploymentHandlers(deployments: Deployments, { applications, logs, queue }: DeploymentDesk): Handlers<typeof deploymentContract, CallContext> {
   return {
-    all: async ({ actor }, input) => paginate(await deployments.all(input.applicationId, actor.organizationId), input, ({ deploymentId }) => deploymentId),
+    all: async (_context, input) => paginate(await deployments.all(input.applicationId), input, ({ deploymentId }) => deploymentId),
     one: ({ actor }, { deploymentId }) => deployments.one(deploymentId, actor.organizationId),
     async readLogs({ actor }, { deploymentId, tail }) {
       await deployments.one(deploymentId, actor.organizationId);

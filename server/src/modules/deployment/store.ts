@@ -7,9 +7,16 @@ import { deploymentStatusesBefore, type DeploymentStatus } from '../../domain/li
 
 export type { DeploymentRecord };
 
+/** What lists show of a deployment: not the snapshot of its settings, which is encrypted and large. */
+export type ShownDeployment = Pick<DeploymentRecord, (typeof shownColumns)[number]>;
+
+const shownColumns = [
+  'deploymentId', 'applicationId', 'kind', 'title', 'description', 'status', 'stage', 'commit', 'image', 'errorMessage', 'createdAt', 'startedAt', 'healthyAt', 'finishedAt',
+] as const;
+
 export interface DeploymentStore extends TableStore<'deployment'> {
   /** Newest first, `limit` at most. */
-  newest(applicationId: string, limit: number): Promise<DeploymentRecord[]>;
+  newest(applicationId: string, limit: number): Promise<ShownDeployment[]>;
   /** Moves a deployment to `to` where the table of states allows it; false when it is elsewhere by now. */
   transition(deploymentId: string, to: DeploymentStatus, patch: Partial<DeploymentRecord>): Promise<boolean>;
   countUnfinished(applicationId: string): Promise<number>;
@@ -20,12 +27,12 @@ export interface DeploymentStore extends TableStore<'deployment'> {
 export function createDeploymentStore(database: Database): DeploymentStore {
   const deployments = tableStore(database, 'deployment');
   const { builder } = database;
-  const newest = builder.selectFrom('deployment').selectAll().where('applicationId', '=', '').orderBy('sequence', 'desc').limit(1).compile();
+  const newest = builder.selectFrom('deployment').select(shownColumns).where('applicationId', '=', '').orderBy('sequence', 'desc').limit(1).compile();
   const count = builder.selectFrom('deployment').select((e) => e.fn.countAll<number>().as('count')).where('applicationId', '=', '').where('status', 'in', ['queued', 'running']).compile();
   const unfinished = builder.selectFrom('deployment').selectAll().where('status', 'in', ['queued', 'running']).orderBy('sequence').compile();
   return {
     ...deployments,
-    newest: async (applicationId, limit) => (await database.run(newest, [applicationId, limit])).map(deployments.decode),
+    newest: (applicationId, limit) => database.run(newest, [applicationId, limit]),
     async transition(deploymentId, to, patch) {
       return database.transaction(async () => {
         const froms = deploymentStatusesBefore(to);

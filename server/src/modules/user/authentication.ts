@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Actor } from '../../procedure/context.ts';
-import type { KeyWithMember, UserStore } from './store.ts';
+import type { ApiKeyRecord, UserStore } from './store.ts';
 
 export interface Credentials {
   apiKey: string | undefined;
@@ -65,7 +65,7 @@ export function createAuthentication(store: UserStore, clock: Clock): Authentica
 }
 
 /** Milliseconds until both the window and the budget let a request through; undefined when the budget never will. */
-export function waitingTime(record: Pick<KeyWithMember, 'rateLimitEnabled' | 'windowStart' | 'windowCount' | 'rateLimitMax' | 'rateLimitTimeWindow' | 'remaining' | 'refillInterval' | 'refillsApplied' | 'createdAtMs'>, now: number): number | undefined {
+export function waitingTime(record: Pick<ApiKeyRecord, 'rateLimitEnabled' | 'windowStart' | 'windowCount' | 'rateLimitMax' | 'rateLimitTimeWindow' | 'remaining' | 'refillInterval' | 'refillsApplied' | 'createdAtMs'>, now: number): number | undefined {
   let wait = 0;
   if (record.rateLimitEnabled && record.windowStart !== null && record.windowCount >= (record.rateLimitMax ?? 0)) {
     wait = Math.max(wait, record.windowStart + (record.rateLimitTimeWindow ?? 0) - now);

@@ -9,8 +9,10 @@ export type ApiKeyRecord = TableRecord<'api_key'>;
 export type SessionRecord = TableRecord<'session'>;
 export type Membership = { role: Role; grants: Grants };
 
+const keyColumns = ['apiKeyId', 'userId', 'organizationId', 'enabled', 'expiresAt', 'lastRequestAt', 'rateLimitEnabled', 'remaining', 'permissions'] as const;
+
 /** A key as a request needs it, with its user's place in the organization. */
-export interface KeyWithMember extends ApiKeyRecord, Membership {}
+export interface KeyWithMember extends Pick<ApiKeyRecord, (typeof keyColumns)[number]>, Membership {}
 export interface SessionWithMember extends SessionRecord, Membership {}
 
 export interface UserStore {
@@ -39,7 +41,7 @@ export function createUserStore(database: Database): UserStore {
 
   const keyQuery = builder.selectFrom('api_key')
     .innerJoin('member', (join) => join.onRef('member.userId', '=', 'api_key.userId').onRef('member.organizationId', '=', 'api_key.organizationId'))
-    .selectAll('api_key').select(['member.role', 'member.grants']).where('api_key.keyHash', '=', '').compile();
+    .select(keyColumns.map((column) => `api_key.${column}` as const)).select(['member.role', 'member.grants']).where('api_key.keyHash', '=', '').compile();
   const sessionQuery = builder.selectFrom('session')
     .innerJoin('member', (join) => join.onRef('member.userId', '=', 'session.userId').onRef('member.organizationId', '=', 'session.organizationId'))
     .selectAll('session').select(['member.role', 'member.grants']).where('session.tokenHash', '=', '').compile();
