@@ -1,4 +1,7 @@
-/** `npm run bench`: the figures we promise, each beside its baseline in the same run. Prints the table and writes bench/results.md. */
+/**
+ * `npm run bench [requests] [deployments]`: the figures we promise, each beside its baseline in the same run. Prints the table; a whole run writes
+ * bench/results.md. Deployments need root, for an engine of their own in the test bed.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../images/command.ts';
 import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
+import { deploymentFigures } from './figures/deployments.ts';
 import { idleMemory, memoryAfterLoad, startTime } from './figures/process.ts';
 import type { Pair } from './figures/pair.ts';
 import { changeRequests, readRequests } from './figures/requests.ts';
@@ -60,15 +64,23 @@ async function requestFigures(folder: string): Promise<Figure[]> {
   }
 }
 
+const groups = ['requests', 'deployments'] as const;
+const named = groups.filter((group) => process.argv.slice(2).includes(group));
+const wanted = new Set(named.length === 0 ? groups : named);
 const circumstances = { load: loadavg()[0] ?? 0, generator: hasWrk() ? 'wrk' : 'our own generator (wrk is not installed)' };
 const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
 try {
-  say('Compiling …');
-  await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], { cwd: root, limitMs: 120_000 });
-  const figures = await requestFigures(folder);
+  const figures: Figure[] = [];
+  if (wanted.has('requests')) {
+    say('Compiling …');
+    await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], { cwd: root, limitMs: 120_000 });
+    figures.push(...(await requestFigures(folder)));
+  }
+  if (wanted.has('deployments') && process.getuid?.() === 0) figures.push(...(await deploymentFigures(root, say)));
+  else if (wanted.has('deployments')) say('Deployments are not measured: the test bed needs root.');
   const text = report(figures, circumstances);
   process.stdout.write(text);
-  await writeFile(join(root, 'bench/results.md'), `# Figures\n\nWritten by \`npm run bench\`.\n\n${text}`);
+  if (wanted.size === groups.length) await writeFile(join(root, 'bench/results.md'), `# Figures\n\nWritten by \`npm run bench\`.\n\n${text}`);
   const missed = broken(figures, circumstances);
   if (missed.length > 0) say(`Missed: ${missed.map(({ name }) => name).join('; ')}`);
   process.exitCode = missed.length === 0 ? 0 : 1;
