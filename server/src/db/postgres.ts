@@ -67,25 +67,30 @@ export function openPostgres(options: PostgresOptions): Database {
     script: async (sql) => {
       await translated(() => (transactionClient() ?? pool).query(sql));
     },
-    transaction: async (work) => {
-      if (transactionClient()) return work();
-      const client = await translated(() => pool.connect());
-      const scope: TransactionScope = { client };
-      try {
-        await translated(() => client.query('BEGIN'));
-        const result = await transactions.run(scope, work);
-        scope.client = undefined;
-        await translated(() => client.query('COMMIT'));
-        client.release();
-        return result;
-      } catch (error) {
-        scope.client = undefined;
-        await client.query('ROLLBACK').then(() => client.release(), (lost: Error) => client.release(lost));
-        throw error;
-      }
-    },
+    transaction: async (work) => (transactionClient() ? work() : transact(await translated(() => pool.connect()), transactions, work)),
     close: () => pool.end(),
   };
+}
+
+async function transact<T>(client: pg.PoolClient, transactions: AsyncLocalStorage<TransactionScope>, work: () => Promise<T>): Promise<T> {
+  // The query that meets a lost connection reports it; without a listener the loss itself would end the process.
+  const ignore = (): void => undefined;
+  client.on('error', ignore);
+  const scope: TransactionScope = { client };
+  try {
+    await translated(() => client.query('BEGIN'));
+    const result = await transactions.run(scope, work);
+    scope.client = undefined;
+    await translated(() => client.query('COMMIT'));
+    client.release();
+    return result;
+  } catch (error) {
+    scope.client = undefined;
+    await client.query('ROLLBACK').then(() => client.release(), (broken: Error) => client.release(broken));
+    throw error;
+  } finally {
+    client.off('error', ignore);
+  }
 }
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {
@@ -93,9 +98,26 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isUniqueViolation(error)) throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', { cause: error });
-    if (error instanceof Error && 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOENT' || error.code === '57P01')) {
-      throw new AppError('SERVICE_UNAVAILABLE', 'The database does not answer; nothing was changed. Check that PostgreSQL runs and try again.', { cause: error });
-    }
+    const sentence = outageSentence(error);
+    if (sentence) throw new AppError('SERVICE_UNAVAILABLE', sentence, { cause: error });
     throw error;
   }
+}
+
+const unreachable = 'The database does not answer; nothing was changed. Check that PostgreSQL runs and try again.';
+const lost = 'The connection to the database was lost. Check that PostgreSQL runs; a change that was under way may or may not be stored, so look before you repeat it.';
+const full = 'The disk that holds the database is full; nothing was changed. Free some space and try again.';
+
+/** Codes of node:net and of PostgreSQL (its documentation, appendix A). */
+const outages: Record<string, string> = {
+  ECONNREFUSED: unreachable, ENOENT: unreachable, EHOSTUNREACH: unreachable, ENETUNREACH: unreachable, ETIMEDOUT: unreachable, ENOTFOUND: unreachable, EAI_AGAIN: unreachable,
+  '57P03': unreachable, '53300': unreachable, ECONNRESET: lost, EPIPE: lost, '57P01': lost, '57P02': lost, '53100': full,
+};
+
+function outageSentence(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string' && outages[error.code]) return outages[error.code];
+  // The driver's own errors have no code.
+  if (/timeout exceeded when trying to connect|connection timeout/i.test(error.message)) return unreachable;
+  return /^Connection terminated|is not queryable/.test(error.message) ? lost : undefined;
 }
