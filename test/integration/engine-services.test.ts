@@ -68,6 +68,17 @@ describe('a service', () => {
     expect(again.created).toBe(false);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(await engine.tasks(spec.name)).toHaveLength(1);
+    // The image's name now means another image, which is no change of the specification either.
+    const tag = `${uniqueName('moved')}:1`;
+    await engine.tagImage(nodeImage, tag);
+    const moved = { ...spec, name: name('moved'), image: tag };
+    await engine.applyService(moved);
+    await untilRunning(engine, moved.name);
+    await engine.tagImage('berth/debian:12', tag);
+    await engine.applyService(moved);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await engine.tasks(moved.name)).toHaveLength(1);
+    await engine.removeImage(tag);
     const next = await engine.applyService({ ...spec, release: 'r2' });
     expect(next.generation).not.toBe(again.generation);
     await until('a second task', async () => (await engine.tasks(spec.name)).length === 2);

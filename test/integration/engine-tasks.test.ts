@@ -4,7 +4,7 @@ import { bedEngine, nodeService, uniqueName, until, untilRunning } from './engin
 
 const { engine } = bedEngine();
 
-describe('one task run to its end', () => {
+describe.concurrent('one task run to its end', () => {
   async function run(program: string, change: { signal?: AbortSignal; limitMs?: number; spec?: object } = {}) {
     const name = uniqueName('run');
     const lines: LogLine[] = [];

@@ -19,7 +19,7 @@ export interface Engine {
   networks(): Promise<NetworkState[]>;
   /** Removes a network of ours; an absent one is no error. */
   removeNetwork(name: string): Promise<void>;
-  /** Attaches a running container to a network; being attached already is no error. */
+  /** Attaches a running container to a network; being attached already is no error. NOT_FOUND for a service task's container while nothing on its node uses the network yet. */
   connectNetwork(containerId: string, network: string): Promise<void>;
   disconnectNetwork(containerId: string, network: string): Promise<void>;
 

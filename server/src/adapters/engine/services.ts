@@ -10,7 +10,7 @@ import { storeFiles } from './files.ts';
 import { requireManaged } from './labels.ts';
 import type { Networks } from './networks.ts';
 import { pinImage } from './pinned-image.ts';
-import { digestLabel, imageLabel, generationOf, toDockerSpec } from './service-spec.ts';
+import { digestLabel, imageLabel, generationOf, specDigest, toDockerSpec } from './service-spec.ts';
 import { listTasks } from './tasks.ts';
 
 /** How often a write is tried anew when another one came between: the engine itself writes the service's update status at any moment. */
@@ -82,7 +82,8 @@ export function listManaged(client: EngineClient, withStatus: boolean): Promise<
 }
 
 async function applyOnce(client: EngineClient, spec: ServiceSpec): Promise<AppliedService> {
-  const [image, configIds, current] = await Promise.all([pinImage(client, spec.image), storeFiles(client, spec.files), findService(client, spec.name)]);
+  const [configIds, current] = await Promise.all([storeFiles(client, spec.files), findService(client, spec.name)]);
+  const image = keptPin(spec, current) ?? (await pinImage(client, spec.image));
   if (current === undefined) {
     const body = toDockerSpec(spec, { image, configIds, restarts: 0 });
     await client.call({ method: 'POST', path: '/services/create', body, auth: spec.registryAuth, doing: `creating the service ${spec.name}` }, createdAnswer);
@@ -93,6 +94,12 @@ async function applyOnce(client: EngineClient, spec: ServiceSpec): Promise<Appli
     await client.send({ method: 'POST', path: `/services/${segment(current.ID)}/update`, query, body, auth: spec.registryAuth, doing: `updating the service ${spec.name}` });
   }
   return applied(await requireService(client, spec.name), current === undefined);
+}
+
+/** The image an equal specification was given before: the same again must make no new task, whatever became of the image's name. */
+function keptPin(spec: ServiceSpec, current: ServiceAnswer | undefined): string | undefined {
+  const container = current?.Spec.TaskTemplate.ContainerSpec;
+  return container?.Labels[digestLabel] === specDigest(spec) ? container.Image : undefined;
 }
 
 /** Writes a changed specification; credentials of the registry stay as they are at the engine. */
