@@ -37,7 +37,7 @@ test('version 1: builds at one time may have together what they may have one by 
   const limiter = createBuildLimiter('/socket', async () => ({ version: 1, memory, cpu }));
   const one = await limiter.begin({ memoryBytes: GiB, nanoCpus: 1e9 }, () => undefined);
   const two = await limiter.begin({ memoryBytes: 2 * GiB, nanoCpus: 5e8 }, () => undefined);
-  expect([read('memory/memory.limit_in_bytes'), read('memory/memory.memsw.limit_in_bytes'), read('cpu/cpu.cfs_quota_us')]).toEqual([String(3 * GiB), String(3 * GiB), '150000']);
+  expect([read('memory/memory.limit_in_bytes'), read('memory/memory.memsw.limit_in_bytes'), read('cpu/cpu.cfs_quota_us')]).toEqual([String(3 * GiB), String(3 * GiB + 1024 * 1024), '150000']);
   await one.end();
   expect([read('memory/memory.limit_in_bytes'), read('cpu/cpu.cfs_quota_us')]).toEqual([String(2 * GiB), '50000']);
   // Meeting the limit without a kill is the page cache at work.

@@ -62,6 +62,7 @@ function total(running: Set<Limits>, field: keyof Limits): number {
 }
 
 const periodUs = 100_000;
+const swapBytes = 1024 * 1024;
 
 async function apply(group: BuildCgroup, limits: Limits): Promise<void> {
   const quotaUs = Math.max(1000, Math.round((limits.nanoCpus / 1e9) * periodUs));
@@ -73,8 +74,8 @@ async function apply(group: BuildCgroup, limits: Limits): Promise<void> {
     await write(group.directory, 'cpu.max', `${quotaUs} ${periodUs}`);
     return;
   }
-  await mkdir(group.memory, { recursive: true });
-  await mkdir(group.cpu, { recursive: true });
+  await makeGroup(group.memory);
+  await makeGroup(group.cpu);
   if ((await read(group.memory, 'memory.use_hierarchy')) === '0') throw new Error('memory.use_hierarchy is off');
   // Memory with swap may never be the smaller one, not even for a moment; without swap accounting the file is not there.
   const swap = await write(group.memory, 'memory.memsw.limit_in_bytes', '-1').then(() => true, () => false);
@@ -83,16 +84,26 @@ async function apply(group: BuildCgroup, limits: Limits): Promise<void> {
     await write(group.memory, 'memory.force_empty', '0').catch(() => undefined);
     await write(group.memory, 'memory.limit_in_bytes', memory);
   });
-  if (swap) await write(group.memory, 'memory.memsw.limit_in_bytes', memory);
+  // A little more than the memory itself: where both are equal, meeting them is counted nowhere (measured on kernel 6.18).
+  if (swap) await write(group.memory, 'memory.memsw.limit_in_bytes', String(limits.memoryBytes + swapBytes));
   await write(group.cpu, 'cpu.cfs_period_us', String(periodUs));
   await write(group.cpu, 'cpu.cfs_quota_us', String(quotaUs));
 }
 
 /** In version 2 a group has the controllers that each group above it hands down. */
 async function makeUnified(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
+  await makeGroup(directory);
   const docker = dirname(directory);
   for (const above of [dirname(docker), docker]) await write(above, 'cgroup.subtree_control', '+memory +cpu');
+}
+
+/** Not `recursive`: on the kernel's file systems that can go round for ever (seen with Node 24). */
+async function makeGroup(directory: string): Promise<void> {
+  for (const path of [dirname(directory), directory]) {
+    await mkdir(path).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    });
+  }
 }
 
 interface Kills {

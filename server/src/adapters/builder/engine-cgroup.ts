@@ -66,13 +66,19 @@ async function findEngine(socketPath: string): Promise<number | undefined> {
     if (!/^[0-9]+$/.test(name)) continue;
     const program = await readFile(`/proc/${name}/comm`, 'utf8').catch(() => '');
     if (program.trim() !== 'dockerd') continue;
+    const started = await readFile(`/proc/${name}/cmdline`, 'latin1').catch(() => '');
     // The socket as the engine itself names it; the same file on the same device.
-    for (const path of new Set([socketPath, '/run/docker.sock', '/var/run/docker.sock'])) {
+    for (const path of new Set([socketPath, '/run/docker.sock', ...socketsOf(started)])) {
       const seen = await stat(`/proc/${name}/root${path}`).catch(() => undefined);
       if (seen !== undefined && seen.dev === socket.dev && seen.ino === socket.ino) return Number(name);
     }
   }
   return undefined;
+}
+
+/** Sockets among the arguments of an engine: `--host unix:///run/x.sock`, `-Hunix://…`, `--host=unix://…`. */
+export function socketsOf(cmdline: string): string[] {
+  return cmdline.split('\0').flatMap((argument) => /(?:^|=|^-H)unix:\/\/(\/.+)$/.exec(argument)?.[1] ?? []);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -4,10 +4,11 @@ import type { ErrorCode } from '../../domain/errors.ts';
 
 /** The failure as an error; the first row that matches says it. `exitCode` undefined: a signal ended the program. */
 export function buildFailure(lines: readonly string[], exitCode: number | undefined): AppError {
-  const output = lines.join('\n');
+  // The reason stands in BuildKit's last words, on one line; what a step printed may be anything.
+  const texts = lines.slice(-100).map((line) => line.slice(0, 2000));
   for (const { pattern, code, sentence } of failures) {
-    const match = pattern.exec(output);
-    if (match !== null) return new AppError(code, sentence(match, lines));
+    const match = texts.map((text) => pattern.exec(text)).findLast((found) => found !== null);
+    if (match !== undefined && match !== null) return new AppError(code, sentence(match, lines));
   }
   const last = lines.findLast((line) => line.trim() !== '' && !/^(#\d+ |-+$)/.test(line)) ?? 'it printed nothing';
   return new AppError('PRECONDITION_FAILED', `The build failed${exitCode === undefined ? '' : ` with exit code ${exitCode}`}: ${last.slice(0, 500)}`);
@@ -40,15 +41,10 @@ const failures: readonly Failure[] = [
     sentence: () => 'The container engine does not answer, so nothing can be built; start it and deploy again.',
   },
   {
-    pattern: /failed to do request: (?:Head|Get) "?https?:\/\/([^/\s"]+)\/v2\/([^\s"]+?)\/manifests\/([^\s"?]+)[^:]*: (.*)/i,
+    pattern: /failed to do request: (?:Head|Get) "?https?:\/\/([^/\s"]+)\/v2\/([^\s"]+)\/manifests\/([^\s"?]+)"?: (.*)/i,
     code: 'SERVICE_UNAVAILABLE',
     sentence: ([, host = '', name = '', tag = '', why = '']) =>
       `The base image ${name}:${tag} cannot be pulled, since its registry ${host} does not answer (${why.slice(0, 200)}); check the name, and the network of the building server.`,
-  },
-  {
-    pattern: /(?:^|[\s:])([^\s:]+:[^\s:]+|[^\s:]+): (?:.*pull access denied|.*insufficient_scope|.*manifest unknown|not found: manifest)/im,
-    code: 'NOT_FOUND',
-    sentence: ([, image = '']) => `The base image ${image} does not exist, or its registry wants a login; check its name in the Dockerfile.`,
   },
   {
     pattern: /target stage (\S+) could not be found/i,
@@ -66,12 +62,17 @@ const failures: readonly Failure[] = [
     sentence: ([, name = '']) => `The Dockerfile needs the build secret ${name}, which the application does not have; add it to the build secrets.`,
   },
   {
-    pattern: /failed to (?:compute cache key|calculate checksum).*?"([^"]+)":? not found/i,
+    pattern: /failed to (?:compute cache key|calculate checksum)[^"]*"([^"]+)":? not found/i,
     code: 'BAD_REQUEST',
     sentence: ([, path = '']) => `The Dockerfile copies ${path}, which is not in the build context (or .dockerignore leaves it out).`,
   },
   {
-    pattern: /(?:executor failed running \[.*\]|process ".*" did not complete successfully): exit code: (\d+)/s,
+    pattern: /([^\s"]{1,256}): (?:pull access denied|failed to (?:authorize|resolve)|not found$|manifest unknown)|manifest for (\S{1,256}) not found/i,
+    code: 'NOT_FOUND',
+    sentence: ([, image, other = '']) => `The base image ${image ?? other} does not exist, or its registry wants a login; check its name in the Dockerfile.`,
+  },
+  {
+    pattern: /^(?=.{0,80}(?:executor failed running \[|process ")).*: exit code: (\d{1,10})/,
     code: 'PRECONDITION_FAILED',
     sentence: ([, exitCode = ''], lines) => `The build failed: the step "${stepOf(lines) ?? '?'}" ended with exit code ${exitCode}; its output is in the log.`,
   },

@@ -35,7 +35,6 @@ function caddyfile(singlePage: boolean): string[] {
   return [
     '{',
     'admin off',
-    'persist_config off',
     'auto_https off',
     '}',
     ':80 {',
@@ -53,9 +52,13 @@ function caddyfile(singlePage: boolean): string[] {
     'handle_errors {',
     'root * /srv',
     '@page file /{http.error.status_code}.html',
-    'rewrite @page /{http.error.status_code}.html',
-    'file_server @page',
+    'handle @page {',
+    'rewrite * /{http.error.status_code}.html',
+    'file_server',
+    '}',
+    'handle {',
     'respond "{http.error.status_code} {http.error.status_text}"',
+    '}',
     '}',
     '}',
   ];
