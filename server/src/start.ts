@@ -1,0 +1,29 @@
+/** Starts Berth and ends it cleanly; main.ts has switched the compile cache on. */
+import { createBerth, type Berth } from './composition/berth.ts';
+import { lockInstance } from './composition/instance-lock.ts';
+import { createLog, type Log } from './composition/log.ts';
+import { readConfig } from './config.ts';
+
+const exitLimitMs = 15_000;
+
+/** Resolves when Berth answers; it ends by SIGTERM or SIGINT. */
+export async function start(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel);
+  process.on('unhandledRejection', (error) => void log.fault(error, 'unhandled rejection'));
+  const unlock = lockInstance(config.data);
+  const berth = await createBerth(config, log);
+  await berth.app.listen({ host: config.host, port: config.port });
+  log.info(`Berth answers at ${config.url}`, { port: config.port });
+  berth.worker.start();
+  berth.reconciler.start();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(berth, log, unlock));
+}
+
+async function stop(berth: Berth, log: Log, unlock: () => void): Promise<void> {
+  setTimeout(() => process.exit(1), exitLimitMs).unref();
+  await berth.close();
+  unlock();
+  log.info('Berth has stopped');
+  process.exit(0);
+}
