@@ -5,7 +5,7 @@ import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { allowRefusal } from './engine-error.ts';
 import { managed } from './labels.ts';
-import type { NetworkLookup } from './networks.ts';
+import type { NetworkLookup } from './network-lookup.ts';
 import { subnetsOverlap, taskRange } from './subnet.ts';
 
 /** Swarm gives a new network its addresses a moment later. */
