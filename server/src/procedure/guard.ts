@@ -122,15 +122,15 @@ function checkClass(target: RegisteredProcedure, actor: Actor): void {
 async function checkResources(ports: GuardPorts, target: RegisteredProcedure, actor: Actor, input: unknown): Promise<{ scope: Scope | undefined; resourceId: string | undefined }> {
   let first: { scope: Scope; resourceId: string } | undefined;
   for (const { kind, field, partial } of target.procedure.access.resources) {
-    const id = fieldOf(input, field);
-    if (id === undefined) continue;
-    const scope = await ports.findScope(kind, id);
-    if (!scope) throw new AppError('NOT_FOUND', `There is no ${kind} with the id given in ${field}. It may have been removed.`);
-    if (scope.organizationId !== actor.organizationId) throw new AppError('FORBIDDEN', `The ${kind} named in ${field} belongs to another organization.`);
-    if (actor.role === 'member' && !partial && needsGrant(kind) && !memberReaches(actor.grants, scope)) {
-      throw new AppError('FORBIDDEN', `You have no access to the ${kind} named in ${field}. An Owner or Admin of the organization can give it.`);
+    for (const id of idsIn(input, field)) {
+      const scope = await ports.findScope(kind, id);
+      if (!scope) throw new AppError('NOT_FOUND', `There is no ${kind} with the id given in ${field}. It may have been removed.`);
+      if (scope.organizationId !== actor.organizationId) throw new AppError('FORBIDDEN', `The ${kind} named in ${field} belongs to another organization.`);
+      if (actor.role === 'member' && !partial && needsGrant(kind) && !memberReaches(actor.grants, scope)) {
+        throw new AppError('FORBIDDEN', `You have no access to the ${kind} named in ${field}. An Owner or Admin of the organization can give it.`);
+      }
+      first ??= { scope, resourceId: id };
     }
-    first ??= { scope, resourceId: id };
   }
   return { scope: first?.scope, resourceId: first?.resourceId };
 }
@@ -140,10 +140,11 @@ function needsGrant(kind: ResourceKind): boolean {
   return kind !== 'sshKey' && kind !== 'registry';
 }
 
-function fieldOf(input: unknown, field: string): string | undefined {
-  if (typeof input !== 'object' || input === null) return undefined;
+/** The id in the field, each id of a list, none when the field is absent. */
+function idsIn(input: unknown, field: string): string[] {
+  if (typeof input !== 'object' || input === null) return [];
   const value: unknown = Reflect.get(input, field);
-  return typeof value === 'string' ? value : undefined;
+  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
 }
 
 /** The new record's own id is its first field by our records' order. */

@@ -12,7 +12,7 @@ export type ResourceKind = (typeof resourceKinds)[number];
 /** An input field that names a thing. Another organization's: 403; none: 404; a member without access: 403. */
 export interface ResourceReference {
   kind: ResourceKind;
-  /** Name of the input field that carries the id. */
+  /** Name of the input field that carries the id, or a list of ids. */
   field: string;
   /** A member may see a part of it: the handler filters with `memberReaches` (project and environment reads). */
   partial?: boolean;

@@ -25,7 +25,7 @@ export const applicationContract = {
   update: mutation({
     summary: 'Changes settings of an application; most take effect at the next deploy',
     description: 'Absent fields stay; null clears. A serverId other than the record\'s is refused; environmentId acts as move; applicationStatus is a change by hand.',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'environment', field: 'environmentId' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'registry', field: 'registryId' }] },
+    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'environment', field: 'environmentId' }, { kind: 'environment', field: 'networks' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'registry', field: 'registryId' }] },
     input: withAliases(id.extend(partial(settingShape)).extend({ serverId: z.string().nullish(), environmentId: z.string().optional(), applicationStatus: z.enum(applicationStatuses).optional() })),
     output: success,
   }),

@@ -1,3 +1,4 @@
+import { AppError } from '../../domain/errors.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
@@ -31,6 +32,9 @@ export function domainHandlers(domains: Domains, { applyRoutes, ready, serverIp 
     one: ({ actor }, { domainId }) => domains.one(domainId, actor.organizationId),
     byApplicationId: async ({ actor }, input) => paginate(await domains.byApplication(input.applicationId, actor.organizationId), input, ({ domainId }) => domainId),
     delete: (context, { domainId }) => routed(context, () => domains.remove(domainId, context.actor.organizationId)),
-    generateDomain: async (_context, { appName }) => domains.generate(appName, await serverIp()),
+    async generateDomain(_context, { appName, serverId }) {
+      if (serverId) throw new AppError('NOT_FOUND', 'There is no server with the id given in serverId. Leave it out to use this server.');
+      return domains.generate(appName, await serverIp());
+    },
   };
 }
