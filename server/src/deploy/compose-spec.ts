@@ -18,8 +18,8 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec> 
   });
 }
 
-/** Networks of other environments of the same project that the service joins. */
-async function joinedNetworks({ application, placement, records, networks }: SpecContext): Promise<string[]> {
+/** Networks of other environments of the same project that the service joins; made when absent. FORBIDDEN for another project's. */
+export async function joinedNetworks({ application, placement, records, networks }: Pick<SpecContext, 'application' | 'placement' | 'records' | 'networks'>): Promise<string[]> {
   const names = [];
   for (const environmentId of application.networks) {
     const other = await records.placement(environmentId);

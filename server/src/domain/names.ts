@@ -17,6 +17,9 @@ export function parseAppName(text: string, field = 'appName'): string {
   throw badField(field, 'must have 1 to 63 letters, digits, "-" or "_", and begin and end with a letter or digit');
 }
 
+/** Names of the platform's own services on the engine; no application may have one. */
+export const reservedAppNames: readonly string[] = ['berth-proxy'];
+
 /** What two appNames are compared by: they must differ in more than case. */
 export function appNameKey(appName: string): string {
   return appName.toLowerCase();

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { settingsOf } from '../../modules/application/pending-changes.ts';
 import type { RegistryAuth, ServiceSpec, ServiceState } from '../../ports/engine.ts';
 import type { DeployContext, Stage } from '../context.ts';
-import { composeSpec } from '../compose-spec.ts';
+import { composeSpec, joinedNetworks } from '../compose-spec.ts';
 import { readSnapshot, writeSnapshot } from '../snapshot.ts';
 import { imageAuth } from './checkout.ts';
 
@@ -32,7 +32,8 @@ export const releaseAgain: Stage = {
     }
     await context.save({ image: source.image, commit: source.commit });
     const network = await context.networks.ensureEnvironment(context.application.environmentId);
-    const [, ...joined] = snapshot.spec.networks;
+    // The application may have moved since; what it joined then may be another project's now.
+    const joined = await joinedNetworks({ ...context, application: { ...context.application, networks: snapshot.settings.networks } });
     const spec = { ...snapshot.spec, name: context.application.appName, networks: [network, ...joined], release: context.deployment.deploymentId };
     await apply(context, { ...spec, registryAuth: await registryAuth(context) }, snapshot.settings);
   },
@@ -46,6 +47,7 @@ async function registryAuth(context: DeployContext): Promise<RegistryAuth | unde
 async function apply(context: DeployContext, spec: ServiceSpec, settings = settingsOf(context.application)): Promise<void> {
   const { engine, application, deployment } = context;
   const present = await engine.service(spec.name);
+  if (present) refuseOthers(present, application.applicationId);
   const isFirst = !present || present.replicas === 0 || present.running === 0;
   const previousUpdateStartedAt = present?.update?.startedAt;
   if (present?.labels['berth.release'] === deployment.deploymentId) {
@@ -58,6 +60,12 @@ async function apply(context: DeployContext, spec: ServiceSpec, settings = setti
   await context.save({ settings: writeSnapshot({ spec, settings, registryId: application.registryId }), previousVersion: present?.version ?? 0 });
   const applied = await engine.applyService(spec);
   context.released = { spec, applied, previousUpdateStartedAt, isFirst };
+}
+
+/** Nobody's deployment may replace another's service, whatever the records say. */
+function refuseOthers({ name, labels }: ServiceState, applicationId: string): void {
+  if (labels['berth.application'] === applicationId) return;
+  throw new AppError('CONFLICT', `The engine has a service named ${name} that belongs to another application or to Berth itself. Give this application another appName and deploy again.`);
 }
 
 /** After a restart of Berth in the middle of a release: the engine may have taken it and gone back on it meanwhile. */

@@ -1,7 +1,7 @@
 /** Applications as records: creating, changing, moving. What runs is the deployment's and the runtime's business. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseGitUrl } from '../../domain/git-source.ts';
-import { appNameFrom } from '../../domain/names.ts';
+import { appNameFrom, appNameKey, reservedAppNames } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
@@ -41,6 +41,12 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     if (!found) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
     return found;
   }
+  /** A service joins networks of its own project only, whoever may reach others. */
+  async function refuseOtherProjects(networks: readonly string[], { environmentId }: ApplicationRecord): Promise<void> {
+    if (networks.length === 0) return;
+    const { projectId } = await placement(environmentId);
+    for (const joined of networks) if ((await placement(joined)).projectId !== projectId) throw badField('networks', 'names an environment of another project; a service can join only those of its own');
+  }
 
   return {
     one,
@@ -54,6 +60,7 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
         applicationId: randomId(), organizationId, environmentId, name, appName: appName ?? appNameFrom(name, randomId(6).toLowerCase()),
         description: description ?? '', refreshToken: randomId(32), createdAt: isoTime(clock),
       });
+      await refuseTaken(store, record.appName, record.applicationId);
       await insertNamed(() => store.insert(record), record.appName);
       return record;
     },
@@ -62,6 +69,8 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
       if (input.serverId !== undefined && input.serverId !== present.serverId) throw badField('serverId', 'cannot be changed; create the application anew on the other server');
       const patch = withSourceSplit(cleaned(input, present), present);
       checkPatch(patch, present);
+      await refuseOtherProjects(patch.networks ?? [], present);
+      if (patch.appName !== undefined && patch.appName !== present.appName) await refuseTaken(store, patch.appName, applicationId);
       if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
       await insertNamed(() => store.update({ applicationId, organizationId }, patch).then(() => undefined), patch.appName ?? present.appName);
       return { ...present, ...patch };
@@ -82,16 +91,24 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
   };
 }
 
+/** Two services of one name would be one service to the engine and one address to the proxy; so a name is free only when no service runs under it any more either. */
+async function refuseTaken(store: ApplicationStore, appName: string, applicationId: string): Promise<void> {
+  const holder = await store.runningAs(appName);
+  if (reservedAppNames.includes(appNameKey(appName)) || (holder !== undefined && holder !== applicationId)) throw nameTaken(appName);
+}
+
 /** The unique index decides, so that two requests at once cannot both win; here it gets its sentence. */
 async function insertNamed(write: () => Promise<void>, appName: string): Promise<void> {
   try {
     await write();
   } catch (error) {
-    if (error instanceof AppError && error.code === 'CONFLICT') {
-      throw new AppError('CONFLICT', `appName: ${appName} is taken by another service of this installation (names differ in more than case). Choose another one.`, { cause: error, issues: [{ path: 'appName', message: 'is taken' }] });
-    }
+    if (error instanceof AppError && error.code === 'CONFLICT') throw nameTaken(appName, error);
     throw error;
   }
+}
+
+function nameTaken(appName: string, cause?: unknown): AppError {
+  return new AppError('CONFLICT', `appName: ${appName} is taken by another service of this installation (names differ in more than case). Choose another one.`, { cause, issues: [{ path: 'appName', message: 'is taken' }] });
 }
 
 const emptyValues = newApplication({ applicationId: '', organizationId: '', environmentId: '', name: '', appName: '', description: '', refreshToken: '', createdAt: '' });

@@ -1,7 +1,7 @@
 /** What an application's service does by hand: start, stop, reload, run, show its output, go. */
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/lifecycle.ts';
-import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
+import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine.ts';
 import type { Applications } from './application.ts';
 import type { ApplicationRecord } from './store.ts';
 
@@ -46,6 +46,12 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
   const { engine, applications } = options;
   const nameOf = (application: ApplicationRecord): string => application.releasedAppName ?? application.appName;
 
+  /** The application's own service; another's under the same name is none of its business. */
+  async function ownService(application: ApplicationRecord): Promise<ServiceState | undefined> {
+    const service = await engine.service(nameOf(application));
+    return service?.labels['berth.application'] === application.applicationId ? service : undefined;
+  }
+
   async function requireLive(application: ApplicationRecord): Promise<ServiceSpec> {
     const spec = await options.liveSpec(application);
     if (!spec) throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
@@ -56,13 +62,18 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     await applications.patch(application.applicationId, changed);
     return { ...application, ...changed };
   }
-  async function awaitRunning(name: string, replicas: number): Promise<void> {
+  async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
     const end = Date.now() + waitLimitMs;
-    while ((await engine.service(name))?.running !== replicas) {
-      if (Date.now() > end) throw new AppError('SERVICE_UNAVAILABLE', `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. application.readLogs shows its output.`);
+    while (!(await isSo())) {
+      if (Date.now() > end) throw new AppError('SERVICE_UNAVAILABLE', otherwise);
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
+  const awaitRunning = (name: string, replicas: number): Promise<void> =>
+    until(async () => (await engine.service(name))?.running === replicas, `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. application.readLogs shows its output.`);
+  /** The engine takes a task off its count when it asks it to stop; it answers requests until it has. */
+  const awaitEnded = (name: string): Promise<void> =>
+    until(async () => !(await engine.tasks(name)).some(({ state }) => state === 'running' || state === 'starting'), 'The service was told to stop, and did not end within 60 s. application.readLogs shows its output.');
 
   return {
     async start(application) {
@@ -74,9 +85,9 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     },
     async stop(application) {
       const name = nameOf(application);
-      if (await engine.service(name)) {
+      if (await ownService(application)) {
         await engine.scaleService(name, 0);
-        await awaitRunning(name, 0);
+        await awaitEnded(name);
       }
       return settle(application, 'stopped', { isStopped: true });
     },
@@ -101,7 +112,7 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     },
     async readLogs(application, { tail, since, search }) {
       const name = nameOf(application);
-      if (!(await engine.service(name))) return [];
+      if (!(await ownService(application))) return [];
       const lines: LogLine[] = [];
       for await (const line of engine.serviceLogs(name, { tail: search === undefined ? tail : 10_000, since, follow: false })) {
         if (search === undefined || line.text.includes(search)) lines.push(line);
@@ -110,10 +121,10 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     },
     async *followLogs(application, { tail, since, signal }) {
       const name = nameOf(application);
-      if (await engine.service(name)) yield* engine.serviceLogs(name, { tail, since, follow: true, signal });
+      if (await ownService(application)) yield* engine.serviceLogs(name, { tail, since, follow: true, signal });
     },
     async hasTasks(application) {
-      const service = await engine.service(nameOf(application));
+      const service = await ownService(application);
       return service !== undefined && service.replicas > 0;
     },
     async remove(application, { deleteVolumes }) {
