@@ -1,0 +1,49 @@
+/** Calls any procedure by what its contract says of it: verb, query or body, upload. */
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
+import { listProcedures, type NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { contracts } from '../../server/src/modules/contracts.ts';
+import { inputQuery, send, type Answer } from '../http/call.ts';
+
+/** Every procedure there is. */
+export const procedures: readonly NamedProcedure[] = listProcedures(contracts);
+
+export type Form = 'a' | 'b';
+
+/** Gives status and body whatever they are; the limit is 30 s. */
+export type Call = (path: string, input?: unknown, form?: Form) => Promise<Answer>;
+
+export function callerOf(url: string, headers: Record<string, string> = {}): Call {
+  return async (path, input = {}, form = 'b') => {
+    const kind = procedures.find((procedure) => procedure.path === path)?.procedure.kind;
+    if (kind === undefined) throw new Error(`There is no procedure ${path}.`);
+    const address = `${url}/api/${form === 'a' ? 'trpc/' : ''}${path}`;
+    const signal = AbortSignal.timeout(30_000);
+    if (kind === 'mutation') return send(address, { headers, body: input, signal });
+    if (kind === 'upload') return send(address, { headers, body: await formOf(input), signal });
+    return send(`${address}${inputQuery(input)}`, { headers, signal });
+  };
+}
+
+/** The value of a call that must succeed. */
+export async function valueOf(answer: Promise<Answer>): Promise<unknown> {
+  const { status, body, text } = await answer;
+  if (status !== 200) throw new Error(`The call was answered ${status}: ${text.slice(0, 500)}`);
+  return body;
+}
+
+/** The fields, then a small archive. */
+async function formOf(input: unknown): Promise<FormData> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(input ?? {})) form.append(name, String(value));
+  form.append('file', new Blob([await archiveOf({ 'index.html': 'hello' })]), 'source.tar');
+  return form;
+}
+
+/** A tar archive of these files. */
+export async function archiveOf(files: Record<string, string>): Promise<Uint8Array<ArrayBuffer>> {
+  const archive = pack();
+  for (const [name, text] of Object.entries(files)) archive.entry({ name }, text);
+  archive.finalize();
+  return new Uint8Array(await buffer(archive));
+}

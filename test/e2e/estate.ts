@@ -1,0 +1,61 @@
+/** One of everything that an organization can have, made through the interface. */
+import { textOf } from '../http/door.ts';
+import type { Call } from './caller.ts';
+import { valueOf } from './caller.ts';
+
+export interface Estate {
+  name: string;
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  /** A second environment of the same project. */
+  otherEnvironmentId: string;
+  applicationId: string;
+  appName: string;
+  /** Failed: its repository answers nothing. */
+  deploymentId: string;
+  domainId: string;
+  portId: string;
+  mountId: string;
+  sshKeyId: string;
+  registryId: string;
+  apiKeyId: string;
+}
+
+/** Nothing listens there, so that getting it fails at once. */
+export const absentRepository = 'https://127.0.0.1:1/none.git';
+
+/** `publishedPort` must be free in the installation, and so must the next few after it. */
+export async function makeEstate(call: Call, name: string, publishedPort: number): Promise<Estate> {
+  const made = async (path: string, input: unknown): Promise<unknown> => valueOf(call(path, input));
+  const id = async (path: string, input: unknown, field: string): Promise<string> => textOf(await made(path, input), field);
+  const created = await made('project.create', { name });
+  const projectId = textOf(fieldOf(created, 'project'), 'projectId');
+  const environmentId = textOf(fieldOf(created, 'environment'), 'environmentId');
+  const application = await made('application.create', { name, environmentId, appName: name });
+  const applicationId = textOf(application, 'applicationId');
+  await made('application.saveGitProvider', { applicationId, customGitUrl: absentRepository, customGitBranch: 'main' });
+  await made('application.deploy', { applicationId });
+  const account = await made('user.get', {});
+  return {
+    name, projectId, environmentId, applicationId, appName: name,
+    organizationId: textOf(account, 'organizationId'),
+    otherEnvironmentId: await id('environment.create', { projectId, name: 'staging' }, 'environmentId'),
+    deploymentId: textOf(firstOf(await made('deployment.all', { applicationId })), 'deploymentId'),
+    domainId: await id('domain.create', { applicationId, host: `${name}.localhost` }, 'domainId'),
+    portId: await id('port.create', { applicationId, publishedPort, targetPort: 80, publishMode: 'host' }, 'portId'),
+    mountId: await id('mount.create', { applicationId, type: 'volume', volumeName: 'data', mountPath: '/data' }, 'mountId'),
+    sshKeyId: await id('sshKey.generate', { name }, 'sshKeyId'),
+    registryId: await id('registry.create', { name, registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }, 'registryId'),
+    apiKeyId: textOf(firstOf(fieldOf(account, 'apiKeys')), 'id'),
+  };
+}
+
+export function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
+}
+
+export function firstOf(list: unknown): unknown {
+  if (Array.isArray(list)) return list[0];
+  throw new Error(`No list: ${JSON.stringify(list)}`);
+}

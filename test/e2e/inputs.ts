@@ -1,0 +1,81 @@
+/** A valid input for every procedure: a row for each, or it does not compile. */
+import type { z } from 'zod';
+import type { Contracts } from '../../server/src/modules/contracts.ts';
+import { absentRepository, type Estate } from './estate.ts';
+
+/** `unique` goes into what may exist once only. */
+type Make<T> = (estate: Estate, unique: string) => T;
+
+type Inputs = { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { input: infer I extends z.ZodType } ? Make<z.input<I>> : never } };
+
+const project = ({ projectId }: Estate) => ({ projectId });
+const environment = ({ environmentId }: Estate) => ({ environmentId });
+const application = ({ applicationId }: Estate) => ({ applicationId });
+const deployment = ({ deploymentId }: Estate) => ({ deploymentId });
+const domain = ({ domainId }: Estate) => ({ domainId });
+const port = ({ portId }: Estate) => ({ portId });
+const mount = ({ mountId }: Estate) => ({ mountId });
+const sshKey = ({ sshKeyId }: Estate) => ({ sshKeyId });
+const registry = ({ registryId }: Estate) => ({ registryId });
+const nothing = () => ({});
+
+export const inputs = {
+  user: {
+    get: nothing,
+    createApiKey: ({ organizationId }) => ({ name: 'another', metadata: { organizationId } }),
+    deleteApiKey: ({ apiKeyId }) => ({ apiKeyId }),
+  },
+  project: { create: () => ({ name: 'Another' }), all: nothing, one: project, update: (estate) => ({ ...project(estate), name: 'Renamed' }), remove: project },
+  environment: {
+    create: ({ projectId }) => ({ projectId, name: 'another' }), one: environment, byProjectId: project,
+    update: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId, description: 'changed' }), remove: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
+  },
+  application: {
+    create: ({ environmentId }) => ({ environmentId, name: 'Another' }),
+    one: application,
+    update: (estate) => ({ ...application(estate), description: 'changed' }),
+    saveEnvironment: (estate) => ({ ...application(estate), env: 'A=1' }),
+    saveBuildType: (estate) => ({ ...application(estate), buildType: 'dockerfile' }),
+    saveGitProvider: (estate) => ({ ...application(estate), customGitUrl: absentRepository, customGitBranch: 'main' }),
+    saveContainerProvider: (estate) => ({ ...application(estate), containerImage: 'berth/node:24' }),
+    dropDeployment: application,
+    start: application, stop: application, reload: (estate) => ({ ...application(estate), appName: estate.appName }),
+    deploy: application, redeploy: application, cancelDeployment: application, killBuild: application, cleanQueues: application, clearDeployments: application, delete: application,
+    move: (estate) => ({ ...application(estate), targetEnvironmentId: estate.otherEnvironmentId }),
+    refreshToken: application, run: (estate) => ({ ...application(estate), command: ['true'] }),
+    readLogs: application, logs: application,
+  },
+  deployment: { all: application, one: deployment, readLogs: deployment, logs: deployment, rollback: deployment },
+  domain: {
+    create: (estate, unique) => ({ ...application(estate), host: `${unique}.localhost` }),
+    update: (estate) => ({ ...domain(estate), host: `${estate.name}.localhost` }),
+    one: domain, byApplicationId: application, delete: domain, generateDomain: ({ appName }) => ({ appName }),
+  },
+  port: {
+    create: (estate) => ({ ...application(estate), publishedPort: 45_000, targetPort: 80, publishMode: 'host' }),
+    one: port, byApplicationId: application, update: (estate) => ({ ...port(estate), targetPort: 81 }), delete: port,
+  },
+  mount: {
+    create: (estate, unique) => ({ ...application(estate), type: 'file', content: 'text', mountPath: `/files/${unique}` }),
+    one: mount, byApplicationId: application, update: (estate) => ({ ...mount(estate), mountPath: '/data' }), remove: mount,
+  },
+  sshKey: { create: () => ({ name: 'another', privateKey: 'none' }), generate: () => ({ name: 'another' }), one: sshKey, all: nothing, remove: sshKey },
+  registry: {
+    create: () => ({ name: 'another', registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }),
+    test: () => ({ registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }),
+    one: registry, all: nothing, remove: registry,
+  },
+  settings: { get: nothing, update: () => ({ keptImages: 5 }) },
+  audit: { all: nothing },
+} satisfies Inputs;
+
+const byPath: ReadonlyMap<string, Make<object>> = new Map(
+  Object.entries(inputs).flatMap(([router, rows]) => Object.entries<Make<object>>(rows).map(([name, make]): [string, Make<object>] => [`${router}.${name}`, make])),
+);
+
+/** The valid input of a procedure. */
+export function inputFor(path: string, estate: Estate, unique: string): Record<string, unknown> {
+  const make = byPath.get(path);
+  if (!make) throw new Error(`inputs.ts has no row for ${path}.`);
+  return Object.fromEntries(Object.entries(make(estate, unique)));
+}
