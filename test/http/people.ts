@@ -2,7 +2,8 @@
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
-import { createUsers, type NewApiKey } from '../../server/src/modules/user/user.ts';
+import type { NewApiKey } from '../../server/src/modules/user/api-key.ts';
+import { createUsers } from '../../server/src/modules/user/user.ts';
 import { isoTime, systemClock, type Clock } from '../../server/src/ports/clock.ts';
 
 export interface Person {

@@ -27,6 +27,8 @@ export interface UserStore {
   /** Counts one request against the key's window and budget, exactly, in one statement; false when either is used up. `now` in ms. */
   countRequest(apiKeyId: string, now: number): Promise<boolean>;
   hasUsers(): Promise<boolean>;
+  /** Makes other sign-ups wait for this transaction; SQLite has one writer anyway. */
+  lockUsers(): Promise<void>;
   /** Removes sessions that ended before `now` (epoch ms). */
   pruneSessions(now: number): Promise<void>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
@@ -65,6 +67,9 @@ export function createUserStore(database: Database): UserStore {
       await database.change(builder.deleteFrom('session').where('expiresAt', '<', now).compile());
     },
     hasUsers: async () => (await database.run(anyUser)).length > 0,
+    lockUsers: async () => {
+      if (database.dialect === 'postgres') await database.script('LOCK TABLE "user" IN SHARE ROW EXCLUSIVE MODE');
+    },
     transaction: (work) => database.transaction(work),
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { send, type Answer } from '../../../../test/http/call.ts';
 import { textOf } from '../../../../test/http/door.ts';
@@ -22,6 +23,37 @@ eachDatabase('accounts and keys', (test) => {
     const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
     return (procedure, body) => send(`${server.url}/api/${procedure}`, { body, headers: { cookie, origin: server.url } });
   }
+
+  it('of several first sign-ups at once one becomes the Owner', async () => {
+    const { users: store } = createStores(await test.open());
+    const users = createUsers(store, systemClock);
+    const attempts = Array.from({ length: 6 }, (_, index) => users.signUp({ name: `P${index}`, email: `p${index}@example.com`, password: 'a long password' }, { ip: '::1', userAgent: '' }));
+    const outcomes = (await Promise.allSettled(attempts)).map((outcome) => (outcome.status === 'fulfilled' ? 'Owner' : String(Reflect.get(Object(outcome.reason), 'code'))));
+    expect(outcomes.filter((outcome) => outcome === 'Owner')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 'FORBIDDEN')).toHaveLength(5);
+    expect(await store.users.list({})).toHaveLength(1);
+  });
+
+  it('a sign-up waits for one that is under way, and then sees its user', async () => {
+    const database = await test.open();
+    const [first, second] = [createStores(database).users, createStores(database).users];
+    let isLocked = (): void => undefined;
+    const locked = new Promise<void>((resolve) => {
+      isLocked = resolve;
+    });
+    const winner = first.transaction(async () => {
+      await first.lockUsers();
+      isLocked();
+      await pause(150);
+      await first.users.insert({ userId: 'u', email: 'u@example.com', name: 'U', passwordHash: 'x', createdAt: '2026-01-01T00:00:00.000Z' });
+    });
+    await locked;
+    expect(await second.transaction(async () => {
+      await second.lockUsers();
+      return second.hasUsers();
+    })).toBe(true);
+    await winner;
+  });
 
   it('a key is made in a session, shown once, listed without secret, and opens the door at once', async () => {
     const world = await begin();

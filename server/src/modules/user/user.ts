@@ -1,11 +1,12 @@
-/** Accounts: first sign-up, sign-in, sessions, API keys. */
-import { AppError, badField } from '../../domain/errors.ts';
+/** Accounts: first sign-up, sign-in, sessions. */
+import { AppError } from '../../domain/errors.ts';
 import { noGrants } from '../../domain/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { createApiKeys, type ApiKeys } from './api-key.ts';
 import { hashToken, newToken } from './authentication.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { createSignInThrottle } from './sign-in-throttle.ts';
-import type { ApiKeyRecord, UserStore } from './store.ts';
+import type { UserStore } from './store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 
 export interface SignedIn {
@@ -22,35 +23,16 @@ export interface Origin {
   userAgent: string;
 }
 
-export interface NewApiKey {
-  name: string;
-  prefix?: string | null | undefined;
-  expiresIn?: number | null | undefined;
-  metadata: { organizationId: string };
-  rateLimitEnabled?: boolean | null | undefined;
-  rateLimitTimeWindow?: number | null | undefined;
-  rateLimitMax?: number | null | undefined;
-  remaining?: number | null | undefined;
-  refillAmount?: number | null | undefined;
-  refillInterval?: number | null | undefined;
-  permissions?: Record<string, string[]> | null | undefined;
-}
-
-export interface Users {
+export interface Users extends ApiKeys {
   /** Makes the first user, Owner of a new organization; FORBIDDEN once a user exists. */
   signUp(input: { name: string; email: string; password: string }, origin: Origin): Promise<SignedIn>;
   /** UNAUTHORIZED on a wrong pair, TOO_MANY_REQUESTS after several. */
   signIn(input: { email: string; password: string }, origin: Origin): Promise<SignedIn>;
   endSession(token: string): Promise<void>;
   account(userId: string): Promise<TableRecord<'user'>>;
-  apiKeys(userId: string, organizationId: string): Promise<ApiKeyRecord[]>;
-  createApiKey(userId: string, input: NewApiKey): Promise<{ record: ApiKeyRecord; key: string }>;
-  /** One's own keys; with `mayRemoveAny` any of the organization. */
-  deleteApiKey(apiKeyId: string, by: { userId: string; organizationId: string; mayRemoveAny: boolean }): Promise<ApiKeyRecord>;
 }
 
 const sessionLifetimeMs = 7 * 24 * 3_600_000;
-const productPrefix = 'berth';
 
 export function createUsers(store: UserStore, clock: Clock): Users {
   const throttle = createSignInThrottle(clock);
@@ -70,6 +52,7 @@ export function createUsers(store: UserStore, clock: Clock): Users {
       if (await store.hasUsers()) throw new AppError('FORBIDDEN', 'Sign-up is closed: this Berth has its first user. Ask an Owner or Admin for an invitation.');
       const passwordHash = await hashPassword(input.password);
       return store.transaction(async () => {
+        await store.lockUsers();
         if (await store.hasUsers()) throw new AppError('FORBIDDEN', 'Sign-up is closed: this Berth has its first user. Ask an Owner or Admin for an invitation.');
         const createdAt = isoTime(clock);
         const user = { userId: randomId(), email: input.email.toLowerCase(), name: input.name, passwordHash, createdAt };
@@ -102,33 +85,6 @@ export function createUsers(store: UserStore, clock: Clock): Users {
       if (!user) throw new AppError('NOT_FOUND', 'This account no longer exists.');
       return user;
     },
-    apiKeys: (userId, organizationId) => store.keys.list({ userId, organizationId }, { by: ['createdAtMs', 'apiKeyId'], direction: 'desc' }),
-    async createApiKey(userId, input) {
-      const { organizationId } = input.metadata;
-      if (!(await store.members.find({ userId, organizationId }))) {
-        throw new AppError('FORBIDDEN', 'metadata.organizationId is not one of your organizations.');
-      }
-      if (input.expiresIn && clock.now() + input.expiresIn > 8.64e15) throw badField('expiresIn', 'is too far in the future');
-      const key = `${input.prefix ?? productPrefix}_${newToken()}`;
-      const now = clock.now();
-      const record: ApiKeyRecord = {
-        apiKeyId: randomId(), keyHash: hashToken(key), userId, organizationId, name: input.name, prefix: input.prefix ?? null, start: key.slice(0, (input.prefix ?? productPrefix).length + 5),
-        enabled: true, createdAt: new Date(now).toISOString(), createdAtMs: now, expiresAt: input.expiresIn == null ? null : now + input.expiresIn, lastRequestAt: null,
-        rateLimitEnabled: input.rateLimitEnabled ?? false, rateLimitTimeWindow: input.rateLimitTimeWindow ?? null, rateLimitMax: input.rateLimitMax ?? null,
-        windowStart: null, windowCount: 0, remaining: input.remaining ?? null, refillAmount: input.refillAmount ?? null, refillInterval: input.refillInterval ?? null,
-        refillsApplied: 0, permissions: input.permissions ?? null,
-      };
-      await store.keys.insert(record);
-      return { record, key };
-    },
-    async deleteApiKey(apiKeyId, by) {
-      const record = await store.keys.find({ apiKeyId });
-      if (!record) throw new AppError('NOT_FOUND', 'There is no API key with this id. It may have been deleted already.');
-      if (record.organizationId !== by.organizationId || (record.userId !== by.userId && !by.mayRemoveAny)) {
-        throw new AppError('FORBIDDEN', 'This API key is not yours. Its owner, or an Owner or Admin of its organization, can delete it.');
-      }
-      await store.keys.remove({ apiKeyId });
-      return record;
-    },
+    ...createApiKeys(store, clock),
   };
 }
