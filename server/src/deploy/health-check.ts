@@ -5,9 +5,13 @@ import type { HealthCheck } from '../ports/engine.ts';
 /** Where the probe's program is bound in every container; it picks its applet by its file name. */
 export const probeTarget = '/.berth/busybox';
 
-const defaults = { intervalMs: 2000, timeoutMs: 5000, retries: 3, startPeriodMs: 30_000 };
+const defaults = { intervalMs: 1000, timeoutMs: 5000, retries: 3, startPeriodMs: 30_000 };
 /** A service with neither domain nor port is healthy when it has run this long. */
 const workerRunsMs = 5000;
+/** Once a container is this old, one run of our probe goes on looking for `watchSeconds`: starting a probe costs the engine about 40 ms of a processor, looking again 1 ms. */
+const youngSeconds = 60;
+const watchSeconds = 30;
+const lookEverySeconds = 2;
 
 export interface HealthInputs {
   own: ServiceHealthCheck | null;
@@ -22,16 +26,16 @@ export function healthCheckOf({ own, imageHasHealthCheck, targetPorts }: HealthI
   if (own?.command) return { test: ['CMD', ...own.command], ...timing };
   const [firstPort] = targetPorts;
   const port = own?.port ?? firstPort;
-  if (own?.path !== undefined && port !== undefined) {
-    return { test: ['CMD', probeTarget, 'wget', '-q', '-T', String(Math.ceil(timing.timeoutMs / 1000)), '-O', '/dev/null', `http://127.0.0.1:${port}${own.path}`], ...timing };
-  }
-  if (own?.port !== undefined) return { test: listenerProbe([own.port]), ...timing };
+  if (own?.path !== undefined && port !== undefined) return probe(pathLook(Math.ceil(timing.timeoutMs / 1000)), [`http://127.0.0.1:${port}${own.path}`], timing);
+  if (own?.port !== undefined) return probe(listenerLook([own.port]), [], timing);
   if (imageHasHealthCheck) return undefined;
-  if (targetPorts.length > 0) return { test: listenerProbe(targetPorts), ...timing };
-  return { test: ['CMD', probeTarget, 'true'], ...timing, intervalMs: workerRunsMs };
+  if (targetPorts.length > 0) return probe(listenerLook(targetPorts), [], timing);
+  return probe('look() { :; }', [], { ...timing, intervalMs: workerRunsMs });
 }
 
-function timingOf(own: ServiceHealthCheck | null): Omit<HealthCheck, 'test'> {
+type Timing = Omit<HealthCheck, 'test'>;
+
+function timingOf(own: ServiceHealthCheck | null): Timing {
   const milliseconds = (seconds: number | undefined, initial: number): number => (seconds === undefined ? initial : seconds * 1000);
   return {
     intervalMs: milliseconds(own?.interval, defaults.intervalMs), timeoutMs: milliseconds(own?.timeout, defaults.timeoutMs),
@@ -39,18 +43,37 @@ function timingOf(own: ServiceHealthCheck | null): Omit<HealthCheck, 'test'> {
   };
 }
 
+/** Our probe: fixed text; what a person chose comes in as an argument. The age is that of process 1 (field 22 of its stat, after the name in parentheses). */
+function probe(look: string, values: string[], timing: Timing): HealthCheck {
+  const script = `B=${probeTarget}
+${look}
+look "$@" || exit 1
+read -r up rest </proc/uptime
+s=$($B cat /proc/1/stat) && s=\${s##*) } && t=$(echo "$s" | $B cut -d' ' -f20)
+[ $((\${up%.*} - t / 100)) -lt ${youngSeconds} ] && exit 0
+n=0
+while [ $n -lt ${watchSeconds / lookEverySeconds} ]; do $B sleep ${lookEverySeconds}; look "$@" || exit 1; n=$((n + 1)); done`;
+  return { ...timing, test: ['CMD', probeTarget, 'sh', '-c', script, 'probe', ...values], timeoutMs: timing.timeoutMs + (watchSeconds + 10) * 1000 };
+}
+
+function pathLook(timeoutSeconds: number): string {
+  return `look() { $B wget -q -T ${timeoutSeconds} -O /dev/null -- "$1"; }`;
+}
+
 /**
  * Looks for a listener on every port in the kernel's tables (state 0A is LISTEN; addresses are hexadecimal, an IPv4 one with its last byte first, so
- * 127.x ends with 7F). A listener on the loopback alone is unhealthy, and the container's own log says so. The text is fixed; only numbers are put in.
+ * 127.x ends with 7F). A listener on the loopback alone is unhealthy, and the container's own log says so. Only numbers are put into the text.
  */
-function listenerProbe(ports: number[]): string[] {
+function listenerLook(ports: number[]): string {
   const hex = [...new Set(ports)].map((port) => port.toString(16).toUpperCase().padStart(4, '0')).join(' ');
-  const script = `for p in ${hex}; do
-l=$(${probeTarget} grep -hE "^ *[0-9]+: [0-9A-F]+:$p [0-9A-F]+:0000 0A" /proc/net/tcp /proc/net/tcp6 2>/dev/null) || exit 1
-echo "$l" | ${probeTarget} grep -qvE ": ([0-9A-F]{6}7F|0{24}01000000|0{16}FFFF0000[0-9A-F]{6}7F):$p " && continue
+  return `look() {
+for p in ${hex}; do
+l=$($B grep -hE "^ *[0-9]+: [0-9A-F]+:$p [0-9A-F]+:0000 0A" /proc/net/tcp /proc/net/tcp6 2>/dev/null) || return 1
+echo "$l" | $B grep -qvE ": ([0-9A-F]{6}7F|0{24}01000000|0{16}FFFF0000[0-9A-F]{6}7F):$p " && continue
 m="berth: the service listens on port $((0x$p)) only on the loopback address; let it listen on 0.0.0.0"
 echo "$m"; echo "$m" >/proc/1/fd/1 2>/dev/null
-exit 1
-done`;
-  return ['CMD', probeTarget, 'sh', '-c', script];
+return 1
+done
+return 0
+}`;
 }

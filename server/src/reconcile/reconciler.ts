@@ -18,6 +18,7 @@ export interface ReconcilerOptions {
 }
 
 const readyLimitMs = 30_000;
+const proxyWatchMs = 3000;
 
 export interface Reconciler {
   /** Everything once; problems are reported, never thrown. */
@@ -33,6 +34,7 @@ export interface Reconciler {
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const { proxy, onDrift } = options;
   let timer: NodeJS.Timeout | undefined;
+  let watch: NodeJS.Timeout | undefined;
   let current: Promise<void> | undefined;
   let again = false;
   let routing: Promise<unknown> = Promise.resolve();
@@ -69,6 +71,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     } while (again);
   }
 
+  /** A proxy that was restarted knows no routes and answers 503 until it is given them; a minute would be too long. */
+  async function lookAtProxy(): Promise<void> {
+    if (current) return;
+    const answered = await proxy.current().catch(() => undefined);
+    if (answered === '') void run();
+  }
+
   function run(): Promise<void> {
     if (current) again = true;
     current ??= loop().finally(() => {
@@ -85,10 +94,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     ready: () => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]),
     start() {
       timer = setInterval(() => void run(), options.intervalMs ?? 60_000);
+      watch = setInterval(() => void lookAtProxy(), proxyWatchMs);
       void run();
     },
     async stop() {
       clearInterval(timer);
+      clearInterval(watch);
       again = false;
       await current;
     },

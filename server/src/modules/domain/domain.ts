@@ -2,7 +2,8 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import { generatedHost, parseHost } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { DomainRecord, DomainStore } from './store.ts';
+import type { DomainRecord } from '../../db/tables.ts';
+import type { DomainStore } from './store.ts';
 
 export interface DomainInput {
   host: string;
@@ -115,7 +116,7 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
 
 function checkPath(path: string, field: string): void {
   if (!path.startsWith('/')) throw badField(field, 'must begin with "/"');
-  if (/[\s\\?#*{}%\p{Cc}]/u.test(path)) throw badField(field, 'may not hold spaces, control characters or any of \\ ? # * { } %');
+  if (/[\s\\?#*{}%[\]\p{Cc}]/u.test(path)) throw badField(field, 'may not hold spaces, control characters or any of \\ ? # * { } [ ] %');
   if (path.split('/').some((part) => part === '..' || part === '.')) throw badField(field, 'may not hold "." or ".." as a part');
   if (path.includes('//')) throw badField(field, 'may not hold "//"');
 }
