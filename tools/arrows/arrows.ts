@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path';
 import { cycles } from './cycles.ts';
 import type { Edge, Graph } from './graph.ts';
-import { exceptions, reservedPackages, zones, type Zone } from './zones.ts';
+import { cutArrows, exceptions, reservedPackages, shownFiles, zones, type Zone } from './zones.ts';
 
 /** One sentence per fault; empty when every arrow is allowed. A graph without files or imports is a fault: then the check itself is blind. */
 export function arrowFaults(graph: Graph): string[] {
@@ -11,7 +11,7 @@ export function arrowFaults(graph: Graph): string[] {
   return [
     ...graph.files.filter((file) => zoneOf(file) === undefined).map((file) => `${file} is in no zone. Move it into one, or add its folder to tools/arrows/zones.ts.`),
     ...graph.edges.flatMap((edge) => edgeFault(edge, known) ?? []),
-    ...cycles(graph).map((ring) => `These import each other: ${ring.join(' → ')}. Move what both need into a third file.`),
+    ...cycles({ files: graph.files, edges: graph.edges.filter(({ from, to }) => !cutArrows.some((cut) => cut.from.test(from) && cut.to.test(to ?? ''))) }).map((ring) => `These import each other: ${ring.join(' → ')}. Move what both need into a third file.`),
   ];
 }
 
@@ -45,7 +45,7 @@ function moduleFault(from: string, to: string, zone: Zone, where: string): strin
   const folder = dirname(to);
   if (zone.sees === 'everything' || !/^server\/src\/modules\/[^/]+$/.test(folder) || dirname(from) === folder) return undefined;
   const noun = basename(folder);
-  if (zoneOf(to)?.name === 'contract' || basename(to) === `${noun}.ts`) return undefined;
+  if (zoneOf(to)?.name === 'contract' || basename(to) === `${noun}.ts` || shownFiles.some(({ file }) => file.test(to))) return undefined;
   return `${where} imports ${to}, which is ${noun}'s own. Go through ${folder}/${noun}.ts or its contract.ts.`;
 }
 
