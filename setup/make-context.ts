@@ -1,5 +1,5 @@
 /** Everything a run of set-up needs, from the arguments and the environment. */
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { repositoryRoot } from '../images/build-context.ts';
 import type { SetupContext } from './context.ts';
 import { connectEngine } from './engine/client.ts';
@@ -12,7 +12,9 @@ import { systemdRuns, systemdStarter } from './starters/systemd.ts';
 
 export function makeContext(flags: UpFlags): SetupContext {
   const layout = layoutOf(dataFolder(process.env));
-  mkdirSync(layout.data, { recursive: true, mode: 0o700 });
+  mkdirSync(layout.data, { recursive: true });
+  // Also where the folder was there before: database and keys are nobody else's.
+  chmodSync(layout.data, 0o700);
   const settings = readSettings(process.env, keptEnvironment(layout));
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());

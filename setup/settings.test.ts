@@ -23,6 +23,14 @@ it.each(['0', '65536', '80a', '-1', '1e3', ' 80'])('refuses the port %j', (port)
   expect(() => readSettings({ BERTH_PORT: port }, {})).toThrow('BERTH_PORT');
 });
 
+it('takes the limit for health from this run only', () => {
+  const settings = readSettings({ BERTH_HEALTH_LIMIT: '300' }, {});
+  expect(settings.healthLimitMs).toBe(300_000);
+  expect(settings.chosen).toEqual({});
+  expect(readSettings({}, { BERTH_HEALTH_LIMIT: '300' }).healthLimitMs).toBe(60_000);
+  expect(() => readSettings({ BERTH_HEALTH_LIMIT: '1m' }, {})).toThrow('BERTH_HEALTH_LIMIT');
+});
+
 it('refuses an address that is none and a data folder that is not its own', () => {
   expect(() => readSettings({ BERTH_URL: 'berth' }, {})).toThrow('BERTH_URL');
   expect(() => dataFolder({ BERTH_DATA: 'data' })).toThrow('BERTH_DATA');

@@ -44,7 +44,11 @@ export interface Settings {
   nodeImage: string | undefined;
   httpPort: number;
   httpsPort: number;
+  /** Milliseconds that a started Berth has until it answers health; its migrations count. */
+  healthLimitMs: number;
 }
+
+const defaultHealthLimitSeconds = 60;
 
 const defaultData = '/var/lib/berth';
 
@@ -78,6 +82,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, kept: Readonly<Reco
     nodeImage: value('BERTH_NODE_IMAGE') || undefined,
     httpPort: readPort('BERTH_HTTP_PORT', value('BERTH_HTTP_PORT')),
     httpsPort: readPort('BERTH_HTTPS_PORT', value('BERTH_HTTPS_PORT')),
+    healthLimitMs: readSeconds('BERTH_HEALTH_LIMIT', environment['BERTH_HEALTH_LIMIT'] || String(defaultHealthLimitSeconds)) * 1000,
   };
   for (const name of passedOn) value(name);
   if (!URL.canParse(settings.url)) {
@@ -113,6 +118,14 @@ export function localAddress(settings: Settings): string {
 /** The proxy as seen from this machine, with the port only where it is not 80. */
 export function proxyAddress(settings: Settings, host: string): string {
   return `http://${host}${settings.httpPort === 80 ? '' : `:${settings.httpPort}`}`;
+}
+
+function readSeconds(name: string, text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,5}$/.test(text) || seconds < 1) {
+    throw new AppError('BAD_REQUEST', `${name} is "${text}". Give whole seconds from 1 to 99999.`);
+  }
+  return seconds;
 }
 
 function readPort(name: string, text: string): number {

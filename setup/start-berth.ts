@@ -8,8 +8,6 @@ import { keepEnvironment } from './keep-settings.ts';
 import type { Layout } from './layout.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A start with migrations of a large database is slower than the usual second. */
-const healthLimitMs = 60_000;
 const shownLines = 15;
 
 /** How it ended: the version that answers, or the log's last lines. */
@@ -35,10 +33,10 @@ export async function startBerth(context: SetupContext, environment: Readonly<Re
       if (now === undefined || (first !== undefined && now.startTicks !== first.startTicks)) return { fault: 'it ended by itself' };
       return version === undefined ? undefined : { version };
     },
-    { limitMs: healthLimitMs, everyMs: 100, signal },
+    { limitMs: settings.healthLimitMs, everyMs: 100, signal },
   );
   if (result !== undefined && 'version' in result) return result;
-  return { fault: result?.fault ?? `it did not answer health within ${healthLimitMs / 1000} s`, lastLines: await starter.lastLines(context, shownLines) };
+  return { fault: result?.fault ?? `it did not answer health within ${settings.healthLimitMs / 1000} s (BERTH_HEALTH_LIMIT)`, lastLines: await starter.lastLines(context, shownLines) };
 }
 
 /** The link changes in one step: whoever starts Berth meanwhile finds the old release or the new one. */

@@ -9,6 +9,9 @@ import { recordedProcess } from '../starters/detached.ts';
 import { enableEngine, systemdRuns } from '../starters/systemd.ts';
 import { waitUntil } from '../wait-until.ts';
 
+/** An engine that has just been started by someone else answers within this. */
+const silentLimitMs = 20_000;
+
 const usualSockets = ['/var/run/docker.sock', '/run/docker.sock'];
 
 /** The container engine: the one that runs is used; only where there is none, Debian's is installed and started. */
@@ -52,8 +55,8 @@ async function bringUp(context: SetupContext): Promise<string> {
 async function silentEngineAwakes(context: SetupContext): Promise<boolean> {
   const [engine] = processesNamed('dockerd');
   if (engine !== undefined) {
-    context.say(`an engine is there (dockerd, process ${engine.pid}) but does not answer; waits up to 30 s for it`);
-    if (await awaitAnswer(context, 30_000)) return true;
+    context.say(`an engine is there (dockerd, process ${engine.pid}) but does not answer; waits up to ${silentLimitMs / 1000} s for it`);
+    if (await awaitAnswer(context, silentLimitMs)) return true;
     throw new AppError(
       'PRECONDITION_FAILED',
       `an engine runs here (dockerd, process ${engine.pid}) and does not answer at ${context.settings.engineSocket}. Berth starts no second one beside it. ` +

@@ -74,7 +74,7 @@ async function goBack(
     await restoreDatabase(context, backup);
   }
   context.say(`starts the Berth that last answered (${build(healthy)})`);
-  const oldSettings = readSettings({}, healthy);
+  const oldSettings = { ...readSettings({}, healthy), healthLimitMs: context.settings.healthLimitMs };
   const again = await startBerth({ ...context, settings: oldSettings }, healthy);
   if ('fault' in again) {
     throw new AppError('PRECONDITION_FAILED', `${story}The version before it (${build(healthy)}) was put back, but ${again.fault} either. Its last lines:\n${again.lastLines}`);

@@ -1,7 +1,10 @@
 /** A bare machine of the bed on which bin/up is run as a person would. */
+import { join } from 'node:path';
 import { copyCheckout } from '../bed/checkout.ts';
 import type { Bed } from '../bed/bed.ts';
 import type { BedHost, HostOptions } from '../bed/host.ts';
+import { repositoryRoot } from '../../images/build-context.ts';
+import { mustRun } from '../../images/command.ts';
 import type { CommandResult } from '../../images/command.ts';
 
 export const checkout = '/opt/berth';
@@ -23,10 +26,18 @@ export interface Run extends CommandResult {
   ms: number;
 }
 
-/** Makes the machine and puts the project's checkout on it; a revision other than the working tree where given. */
-export async function bareMachine(bed: Bed, name: string, options: Pick<HostOptions, 'index' | 'images'> & { revision?: string }): Promise<BedHost> {
-  const host = await bed.host(name, { index: options.index, root: 'bare', images: options.images ?? false });
-  await copyCheckout(host, checkout, options.revision);
+export interface BareMachineOptions extends Pick<HostOptions, 'index'> {
+  /** Revision of the checkout; the working tree unless given. */
+  revision?: string | undefined;
+  /** Spares what the first test of bin/up shows already: images are in the engine's data, the lockfile's packages in node_modules. */
+  prepared?: boolean;
+}
+
+/** Makes the machine and puts the project's checkout on it. */
+export async function bareMachine(bed: Bed, name: string, { index, revision, prepared = false }: BareMachineOptions): Promise<BedHost> {
+  const host = await bed.host(name, { index, root: 'bare', images: prepared });
+  await copyCheckout(host, checkout, revision);
+  if (prepared) await mustRun(['cp', '-a', join(repositoryRoot, 'node_modules'), host.path(checkout)], { limitMs: 120_000 });
   return host;
 }
 

@@ -15,7 +15,7 @@ let first: UpResult;
 beforeAll(async () => {
   const bed = await findBed(inject('bed').name, signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
-  host = await bareMachine(bed, 'upgrade', { index: 21, images: true, revision: await previousRevision() });
+  host = await bareMachine(bed, 'upgrade', { index: 21, prepared: true, revision: await previousRevision() });
   await host.exec(['apt-get', 'update', '-q'], { limitMs: 120_000 });
   await host.exec(['apt-get', 'install', '-y', '-q', '--no-install-recommends', 'curl'], { limitMs: 120_000 });
 });
@@ -80,7 +80,7 @@ it('puts the old version and its database back when the new one migrates and the
 it('puts the old version back when the new one never answers', async () => {
   await host.exec(['bash', '-c', `rm -rf ${checkout}/server && cp -a /opt/good-server ${checkout}/server`]);
   await patch('server/src/composition/storage.ts', 'export async function openStorage', "console.log('about to hang'); await new Promise((resolve) => setTimeout(resolve, 1e9));\nexport async function openStorage");
-  const run = await runInCheckout(host, ['bin/up']);
+  const run = await runInCheckout(host, ['env', 'BERTH_HEALTH_LIMIT=10', 'bin/up']);
   expect(run.code).toBe(1);
   expect(run.text).toContain('did not answer health within');
   expect(run.text).toContain('about to hang');
