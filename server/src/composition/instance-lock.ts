@@ -1,5 +1,5 @@
 /** Only one Berth works on a data folder: its pid with start time stands in a file there. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../domain/errors.ts';
 import { identityOf, isAlive } from '../shell/process-identity.ts';
@@ -7,6 +7,8 @@ import { identityOf, isAlive } from '../shell/process-identity.ts';
 /** Throws PRECONDITION_FAILED while another Berth lives on the folder; gives the function that frees it. */
 export function lockInstance(data: string): () => void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
+  // Also a folder that somebody else made: it holds keys, logs and sources.
+  chmodSync(data, 0o700);
   const path = join(data, 'berth.pid');
   const holder = read(path);
   if (holder && holder.pid !== process.pid && isAlive(holder)) {
