@@ -9,7 +9,8 @@ import { bareRoot } from './bed/bare-root.ts';
 import { goldenData } from './bed/golden.ts';
 import { installHostPackages } from './bed/host-packages.ts';
 import { leftovers } from './bed/leftovers.ts';
-import { addCounts, runProject, type Counts } from './run/project.ts';
+import { addCounts, runProject } from './run/project.ts';
+import type { Counts } from './run/report.ts';
 
 /** The projects of vitest.config.ts in the order they run, with the most milliseconds each may take. */
 const projects = {

@@ -6,8 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { countReport, type Counts } from './report.ts';
 
-export type { Counts } from './report.ts';
-
 export interface ProjectRun {
   name: string;
   limitMs: number;

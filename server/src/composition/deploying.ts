@@ -10,7 +10,7 @@ import { AppError } from '../domain/errors.ts';
 import { parseCpus, parseMemory } from '../domain/resources.ts';
 import type { Applications } from '../modules/application/application.ts';
 import { settingsOf } from '../modules/application/pending-changes.ts';
-import type { ApplicationRecord } from '../modules/application/store.ts';
+import type { ApplicationRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Registries } from '../modules/registry/registry.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';

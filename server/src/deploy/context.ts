@@ -7,8 +7,11 @@ import type { AppliedService, Engine, RegistryAuth, ServiceSpec } from '../ports
 import type { ChildIdentity, Git } from '../ports/git.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
 import type { ReleasedSettings } from '../modules/application/pending-changes.ts';
-import type { Placement } from '../modules/application/store.ts';
+import type { Applications } from '../modules/application/application.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
+
+/** Where an application stands: its environment, project and organization. */
+export type Placement = Awaited<ReturnType<Applications['placement']>>;
 
 /** Programs and records a deployment works with; the same for all of them. */
 export interface DeployPorts {

@@ -3,7 +3,7 @@ import { parseCpus, parseMemory } from '../domain/resources.ts';
 import { splitWords } from '../domain/words.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import { volumeNameOf } from '../modules/mount/mount.ts';
-import type { Placement } from '../modules/application/store.ts';
+import type { Placement } from './context.ts';
 import { managedLabel, type ServiceMount, type ServiceSpec } from '../ports/engine.ts';
 import { healthCheckOf, probeTarget } from './health-check.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';

@@ -4,8 +4,6 @@ import type { Database } from '../db/database.ts';
 import { tableStore, type TableStore } from '../db/table-store.ts';
 import type { JobRecord } from '../db/tables.ts';
 
-export type { JobRecord };
-
 export interface JobStore extends TableStore<'job'> {
   /**
    * Takes the oldest job that may run now: queued or with a lost lease, first of its service, on a server below its concurrency.

@@ -5,7 +5,8 @@ import { appNameFrom, appNameKey, reservedAppNames } from '../../domain/names.ts
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
-import type { ApplicationRecord, ApplicationStore, Placement, ServiceRow } from './store.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
+import type { ApplicationStore, Placement, ServiceRow } from './store.ts';
 
 export interface Applications {
   create(input: { organizationId: string; environmentId: string; name: string; appName?: string | undefined; description?: string | null | undefined; serverId?: string | null | undefined }): Promise<ApplicationRecord>;

@@ -6,7 +6,7 @@ import { parseImageReference } from '../../domain/image-reference.ts';
 import { argumentNamePattern } from '../../domain/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
 import { splitWords } from '../../domain/words.ts';
-import type { ApplicationRecord } from './store.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
 
 export type Patch = Partial<ApplicationRecord>;
 

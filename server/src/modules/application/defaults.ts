@@ -1,5 +1,5 @@
 /** A new application before anyone set anything (decisions 5, defaults). */
-import type { ApplicationRecord } from './store.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
 
 export type Identity = Pick<ApplicationRecord, 'applicationId' | 'organizationId' | 'environmentId' | 'name' | 'appName' | 'description' | 'refreshToken' | 'createdAt'>;
 

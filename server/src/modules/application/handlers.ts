@@ -12,7 +12,7 @@ import type { ApplicationInput, Applications } from './application.ts';
 import type { applicationContract } from './contract.ts';
 import type { ApplicationRuntime } from './runtime.ts';
 import { withoutAliases } from './settings.ts';
-import type { ApplicationRecord } from './store.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
 import type { ApplicationViews } from './view.ts';
 import { shown } from './view.ts';
 

@@ -1,5 +1,5 @@
 /** Which settings changed since the running release (decisions 5, pendingChanges). */
-import type { ApplicationRecord } from './store.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
 
 /** Settings that a release takes with it. */
 export const releasedFields = [

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/lifecycle.ts';
 import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine.ts';
 import type { Applications } from './application.ts';
-import type { ApplicationRecord } from './store.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
 
 export interface ApplicationRuntime {
   /** Back to its replicas; PRECONDITION_FAILED before any release. */

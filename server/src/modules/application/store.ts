@@ -5,8 +5,6 @@ import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { appNameKey } from '../../domain/names.ts';
 
-export type { ApplicationRecord };
-
 export interface Placement {
   environmentId: string;
   environmentName: string;

@@ -1,7 +1,8 @@
 /** The application as a person reads it: the record with its neighbourhood, without credentials. */
 import type { ReleaseSnapshotReader } from './pending-changes.ts';
 import { changedSince } from './pending-changes.ts';
-import type { ApplicationRecord, Placement } from './store.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
+import type { Placement } from './store.ts';
 import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { ShownDeployment } from '../deployment/deployment.ts';

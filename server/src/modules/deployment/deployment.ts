@@ -7,10 +7,11 @@ import type { Queue } from '../../ports/queue.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { Applications } from '../application/application.ts';
 import { checkDeployable } from '../application/checks.ts';
-import type { ApplicationRecord } from '../application/store.ts';
-import type { DeploymentRecord, DeploymentStore, ShownDeployment } from './store.ts';
+import type { ApplicationRecord, DeploymentRecord } from '../../db/tables.ts';
+import type { DeploymentStore } from './store.ts';
 
-export type { ShownDeployment };
+/** A deployment as lists show it, without the release's settings. */
+export type ShownDeployment = Awaited<ReturnType<DeploymentStore['newest']>>[number];
 
 export interface Accepting {
   kind: DeploymentRecord['kind'];

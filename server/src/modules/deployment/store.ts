@@ -5,8 +5,6 @@ import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
 import { deploymentStatusesBefore, type DeploymentStatus } from '../../domain/lifecycle.ts';
 
-export type { DeploymentRecord };
-
 /** What lists show of a deployment: not the snapshot of its settings, which is encrypted and large. */
 export type ShownDeployment = Pick<DeploymentRecord, (typeof shownColumns)[number]>;
 

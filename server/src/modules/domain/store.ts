@@ -4,8 +4,6 @@ import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 
-export type { DomainRecord };
-
 /** A domain with the service it leads to. */
 export interface RoutedDomain extends DomainRecord {
   appName: string | null;

@@ -2,7 +2,8 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { EnvironmentRecord, EnvironmentStore } from './store.ts';
+import type { EnvironmentRecord } from '../../db/tables.ts';
+import type { EnvironmentStore } from './store.ts';
 
 export interface Environments {
   createDefault(organizationId: string, projectId: string): Promise<EnvironmentRecord>;

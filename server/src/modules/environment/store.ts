@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
-import type { EnvironmentRecord } from '../../db/tables.ts';
-
-export type { EnvironmentRecord };
 
 export interface EnvironmentStore extends TableStore<'environment'> {
   countServices(environmentId: string): Promise<number>;

@@ -4,7 +4,7 @@ import type { Actor, CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Environments } from '../environment/environment.ts';
-import type { EnvironmentRecord } from '../environment/store.ts';
+import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { Members } from '../organization/member.ts';
 import type { projectContract } from './contract.ts';
 import type { Projects } from './project.ts';

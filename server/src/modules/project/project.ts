@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Environments } from '../environment/environment.ts';
-import type { EnvironmentRecord } from '../environment/store.ts';
+import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { ProjectRecord, ProjectStore } from './store.ts';
 
 export interface ProjectInput {
