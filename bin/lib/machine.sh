@@ -25,8 +25,19 @@ require_programs() {
   command -v git >/dev/null || fail 'git is missing. Run "apt-get install git", then this again. Nothing was changed.'
 }
 
-# take_lock: two set-ups at once could start two engines. Programs that go on afterwards must not inherit descriptor 9.
+# close_inherited: programs that go on after set-up must not hold what the caller had open; its pipe would never end.
+close_inherited() {
+  local path fd
+  for path in /proc/$$/fd/*; do
+    fd=${path##*/}
+    # 255 is bash's own, for this script.
+    if [ "$fd" -gt 2 ] && [ "$fd" -ne 255 ]; then eval "exec $fd>&-"; fi
+  done
+}
+
+# take_lock: two set-ups at once could start two engines. Held until this process ends; Node.js does not pass it on.
 take_lock() {
+  close_inherited
   exec 9>/run/berth-setup.lock
   flock --nonblock 9 || fail 'Another bin/up or bin/down is running here. Wait for its end, then run this again.'
 }
