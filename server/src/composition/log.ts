@@ -1,5 +1,6 @@
 /** Berth's own log: JSON lines on stdout, every text through the redactor. */
 import { pino } from 'pino';
+import { inspect } from 'node:util';
 import { createRedactor } from '../domain/redactor.ts';
 import { randomId } from '../ports/clock.ts';
 
@@ -26,7 +27,7 @@ export function createLog(level: string): Log {
 function causes(error: unknown): string[] {
   const chain: string[] = [];
   for (let at: unknown = error; at !== undefined && chain.length < 6; at = at instanceof Error ? at.cause : undefined) {
-    chain.push(at instanceof Error ? at.stack ?? at.message : String(at));
+    chain.push(at instanceof Error ? at.stack ?? at.message : inspect(at));
   }
   return chain;
 }

@@ -26,85 +26,84 @@ export interface Worker {
 
 const faultPauseMs = 2000;
 
+interface RunningJob {
+  done: Promise<void>;
+  stop: AbortController;
+}
+
 export function createWorker(options: WorkerOptions): Worker {
-  const { store, clock, handlers } = options;
+  const { store, clock } = options;
   const leaseMs = options.leaseMs ?? 15_000;
   const name = randomId(12);
-  const running = new Map<string, { done: Promise<void>; stop: AbortController }>();
+  const running = new Map<string, RunningJob>();
+  const alarm = createAlarm();
   let stopping = false;
-  let wakeUp: (() => void) | undefined;
   let loop: Promise<void> = Promise.resolve();
-  let isAwake = false;
 
   async function work(): Promise<void> {
     while (!stopping) {
-      isAwake = false;
+      alarm.arm();
       try {
         const now = clock.now();
         const job = await store.claim(name, now, now + leaseMs, await options.perServer());
-        if (job) run(job);
-        else await pause(options.pollMs ?? 1000);
+        if (job) begin(job);
+        else await alarm.pause(options.pollMs ?? 1000);
       } catch (error) {
         options.onFault(error, undefined);
-        await pause(faultPauseMs);
+        await alarm.pause(faultPauseMs);
       }
     }
   }
 
-  function run(job: JobRecord): void {
+  function begin(job: JobRecord): void {
     const stop = new AbortController();
-    const heartbeat = setInterval(() => void beat(job, stop), leaseMs / 3);
-    const done = (async () => {
-      try {
-        await handlers[job.kind]?.(job, stop.signal);
-        if (!stop.signal.aborted) await store.finish(job.jobId, name);
-      } catch (error) {
-        options.onFault(error, job);
-      } finally {
-        clearInterval(heartbeat);
-        running.delete(job.jobId);
-        wake();
-      }
-    })();
+    const done = carryOut(options, { job, name, leaseMs, stop }).finally(() => {
+      running.delete(job.jobId);
+      alarm.wake();
+    });
     running.set(job.jobId, { done, stop });
   }
 
-  async function beat(job: JobRecord, stop: AbortController): Promise<void> {
-    try {
-      if (!(await store.heartbeat(job.jobId, name, clock.now() + leaseMs))) stop.abort(new Error('The lease of this job was lost.'));
-    } catch (error) {
-      options.onFault(error, job);
-    }
-  }
-
-  function pause(limitMs: number): Promise<void> {
-    if (isAwake) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  function wake(): void {
-    isAwake = true;
-    wakeUp?.();
-  }
-
   return {
-    wake,
+    wake: alarm.wake,
     start() {
       loop = work();
     },
     async stop(limitMs) {
       stopping = true;
-      wake();
+      alarm.wake();
       for (const { stop } of running.values()) stop.abort(new Error('Berth is stopping; the next start goes on with this job.'));
       const all = Promise.all([loop, ...[...running.values()].map(({ done }) => done)]);
       await Promise.race([all, new Promise((resolve) => setTimeout(resolve, limitMs).unref())]);
       await store.update({ worker: name, state: 'running' }, { leaseUntil: 0 });
     },
   };
+}
+
+interface Taken {
+  job: JobRecord;
+  /** The worker that holds the lease. */
+  name: string;
+  leaseMs: number;
+  stop: AbortController;
+}
+
+/** Runs the handler under a living lease. A job whose handler fails, or that was stopped, keeps its row: its lease runs out and somebody goes on. */
+async function carryOut({ store, clock, handlers, onFault }: WorkerOptions, { job, name, leaseMs, stop }: Taken): Promise<void> {
+  const beat = async (): Promise<void> => {
+    try {
+      if (!(await store.heartbeat(job.jobId, name, clock.now() + leaseMs))) stop.abort(new Error('The lease of this job was lost.'));
+    } catch (error) {
+      onFault(error, job);
+    }
+  };
+  const heartbeat = setInterval(() => void beat(), leaseMs / 3);
+  try {
+    await handlers[job.kind]?.(job, stop.signal);
+    if (!stop.signal.aborted) await store.finish(job.jobId, name);
+  } catch (error) {
+    onFault(error, job);
+  } finally {
+    clearInterval(heartbeat);
+  }
 }

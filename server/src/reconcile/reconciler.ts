@@ -32,13 +32,12 @@ export interface Reconciler {
 }
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { proxy, onDrift } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let watch: NodeJS.Timeout | undefined;
+  const { proxy } = options;
+  const timers: NodeJS.Timeout[] = [];
+  const firstRun = Promise.withResolvers<void>();
   let current: Promise<void> | undefined;
   let again = false;
   let routing: Promise<unknown> = Promise.resolve();
-  const firstRun = Promise.withResolvers<void>();
 
   /** One after another, so that an older picture never replaces a newer one. */
   function applyRoutes(): Promise<{ changed: boolean }> {
@@ -47,35 +46,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return next;
   }
 
-  async function once(): Promise<void> {
-    const found: string[] = [];
-    const step = async (name: string, work: () => Promise<string[]>): Promise<void> => {
-      try {
-        found.push(...(await work()));
-      } catch (error) {
-        found.push(`${name}: ${sentenceOf(error)}`);
-      }
-    };
-    await step('platform', options.ensurePlatform);
-    await step('services', options.services);
-    await step('networks', options.attachProxy);
-    await step('routes', async () => ((await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them'] : []));
-    if (found.length > 0) onDrift(found);
-    firstRun.resolve();
-  }
-
   async function loop(): Promise<void> {
     do {
       again = false;
-      await once();
+      await reconcileOnce(options, applyRoutes);
+      firstRun.resolve();
     } while (again);
-  }
-
-  /** A proxy that was restarted knows no routes and answers 503 until it is given them; a minute would be too long. */
-  async function lookAtProxy(): Promise<void> {
-    if (current) return;
-    const answered = await proxy.current().catch(() => undefined);
-    if (answered === '') void run();
   }
 
   function run(): Promise<void> {
@@ -86,6 +62,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return current;
   }
 
+  /** A proxy that was restarted knows no routes and answers 503 until it is given them; a minute would be too long. */
+  async function lookAtProxy(): Promise<void> {
+    if (current) return;
+    const answered = await proxy.current().catch(() => undefined);
+    if (answered === '') void run();
+  }
+
   return {
     run,
     applyRoutes: async () => {
@@ -93,15 +76,30 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     },
     ready: () => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]),
     start() {
-      timer = setInterval(() => void run(), options.intervalMs ?? 60_000);
-      watch = setInterval(() => void lookAtProxy(), proxyWatchMs);
+      timers.push(setInterval(() => void run(), options.intervalMs ?? 60_000), setInterval(() => void lookAtProxy(), proxyWatchMs));
       void run();
     },
     async stop() {
-      clearInterval(timer);
-      clearInterval(watch);
+      for (const timer of timers) clearInterval(timer);
       again = false;
       await current;
     },
   };
+}
+
+/** Each part by itself, so that one that cannot be put right holds up no other. */
+async function reconcileOnce(options: ReconcilerOptions, applyRoutes: () => Promise<{ changed: boolean }>): Promise<void> {
+  const found: string[] = [];
+  const step = async (name: string, work: () => Promise<string[]>): Promise<void> => {
+    try {
+      found.push(...(await work()));
+    } catch (error) {
+      found.push(`${name}: ${sentenceOf(error)}`);
+    }
+  };
+  await step('platform', options.ensurePlatform);
+  await step('services', options.services);
+  await step('networks', options.attachProxy);
+  await step('routes', async () => ((await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them'] : []));
+  if (found.length > 0) options.onDrift(found);
 }
