@@ -41,6 +41,7 @@ test('a plain specification becomes this', () => {
         StopGracePeriod: 10_000_000_000,
         Mounts: [],
         Configs: [],
+        Sysctls: { 'net.ipv4.ip_forward': '0' },
       },
       Resources: { Limits: {}, Reservations: {} },
       RestartPolicy: { Condition: 'any', Delay: 1_000_000_000, MaxAttempts: 0 },
@@ -86,7 +87,7 @@ test('every optional part has its place', () => {
       { Type: 'bind', Source: '/usr/bin/busybox', Target: '/.berth/busybox', ReadOnly: true },
     ],
     Configs: [{ File: { Name: '/etc/app.conf', UID: '0', GID: '0', Mode: 0o444 }, ConfigID: 'c1', ConfigName: configName(file.content) }],
-    Sysctls: { 'net.core.somaxconn': '1024' },
+    Sysctls: { 'net.ipv4.ip_forward': '0', 'net.core.somaxconn': '1024' },
   });
   expect(template.Resources).toEqual({ Limits: { MemoryBytes: 128, NanoCPUs: 500 }, Reservations: { MemoryBytes: 64, NanoCPUs: 250 } });
   expect(template.Placement).toEqual({ Constraints: ['node.id==n1'] });
@@ -103,6 +104,13 @@ test('a mount cannot name itself managed away', () => {
   const mounts: ServiceSpec['mounts'] = [{ type: 'volume', source: 'v', target: '/v', labels: { 'berth.managed': 'false' } }];
   const { Mounts: made } = toDockerSpec({ ...plain, mounts }, context).TaskTemplate.ContainerSpec;
   expect(made).toMatchObject([{ VolumeOptions: { Labels: { 'berth.managed': 'true' } } }]);
+});
+
+test('what the engine would read as a template stays text', () => {
+  const spec: ServiceSpec = { ...plain, env: ['A={{.Node.ID}}', 'B={{{ x }}'], mounts: [{ type: 'bind', source: '/srv/{{"x"}}', target: '/{{y' }] };
+  const { Env: env, Mounts: mounts } = toDockerSpec(spec, context).TaskTemplate.ContainerSpec;
+  expect(env).toEqual(['A={{"{{"}}.Node.ID}}', 'B={{"{{"}}{ x }}']);
+  expect(mounts).toMatchObject([{ Source: '/srv/{{"{{"}}"x"}}', Target: '/{{"{{"}}y' }]);
 });
 
 test('the digest follows what tasks are made of, and nothing else', () => {

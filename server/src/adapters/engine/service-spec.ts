@@ -78,13 +78,14 @@ function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | '
     Labels: { ...ownLabels(spec), [digestLabel]: digest },
     Command: spec.command,
     Args: spec.args,
-    Env: spec.env,
+    Env: spec.env.map(literal),
     Init: true,
     StopGracePeriod: spec.stopGracePeriodMs * nanosecondsPerMs,
     Healthcheck: spec.healthCheck === undefined ? undefined : healthConfig(spec.healthCheck),
     Mounts: spec.mounts.map(mount),
     Configs: spec.files.map((file) => configReference(file, context.configIds)),
-    Sysctls: spec.sysctls,
+    // A container may stand in several networks (the proxy stands in all of them) and must pass nothing from one to another; the kernel's default would (measured).
+    Sysctls: { 'net.ipv4.ip_forward': '0', ...spec.sysctls },
   });
 }
 
@@ -105,8 +106,8 @@ function healthConfig(check: HealthCheck) {
 function mount(mount: ServiceMount) {
   return defined({
     Type: mount.type,
-    Source: mount.source,
-    Target: mount.target,
+    Source: literal(mount.source),
+    Target: literal(mount.target),
     ReadOnly: mount.readOnly ?? false,
     VolumeOptions: mount.type === 'volume' ? { Labels: managed(mount.labels) } : undefined,
   });
@@ -115,6 +116,11 @@ function mount(mount: ServiceMount) {
 function configReference(file: ServiceSpec['files'][number], configIds: ReadonlyMap<string, string>) {
   const name = configName(file.content);
   return { File: { Name: file.path, UID: '0', GID: '0', Mode: 0o444 }, ConfigID: configIds.get(name) ?? '', ConfigName: name };
+}
+
+/** Text as it is: the engine reads variables and the paths of mounts as Go templates (Docker, "Create services using templates"), in which this stands for two braces. */
+function literal(text: string): string {
+  return text.replaceAll('{{', '{{"{{"}}');
 }
 
 /** One task at a time; the first failure within the monitored time brings the former version back. */
