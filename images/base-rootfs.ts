@@ -79,7 +79,7 @@ async function proxyOptions(signal: AbortSignal): Promise<string[]> {
 
 async function debianSources(): Promise<string | null> {
   const listed = await readdir(sourceFolder).catch(() => []);
-  const files = ['/etc/apt/sources.list', ...listed.toSorted().map((name) => join(sourceFolder, name))].filter((path) => existsSync(path));
+  const files = ['/etc/apt/sources.list', ...listed.toSorted((left, right) => left.localeCompare(right)).map((name) => join(sourceFolder, name))].filter((path) => existsSync(path));
   for (const file of files) {
     // Other makers name their suites "something-bookworm"; only Debian's own is called just so.
     if (/^(deb|Suites:)(\s.*)?\sbookworm(\s|$)/m.test(await readFile(file, 'utf8'))) return file;

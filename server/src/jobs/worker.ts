@@ -1,6 +1,7 @@
 /** Takes jobs, keeps their leases alive, and ends a job whose lease is lost. */
 import { randomId, type Clock } from '../ports/clock.ts';
 import type { JobRecord } from '../db/tables.ts';
+import { createAlarm } from './alarm.ts';
 import type { JobStore } from './store.ts';
 
 export interface WorkerOptions {

@@ -76,7 +76,7 @@ async function attend(child: StartedChild, path: string, options: RunOptions): P
   const timer = setTimeout(() => ending.begin('limit'), Math.min(options.limitMs, longestTimer));
   // What a command leaves running in its group is ended too, else its output would never be complete.
   const finished = Promise.race([child.exited.finally(() => ending.begin('exited')), ending.stuck]);
-  finished.catch(() => undefined);
+  void finished.catch(() => undefined);
   try {
     if (options.signal.aborted) onAbort();
     await options.onChild?.(child.identity);
