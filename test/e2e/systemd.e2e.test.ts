@@ -1,4 +1,7 @@
-/** bin/up where systemd is the service manager: engine and Berth become enabled units, and systemd keeps Berth up. */
+/**
+ * bin/up where systemd is the service manager and an image registry answers (a mirror in the engine's settings): engine and
+ * Berth become enabled units, systemd keeps Berth up, and images are pulled under their official names.
+ */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { findBed } from '../bed/bed.ts';
 import type { BedHost } from '../bed/host.ts';
@@ -13,6 +16,7 @@ beforeAll(async () => {
   const bed = await findBed(inject('bed').name, signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
   host = await bareMachine(bed, 'systemd', { index: 22, prepared: true });
+  await fillMirror(await bed.find('m1'));
   await must(['apt-get', 'update', '-q'], 120_000);
   await must(['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', '--no-install-recommends', 'systemd', 'systemd-sysv', 'dbus'], 180_000);
   // systemd must be process 1: it gets process, mount and name namespaces of its own within the host; network and files stay the host's.
@@ -24,6 +28,18 @@ beforeAll(async () => {
   if (!runs) throw new Error(`systemd does not run: ${(await inside('systemctl', '--failed', '--no-pager')).text}`);
 });
 afterAll(() => host.kill());
+
+/** The bed's open registry as a mirror that holds what bin/up pulls. The Node image is never run here, so any will do. */
+async function fillMirror(engine: BedHost): Promise<void> {
+  const { open } = inject('bed').registries;
+  for (const name of ['caddy:2', 'node:24-slim']) {
+    await engine.exec(['/usr/bin/docker', 'tag', 'berth/caddy:2', `${open}/library/${name}`]);
+    const pushed = await engine.exec(['/usr/bin/docker', 'push', '--quiet', `${open}/library/${name}`], { limitMs: 180_000 });
+    if (pushed.code !== 0) throw new Error(pushed.stderr);
+  }
+  const settings = JSON.stringify({ 'registry-mirrors': [`http://${open}`], 'insecure-registries': [`http://${open}`] });
+  await must(['bash', '-c', 'mkdir -p /etc/docker && printf %s "$1" > /etc/docker/daemon.json', 'bash', settings], 10_000);
+}
 
 async function must(argv: readonly [string, ...string[]], limitMs: number): Promise<void> {
   const done = await host.exec(argv, { limitMs });
@@ -41,8 +57,9 @@ async function answersHealth(): Promise<boolean> {
   return (await inside('node', '--eval', script)).code === 0;
 }
 
-it('makes engine and Berth enabled units', async () => {
+it('pulls what the registry has, and makes engine and Berth enabled units', async () => {
   const run = await inside('bin/up');
+  expect(run.text).toContain('pulled caddy:2, node:24-slim');
   expect(run.text).toContain('systemd starts it, also with the machine');
   expect(run.text).toContain('systemd starts Berth (unit berth.service)');
   expect(run.code).toBe(0);
