@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mapFaults } from './map.ts';
 import { nameFaults } from './names.ts';
@@ -30,4 +32,13 @@ test.each(['server/src/utils/text.ts', 'server/src/domain/string-helpers.ts', 'c
 
 test.each(['cli/walkContract.ts', 'server/src/Domain.ts', 'cli/walk_contract.ts'])('%s is not in kebab-case', (path) => {
   expect(nameFaults([path])).toEqual([expect.stringMatching(/kebab-case/)]);
+});
+
+test('the guide names every variable that the program reads, and no other of ours', async () => {
+  const read = async (path: string): Promise<string> => readFile(join(import.meta.dirname, '../..', path), 'utf8');
+  const named = (text: string): string[] => [...new Set(text.match(/\b(BERTH_[A-Z_]+|DATABASE_URL)\b/g))].toSorted();
+  const sources = await Promise.all(['server/src/config.ts', 'setup/settings.ts', 'setup/health.ts', 'cli/config.ts'].map(read));
+  // Set by the program that starts Berth, never by a person.
+  const internal = ['BERTH_BUILD'];
+  expect(named(await read('docs/guide/configuration.md'))).toEqual(named(sources.join('\n')).filter((name) => !internal.includes(name)));
 });
