@@ -45,7 +45,7 @@ test('processor time is limited', async () => {
 
 test('an abort ends the step in the engine, not only our program', async () => {
   const group = await findBuildCgroup(engineSocket);
-  if (group?.version !== 1) throw new Error('this test reads version 1 control groups');
+  if (group.version !== 1) throw new Error('this test reads version 1 control groups');
   const steps = () => readdirSync(group.memory, { withFileTypes: true }).filter((entry) => entry.isDirectory() && readFileSync(join(group.memory, entry.name, 'cgroup.procs'), 'utf8').trim() !== '');
   const aborter = new AbortController();
   const reason = new Error('the deployment was ended');

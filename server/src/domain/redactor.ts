@@ -70,6 +70,8 @@ function* encodedForms(value: string): Generator<string> {
   yield JSON.stringify(value).slice(1, -1);
   const encoded = encode(value);
   yield encoded;
+  // Not every program encodes these too.
+  yield encodeURIComponent(value.toWellFormed());
   yield encoded.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
   yield encoded.replaceAll('%20', '+');
   yield* base64Forms(value);

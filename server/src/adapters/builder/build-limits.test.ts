@@ -46,7 +46,10 @@ test('version 1: builds at one time may have together what they may have one by 
 });
 
 test('where nothing can be set, one line says so and the build goes on', async () => {
-  for (const find of [async () => undefined, async () => ({ version: 2 as const, directory: '/proc/1/no/such' })]) {
+  const unknown = async () => {
+    throw new Error("the engine's process was not found");
+  };
+  for (const find of [unknown, async () => ({ version: 2 as const, directory: '/dev/null/docker/buildkit' })]) {
     const lines: string[] = [];
     const build = await createBuildLimiter('/socket', find).begin({ memoryBytes: GiB, nanoCpus: 1e9 }, (line) => lines.push(line));
     expect(lines).toEqual([expect.stringMatching(/^Build limits: none are in force, since they cannot be set on this server \(/)]);

@@ -33,7 +33,6 @@ export function createBuildLimiter(socketPath: string, find: typeof findBuildCgr
       running.add(limits);
       try {
         const group = await find(socketPath);
-        if (group === undefined) throw new Error("the engine's control group was not found");
         await apply(group, sum());
         const before = await killsOf(group);
         onLine(`Build limits: ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB of memory, ${limits.nanoCpus / 1e9} CPUs.`);

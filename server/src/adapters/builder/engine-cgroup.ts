@@ -1,18 +1,23 @@
 /** Where the engine's BuildKit puts its workers in the control groups, as this process sees them. */
 import { access, readFile, readlink, readdir, stat } from 'node:fs/promises';
+import { request } from 'node:http';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 /** Folders of the group that all build steps are in; it may have to be made. Version 1 has one for each controller, version 2 one for all. */
 export type BuildCgroup = { version: 1; memory: string; cpu: string } | { version: 2; directory: string };
 
 /**
  * The group `<root of the engine's control groups>/docker/buildkit`, where engines with the cgroupfs driver run build steps. The engine's process is found by
- * the socket it serves, since it may live in a namespace of its own. Undefined when it cannot be found.
+ * the socket it serves, since it may live in a namespace of its own. Throws with the reason when there is no such group.
  */
-export async function findBuildCgroup(socketPath: string): Promise<BuildCgroup | undefined> {
+export async function findBuildCgroup(socketPath: string): Promise<BuildCgroup> {
+  const driver = await cgroupDriverOf(socketPath);
+  // With systemd each step has a group of its own among the machine's services, and there is none for all of them.
+  if (driver !== 'cgroupfs') throw new Error(`the engine manages its control groups by ${driver}; with "exec-opts": ["native.cgroupdriver=cgroupfs"] in its daemon.json they could`);
   const pid = await findEngine(socketPath);
+  if (pid === undefined) throw new Error("the engine's process was not found");
   const mounts = parseMounts(await readFile('/proc/self/mountinfo', 'utf8'));
-  if (pid === undefined) return undefined;
   const groups = parseGroups(await readFile(`/proc/${pid}/cgroup`, 'utf8'));
   const sameNamespace = (await readlink(`/proc/${pid}/ns/cgroup`)) === (await readlink('/proc/self/ns/cgroup'));
   const locate = async (controller: string): Promise<string | undefined> => {
@@ -23,7 +28,8 @@ export async function findBuildCgroup(socketPath: string): Promise<BuildCgroup |
   };
   const [memory, cpu, unified] = [await locate('memory'), await locate('cpu'), await locate('')];
   if (memory !== undefined && cpu !== undefined) return { version: 1, memory, cpu };
-  return unified === undefined ? undefined : { version: 2, directory: unified };
+  if (unified === undefined) throw new Error('the control groups of this machine are not mounted');
+  return { version: 2, directory: unified };
 }
 
 /** Mount points by controller ("" for version 2), from proc(5) mountinfo. */
@@ -57,6 +63,20 @@ async function namespaceRoot(mount: string, group: string): Promise<string> {
     if (await exists(join(mount, root, 'docker'))) return root;
   }
   return group;
+}
+
+/** `CgroupDriver` of the engine's GET /info. */
+async function cgroupDriverOf(socketPath: string): Promise<string> {
+  const answer = await new Promise<string>((resolve, reject) => {
+    const call = request({ socketPath, path: '/info', timeout: 5000 }, (response) => {
+      text(response).then(resolve, reject);
+    });
+    call.on('timeout', () => call.destroy(new Error('the engine does not answer')));
+    call.on('error', reject);
+    call.end();
+  });
+  const info: unknown = JSON.parse(answer);
+  return typeof info === 'object' && info !== null && 'CgroupDriver' in info ? String(info.CgroupDriver) : 'an unknown driver';
 }
 
 async function findEngine(socketPath: string): Promise<number | undefined> {
