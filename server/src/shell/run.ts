@@ -15,6 +15,8 @@ export interface RunOptions {
   signal: AbortSignal;
   /** Milliseconds the command may take. */
   limitMs: number;
+  /** Milliseconds between TERM and KILL when it is ended. Default 5,000. */
+  graceMs?: number;
   /** Folder (made when absent) for the file the output goes to; private to this run. */
   scratchDirectory: string;
   /** Every line of stdout and stderr, as it comes. Not redacted. */
@@ -70,7 +72,7 @@ async function startInto(command: Command, path: string, stdoutPath: string | un
 const longestTimer = 2 ** 31 - 1;
 
 async function attend(child: StartedChild, path: string, options: RunOptions): Promise<Omit<RunResult, 'stdout'>> {
-  const ending = createEnding(child);
+  const ending = createEnding(child, options.graceMs ?? 5000);
   const onAbort = () => ending.begin('aborted');
   options.signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => ending.begin('limit'), Math.min(options.limitMs, longestTimer));
@@ -98,13 +100,13 @@ interface Ending {
   stuck: Promise<never>;
 }
 
-function createEnding(child: StartedChild): Ending {
+function createEnding(child: StartedChild, graceMs: number): Ending {
   let reason: RunResult['ended'] | undefined;
   let done: Promise<void> | undefined;
   const stuck = Promise.withResolvers<never>();
   stuck.promise.catch(() => undefined);
   const end = async () => {
-    const gone = await endProcessGroup(child.identity, { graceMs: reason === 'output' ? 0 : 5000 });
+    const gone = await endProcessGroup(child.identity, { graceMs: reason === 'output' ? 0 : graceMs });
     if (!gone) throw new AppError('INTERNAL_SERVER_ERROR', `Process ${child.identity.pid} cannot be ended; it most likely waits for a disk or network share that does not answer.`);
   };
   const begin = (why: RunResult['ended']) => {
