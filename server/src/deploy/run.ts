@@ -6,7 +6,7 @@ import type { ApplicationRecord, DeploymentRecord, JobRecord } from '../db/table
 import type { Applications } from '../modules/application/application.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { DeploymentLogs, LogWriter } from '../ports/deployment-log.ts';
-import { endProcessGroup } from '../shell/process-identity.ts';
+import { endProcessGroup, membersOf } from '../shell/process-identity.ts';
 import type { DeployContext, DeployPorts, Stage } from './context.ts';
 import { buildingStages, planOf } from './plans.ts';
 import { workDirectory } from './work-directory.ts';
@@ -65,6 +65,8 @@ export function createDeploymentRunner(options: RunnerOptions): DeploymentRunner
       const context = await prepare(deployment, application, log, signal, secrets);
       await stages(context, entry);
       log.line('Done.');
+      // Whoever follows the log stops at the deployment's end, so all of it must be there by then.
+      await log.close();
       await deployments.finish(context.deployment, {
         status: 'done', healthyAt: new Date(context.released?.healthyAt ?? ports.clock.now()).toISOString(), patch: { releasedAppName: application.appName },
       });
@@ -80,8 +82,10 @@ export function createDeploymentRunner(options: RunnerOptions): DeploymentRunner
   async function resume(deployment: DeploymentRecord, job: JobRecord, log: LogWriter): Promise<void> {
     log.line(`Berth was restarted during the stage ${deployment.stage ?? 'queue'}; going on (attempt ${job.attempts} of ${attemptsLimit}).`);
     if (deployment.child) {
-      const wasAlive = await endProcessGroup(deployment.child);
-      if (wasAlive) log.line(`Ended the process ${deployment.child.pid} that the former attempt left behind.`);
+      const wasAlive = membersOf(deployment.child).length > 0;
+      const isGone = await endProcessGroup(deployment.child);
+      if (wasAlive && isGone) log.line(`Ended the process ${deployment.child.pid} that the former attempt left behind.`);
+      if (!isGone) throw new AppError('PRECONDITION_FAILED', `The process ${deployment.child.pid} of the former attempt cannot be ended; it most likely waits for a disk or network share that does not answer. Deploy again when it is gone.`);
       await deployments.record(deployment.deploymentId, { child: null });
     }
     if (job.attempts > attemptsLimit) throw new AppError('PRECONDITION_FAILED', `Berth was restarted ${attemptsLimit} times during this deployment, last in the stage ${deployment.stage ?? 'queue'}. Deploy again when it runs steadily.`);
@@ -130,6 +134,7 @@ export function createDeploymentRunner(options: RunnerOptions): DeploymentRunner
     }
     const reason = isKilled ? sentenceOf(signal.reason) : redact(error instanceof AppError && error.code !== 'INTERNAL_SERVER_ERROR' ? error.message : `Something went wrong inside Berth; its log has the details under the id ${options.onFault(error, deployment.deploymentId)}.`);
     log.line(`Failed: ${reason}`);
+    await log.close();
     await deployments.finish(deployment, { status: 'error', reason, event: isKilled ? 'buildKilled' : 'deployFailed' });
   }
 
