@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { builtPrefix } from '../deploy/image-name.ts';
 import type { DeploymentRunner } from '../deploy/run.ts';
 import type { Applications } from '../modules/application/application.ts';
 import { applicationHandlers } from '../modules/application/handlers.ts';
@@ -112,9 +113,8 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
         const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
         return { unpackedBytes: uploadUnpackedLimit, entries: uploadEntriesLimit };
       }), applyRoutes,
-      async removeImages(application, removed) {
-        for (const { image } of removed) if (image?.startsWith('berth-build/')) await adapters.engine.removeImage(image);
-        void application;
+      async removeImages(images) {
+        for (const image of images.filter((name) => name.startsWith(builtPrefix))) await adapters.engine.removeImage(image);
       },
     })),
     router('deployment', contracts.deployment, deploymentHandlers(deployments, { applications, logs: adapters.logs, queue })),

@@ -34,10 +34,10 @@ export async function tagImage(client: EngineClient, source: string, target: str
   await client.send({ method: 'POST', path: `${imagePath(source)}/tag`, query: { repo: repository, tag }, doing: `tagging the image ${source} as ${target}` });
 }
 
-/** Removes one tag, and the layers nothing else needs; absent or in use is no error. */
+/** Removes one tag, and the layers nothing else needs; absent or in use by what runs is no error. Ended containers, of which Swarm keeps some for each service, hold nothing back. */
 export async function removeImage(client: EngineClient, reference: string): Promise<void> {
   try {
-    await client.send({ method: 'DELETE', path: imagePath(reference), doing: `removing the image ${reference}` });
+    await client.send({ method: 'DELETE', path: imagePath(reference), query: { force: true }, doing: `removing the image ${reference}` });
   } catch (error) {
     const isInUse = error instanceof EngineRefusal && error.status === 409;
     if (!isInUse && !isAbsent(error)) throw error;

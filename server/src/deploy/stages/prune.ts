@@ -25,15 +25,15 @@ async function removeFormerName({ application, engine, log }: DeployContext): Pr
   log.line(`Removed the service under its former name ${former}.`);
 }
 
-/** Only images that bear this application's label; the newest N of the successful deployments and the one just released stay. */
+/** Only images that bear this application's label; the one just released and the newest others that were, N together, stay. */
 async function pruneImages({ application, deployment, engine, records, log, settings }: DeployContext): Promise<void> {
   const { keptImages } = await settings();
-  const succeeded = await records.succeeded(application.applicationId);
-  const kept = new Set([deployment.image, ...succeeded.slice(0, keptImages).map(({ image }) => image)]);
-  const keptIds = new Set([deployment.deploymentId, ...succeeded.slice(0, keptImages).map(({ deploymentId }) => deploymentId)]);
+  // A rollback has the image of an earlier deployment: different images count, not deployments.
+  const released = new Set([deployment, ...(await records.succeeded(application.applicationId))].map(({ image }) => image));
+  const kept = new Set([...released].slice(0, keptImages));
   for (const image of await engine.images(`berth.application=${application.applicationId}`)) {
-    if (keptIds.has(image.labels['berth.deployment'] ?? '')) continue;
-    for (const tag of image.tags.filter((name) => !kept.has(name))) {
+    if (image.tags.some((name) => kept.has(name))) continue;
+    for (const tag of image.tags) {
       await engine.removeImage(tag);
       log.line(`Removed the old image ${tag}.`);
     }

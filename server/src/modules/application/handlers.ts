@@ -6,7 +6,7 @@ import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { Handlers, StreamEvent, UploadedFile } from '../../procedure/procedure.ts';
-import type { Accepting, Deployments, ShownDeployment } from '../deployment/deployment.ts';
+import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { Members } from '../organization/member.ts';
 import type { ApplicationInput, Applications } from './application.ts';
 import type { applicationContract } from './contract.ts';
@@ -27,8 +27,8 @@ export interface ApplicationDesk {
   builds: { killBuild(applicationId: string): Promise<boolean>; end(applicationId: string, reason: string): Promise<void> };
   /** Unpacks an upload into a folder of its own and gives its path; the former one is removed by `forget`. */
   uploads: { keep(applicationId: string, file: UploadedFile): Promise<string>; forget(path: string): Promise<void>; forgetAll(applicationId: string): Promise<void> };
-  /** Removes images that no deployment of the application needs any more. */
-  removeImages(application: ApplicationRecord, removed: ShownDeployment[]): Promise<void>;
+  /** Removes those of these images that Berth built. */
+  removeImages(images: string[]): Promise<void>;
   applyRoutes(): Promise<void>;
 }
 
@@ -113,14 +113,18 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
     },
     async clearDeployments(context, input) {
       const application = await found(context, input);
-      await desk.removeImages(application, await deployments.clear(application));
+      const removed = await deployments.clear(application);
+      // The live deployment may be a rollback, which runs the image of one that is gone now.
+      const needed = new Set((await deployments.all(application.applicationId)).map(({ image }) => image));
+      await desk.removeImages(removed.flatMap(({ image }) => (image === null || needed.has(image) ? [] : [image])));
       return shown(await found(context, input));
     },
     async delete(context, { applicationId, deleteVolumes }) {
       const application = await found(context, { applicationId });
       const { name, appName } = application;
-      await desk.builds.end(applicationId, 'The application is being deleted.');
+      // First what waits: it would begin as soon as what runs has ended.
       await deployments.cancelQueued(application, async () => false);
+      await desk.builds.end(applicationId, 'The application is being deleted.');
       const keptVolumes = await runtime.remove(application, { deleteVolumes });
       const past = await deployments.all(applicationId);
       await context.write(() => applications.remove(applicationId, context.actor.organizationId));
