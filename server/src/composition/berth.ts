@@ -20,6 +20,7 @@ import { createRegistries } from '../modules/registry/registry.ts';
 import { createSettings } from '../modules/settings/settings.ts';
 import { createUsers } from '../modules/user/user.ts';
 import { systemClock, randomId, type Clock } from '../ports/clock.ts';
+import { instanceLabel } from '../ports/engine.ts';
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
 import { reconcileServices } from '../reconcile/services.ts';
 import { createAdapters } from './adapters.ts';
@@ -61,7 +62,8 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
 
   const platform = createPlatform({ config, adapters, environments, networkPool: async () => (await settings.get()).networkPool });
-  const parts: DeployingParts = { config, adapters, stores, applications, deployments, registries, settings, networks: platform.networks, clock, applyRoutes: () => reconciler.applyRoutes() };
+  const taskLabels = { [instanceLabel]: randomId() };
+  const parts: DeployingParts = { config, adapters, stores, applications, deployments, registries, settings, networks: platform.networks, clock, applyRoutes: () => reconciler.applyRoutes(), taskLabels };
   const deployPorts = createDeployPorts(parts);
   const live = createLiveReleases(parts, deployPorts, releases.forget);
 
@@ -70,6 +72,8 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
     services: async () => reconcileServices({
       engine, applications: await applications.all(), busy: new Set((await deployments.unfinished()).map(({ applicationId }) => applicationId)),
       liveSpec: live.liveSpec, ensureNetworks: async ({ environmentId }) => void (await platform.networks.ensureEnvironment(environmentId)),
+      settled: async (applicationId) => ((await deployments.isWorking(applicationId)) ? undefined : applications.find(applicationId)),
+      instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
     }),
     onDrift: (lines) => log.warn('Reconciled', { found: lines }),
   });
@@ -85,7 +89,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   await removeStaleWork(adapters.folders.work, new Set((await deployments.unfinished()).map(({ deploymentId }) => deploymentId)));
   const housekeeping = setInterval(() => void tidy(stores, clock).catch((error: unknown) => log.fault(error, 'housekeeping')), housekeepingMs);
 
-  const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
+  const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
     config, log, clock, database, stores, adapters, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime,
     released: releases.released, users: createUsers(stores.users, clock), audit: createAudit(stores.audit, clock), version,

@@ -30,12 +30,13 @@ export interface DeployingParts {
   networks: Networks;
   clock: Clock;
   applyRoutes(): Promise<void>;
+  taskLabels: Record<string, string>;
 }
 
 export function createDeployPorts(parts: DeployingParts): DeployPorts {
-  const { adapters, config, networks, clock, applyRoutes, settings } = parts;
+  const { adapters, config, networks, clock, applyRoutes, settings, taskLabels } = parts;
   return {
-    engine: adapters.engine, git: adapters.git, builder: adapters.builder, clock, networks, applyRoutes,
+    engine: adapters.engine, git: adapters.git, builder: adapters.builder, clock, networks, applyRoutes, taskLabels,
     records: createDeployRecords(parts), probePath: config.probePath, workRoot: adapters.folders.work, fileSystem: adapters.files,
     async settings() {
       const { buildMemory, buildCpu, minFreeDisk, keptImages, localRepositoryPaths } = await settings.get();
@@ -65,6 +66,7 @@ function createDeployRecords({ stores, applications, deployments, registries }: 
     live: (application) => deployments.live(application),
     succeeded: (applicationId) => stores.deployments.list({ applicationId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
     record: (deploymentId, patch) => deployments.record(deploymentId, patch),
+    nameReleased: (applicationId, releasedAppName) => applications.patch(applicationId, { releasedAppName }),
   };
 }
 

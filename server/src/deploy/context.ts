@@ -29,6 +29,8 @@ export interface DeployPorts {
   /** Folder that holds one folder per running deployment. */
   workRoot: string;
   fileSystem: WorkFiles;
+  /** Labels of one-off tasks, which tell the run of Berth that waits for them. */
+  taskLabels: Record<string, string>;
 }
 
 export interface DeploySettings {
@@ -55,6 +57,8 @@ export interface DeployRecords {
   /** Done deployments of the application, newest first. */
   succeeded(applicationId: string): Promise<DeploymentRecord[]>;
   record(deploymentId: string, patch: Partial<DeploymentRecord>): Promise<void>;
+  /** From now on the application's routes lead to the service of this name. */
+  nameReleased(applicationId: string, appName: string): Promise<void>;
 }
 
 export interface DeployNetworks {

@@ -10,6 +10,9 @@ export const releaseLabel = 'berth.release';
 /** Label of the temporary service behind `runTask`; one that outlived its caller is removed by name like any other. */
 export const taskLabel = 'berth.task';
 
+/** Label of such a service with the run of Berth (one start to its end) that waits for it. */
+export const instanceLabel = 'berth.instance';
+
 export interface Engine {
   /** Answers what the engine is; throws SERVICE_UNAVAILABLE when it does not answer within 5 s. */
   info(): Promise<EngineInfo>;

@@ -1,6 +1,6 @@
 /** Services as they should be: the live release of every application, and nothing of ours that no application owns. */
 import type { ApplicationRecord } from '../db/tables.ts';
-import type { Engine, ServiceSpec, ServiceState } from '../ports/engine.ts';
+import { instanceLabel, taskLabel, type Engine, type ServiceSpec, type ServiceState } from '../ports/engine.ts';
 
 export interface ServicesPlan {
   engine: Engine;
@@ -11,6 +11,10 @@ export interface ServicesPlan {
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
   /** Makes the networks that the specification names. */
   ensureNetworks(application: ApplicationRecord): Promise<void>;
+  /** The application as it is at this moment; undefined when it does not exist, or when a deployment of it is under way. */
+  settled(applicationId: string): Promise<ApplicationRecord | undefined>;
+  /** Whose one-off tasks may run; those of a former run of Berth wait for nobody. Undefined where another control plane may have its own. */
+  instance: string | undefined;
 }
 
 /** Puts services right and says what it found; what cannot be put right is said too, and the others go on. */
@@ -22,11 +26,12 @@ export async function reconcileServices(plan: ServicesPlan): Promise<string[]> {
     if (application.liveDeploymentId === null || plan.busy.has(application.applicationId)) continue;
     try {
       found.push(...(await reconcileOne(plan, application, byName.get(application.releasedAppName ?? application.appName))));
+      found.push(...(await removeFormerNames(plan, application, present)));
     } catch (error) {
       found.push(`${application.appName}: could not be put right: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  found.push(...(await removeOrphans(plan, present)));
+  found.push(...(await removeOrphans(plan, present)), ...(await removeLeftTasks(plan, present)));
   return found;
 }
 
@@ -35,22 +40,48 @@ async function reconcileOne(plan: ServicesPlan, application: ApplicationRecord, 
   if (!spec) return [];
   // `replicas` is a setting that takes effect at the next deploy; until then the release's own number counts.
   const replicas = application.isStopped ? 0 : spec.replicas;
+  if (isAsItShould(plan, spec, replicas, service) || !(await isStill(plan, application))) return [];
   if (!service) {
     await plan.ensureNetworks(application);
     await plan.engine.applyService({ ...spec, replicas });
     return [`${spec.name}: the service was gone; made it again from its live release`];
   }
-  if (service.update?.state === 'updating' || service.update?.state === 'rollback_started') return [];
   if (service.specDigest !== plan.engine.specDigest(spec)) {
     await plan.ensureNetworks(application);
     await plan.engine.applyService({ ...spec, replicas });
     return [`${spec.name}: the service differed from its live release; put it back`];
   }
-  if (service.replicas !== replicas) {
-    await plan.engine.scaleService(spec.name, replicas);
-    return [`${spec.name}: had ${service.replicas} replicas instead of ${replicas}; scaled it`];
-  }
-  return [];
+  await plan.engine.scaleService(spec.name, replicas);
+  return [`${spec.name}: had ${service.replicas} replicas instead of ${replicas}; scaled it`];
+}
+
+/** An update that is under way is left to its end. */
+function isAsItShould({ engine }: ServicesPlan, spec: ServiceSpec, replicas: number, service: ServiceState | undefined): boolean {
+  if (!service) return false;
+  const isChanging = service.update?.state === 'updating' || service.update?.state === 'rollback_started';
+  return isChanging || (service.specDigest === engine.specDigest(spec) && service.replicas === replicas);
+}
+
+/** What was read of records and engine is some milliseconds old and not of one moment: a release that was made meanwhile must not be taken back. */
+async function isStill({ settled }: ServicesPlan, { applicationId, liveDeploymentId, isStopped }: ApplicationRecord): Promise<boolean> {
+  const now = await settled(applicationId);
+  return now !== undefined && now.liveDeploymentId === liveDeploymentId && now.isStopped === isStopped;
+}
+
+/** What a deployment that was interrupted after a change of the name left under the former one. */
+async function removeFormerNames(plan: ServicesPlan, application: ApplicationRecord, present: readonly ServiceState[]): Promise<string[]> {
+  const { applicationId, appName, releasedAppName } = application;
+  const former = present.filter(({ name, labels }) => labels['berth.application'] === applicationId && labels[taskLabel] === undefined && name !== (releasedAppName ?? appName));
+  if (former.length === 0 || !(await isStill(plan, application))) return [];
+  for (const { name } of former) await plan.engine.removeService(name);
+  return former.map(({ name }) => `${name}: its application runs as ${releasedAppName ?? appName} now; removed the service under the former name`);
+}
+
+/** One-off tasks that a former run of Berth waited for. */
+async function removeLeftTasks({ engine, instance }: ServicesPlan, present: readonly ServiceState[]): Promise<string[]> {
+  const left = present.filter(({ labels }) => instance !== undefined && labels[taskLabel] !== undefined && labels[instanceLabel] !== instance);
+  for (const { name } of left) await engine.removeService(name);
+  return left.map(({ name }) => `${name}: the Berth that waited for this one-off task has ended; removed it`);
 }
 
 async function removeOrphans({ engine, applications, busy }: ServicesPlan, present: readonly ServiceState[]): Promise<string[]> {

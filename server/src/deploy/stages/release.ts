@@ -4,6 +4,7 @@ import { settingsOf } from '../../modules/application/pending-changes.ts';
 import type { RegistryAuth, ServiceSpec, ServiceState } from '../../ports/engine.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { composeSpec, joinedNetworks } from '../compose-spec.ts';
+import { builtPrefix } from '../image-name.ts';
 import { readSnapshot, writeSnapshot } from '../snapshot.ts';
 import { imageAuth } from './checkout.ts';
 
@@ -27,9 +28,7 @@ export const releaseAgain: Stage = {
     const source = await context.records.deployment(context.deployment.sourceDeploymentId ?? '');
     const snapshot = readSnapshot(source);
     if (!source || !snapshot) throw new AppError('PRECONDITION_FAILED', 'The deployment to return to was cleared meanwhile. Choose another one, or deploy.');
-    if (!(await context.engine.image(snapshot.spec.image))) {
-      context.log.line(`The image ${snapshot.spec.image} is not on this server; the engine will pull it.`);
-    }
+    await requireImage(context, snapshot.spec.image);
     await context.save({ image: source.image, commit: source.commit });
     const network = await context.networks.ensureEnvironment(context.application.environmentId);
     // The application may have moved since; what it joined then may be another project's now.
@@ -38,6 +37,13 @@ export const releaseAgain: Stage = {
     await apply(context, { ...spec, registryAuth: await registryAuth(context) }, snapshot.settings);
   },
 };
+
+/** What Berth built and pushed nowhere exists on this server alone. */
+async function requireImage({ engine, log, settings }: DeployContext, image: string): Promise<void> {
+  if (await engine.image(image)) return;
+  if (!image.startsWith(builtPrefix)) return log.line(`The image ${image} is not on this server; the engine will pull it.`);
+  throw new AppError('PRECONDITION_FAILED', `The image of that deployment was removed meanwhile: the newest ${(await settings()).keptImages} of an application are kept (setting keptImages). Choose a newer deployment, or deploy that commit again.`);
+}
 
 async function registryAuth(context: DeployContext): Promise<RegistryAuth | undefined> {
   const { application, records } = context;
@@ -76,10 +82,15 @@ function refuseLostRelease({ deployment }: DeployContext, present: ServiceState 
 }
 
 /** Runs in the new image with the new settings, before anything is replaced; its failure stops the release. */
-async function runPreRelease({ application, engine, log, signal }: DeployContext, spec: ServiceSpec): Promise<void> {
+async function runPreRelease({ application, deployment, engine, log, signal, taskLabels }: DeployContext, spec: ServiceSpec): Promise<void> {
   if (!application.preReleaseCommand) return;
+  const name = `${spec.name.slice(0, 40)}-before-${deployment.deploymentId.slice(0, 12)}`;
+  if (await engine.service(name)) {
+    await engine.removeService(name);
+    log.line('Ended the pre-release command that was running when Berth was restarted.');
+  }
   log.line(`Running the pre-release command: ${JSON.stringify(application.preReleaseCommand)}`);
-  const task = { ...spec, name: `${spec.name.slice(0, 52)}-prerelease`, command: application.preReleaseCommand, args: undefined, ports: [], replicas: 1, healthCheck: undefined };
+  const task = { ...spec, name, labels: { ...spec.labels, ...taskLabels }, command: application.preReleaseCommand, args: undefined, ports: [], replicas: 1, healthCheck: undefined };
   const { exitCode, error } = await engine.runTask(task, { signal, limitMs: preReleaseLimitMs, onLine: ({ text }) => log.line(`  ${text}`) });
   if (exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `The pre-release command ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}; the release was stopped and the running version stays.`);
 }

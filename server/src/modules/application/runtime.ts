@@ -33,6 +33,8 @@ export interface RuntimeOptions {
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
   /** The live image with the settings as they are now, stored as the live release's. */
   currentSpec(application: ApplicationRecord): Promise<ServiceSpec>;
+  /** Labels of one-off tasks, which tell the run of Berth that waits for them. */
+  taskLabels: Record<string, string>;
   /** A name for a one-off task. */
   taskName(application: ApplicationRecord): string;
 }
@@ -101,7 +103,7 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     async run(application, command, signal) {
       const spec = await requireLive(application);
       const log: RunResult['log'] = [];
-      const task: ServiceSpec = { ...spec, name: options.taskName(application), command, args: undefined, ports: [], replicas: 1, healthCheck: undefined, release: undefined };
+      const task: ServiceSpec = { ...spec, name: options.taskName(application), labels: { ...spec.labels, ...options.taskLabels }, command, args: undefined, ports: [], replicas: 1, healthCheck: undefined, release: undefined };
       const { exitCode, error } = await engine.runTask(task, {
         signal, limitMs: runLimitMs,
         onLine: ({ at, stream, text }) => {

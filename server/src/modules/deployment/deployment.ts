@@ -31,6 +31,8 @@ export interface Deployments {
   one(deploymentId: string, organizationId: string): Promise<DeploymentRecord>;
   find(deploymentId: string): Promise<DeploymentRecord | undefined>;
   unfinished(): Promise<DeploymentRecord[]>;
+  /** Whether a deployment of the application is queued or running. */
+  isWorking(applicationId: string): Promise<boolean>;
   /** queued → running; false when it was cancelled meanwhile. A deployment that was running already (a restart) goes on. */
   begin(deploymentId: string): Promise<boolean>;
   record(deploymentId: string, patch: Partial<DeploymentRecord>): Promise<void>;
@@ -86,6 +88,7 @@ export function createDeployments(store: DeploymentStore, { applications, queue,
     },
     find: (deploymentId) => store.find({ deploymentId }),
     unfinished: () => store.unfinished(),
+    isWorking: async (applicationId) => (await store.countUnfinished(applicationId)) > 0,
     async begin(deploymentId) {
       if (await store.transition(deploymentId, 'running', { startedAt: isoTime(clock) })) return true;
       return (await store.find({ deploymentId }))?.status === 'running';
