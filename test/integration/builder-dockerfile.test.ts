@@ -51,6 +51,12 @@ test('a secret reaches the step and nothing else', async () => {
   expect(execFileSync('sh', ['-c', 'grep -c -a -F -e "$1" "$2" || true', 'sh', secret, tar], { encoding: 'utf8' }).trim()).toBe('0');
 });
 
+test('a variable of the service whose name is none for a builder does not hinder', async () => {
+  fixture.write({ Dockerfile: base });
+  await fixture.build({ env: { 'spring.datasource.url': 'x', PATH: '/evil' } });
+  expect(log()).not.toContain('spring');
+});
+
 test('the cache is used, and not when told', async () => {
   fixture.write({ Dockerfile: `${base}RUN date +%N > /made\n` });
   const first = await fixture.build();

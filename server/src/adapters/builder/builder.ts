@@ -82,7 +82,7 @@ async function planOf(request: BuildRequest, row: BuilderRow, options: BuilderOp
     labels: request.labels,
     buildArguments: request.buildArguments,
     secretFiles: Object.fromEntries(Object.keys(request.buildSecrets).map((name) => [name, join(scratch, 'secrets', name)])),
-    env: request.env,
+    env: envOf(request, row),
     noCache: request.noCache,
     scratch,
     programs,
@@ -92,14 +92,25 @@ async function planOf(request: BuildRequest, row: BuilderRow, options: BuilderOp
 }
 
 function checkNames(request: BuildRequest): void {
-  const names = { buildArgs: request.buildArguments, buildSecrets: request.buildSecrets, env: request.env };
-  for (const [field, values] of Object.entries(names)) {
-    const bad = Object.keys(values).find((name) => !argumentNamePattern.test(name) || name.length > 200);
+  for (const [field, values] of Object.entries({ buildArgs: request.buildArguments, buildSecrets: request.buildSecrets })) {
+    const bad = Object.keys(values).find((name) => !isArgumentName(name));
     if (bad !== undefined) throw badField(field, `"${bad.slice(0, 100)}" is no name for the builder; use letters, digits and "_", and begin with a letter or "_"`);
   }
   if (request.stage !== undefined && !/^([A-Za-z0-9][A-Za-z0-9_.-]{0,127})?$/.test(request.stage)) {
     throw badField('containerBuildStage', 'is no name of a stage; use letters, digits, "_", "." and "-"');
   }
+}
+
+/** A variable of the service may have a name that only the service itself understands (a.b-c); the build goes on without it. */
+function envOf(request: BuildRequest, row: BuilderRow): Record<string, string> {
+  if (row.program === undefined) return {};
+  const left = Object.keys(request.env).filter((name) => !isArgumentName(name));
+  if (left.length > 0) request.onLine(`Not given to the build, since their names are none for a builder: ${left.join(', ').slice(0, 500)}.`);
+  return Object.fromEntries(Object.entries(request.env).filter(([name]) => isArgumentName(name)));
+}
+
+function isArgumentName(name: string): boolean {
+  return argumentNamePattern.test(name) && name.length <= 200;
 }
 
 async function writeFiles(request: BuildRequest, row: BuilderRow, plan: BuildPlan): Promise<void> {
