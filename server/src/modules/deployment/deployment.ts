@@ -20,9 +20,8 @@ export interface Accepting {
   sourceDeploymentId?: string;
 }
 
-export interface Deployments {
-  /** Stores deployment and job in one transaction and sets the service's status to running; `wake` the queue after it. */
-  accept(application: ApplicationRecord, accepting: Accepting): Promise<DeploymentRecord>;
+/** Looking deployments up. */
+export interface DeploymentReads {
   /** The version that a redeploy rebuilds: the live deployment's. */
   live(application: ApplicationRecord): Promise<DeploymentRecord | undefined>;
   /** The newest 50, as an application shows them. */
@@ -33,6 +32,11 @@ export interface Deployments {
   unfinished(): Promise<DeploymentRecord[]>;
   /** Whether a deployment of the application is queued or running. */
   isWorking(applicationId: string): Promise<boolean>;
+}
+
+export interface Deployments extends DeploymentReads {
+  /** Stores deployment and job in one transaction and sets the service's status to running; `wake` the queue after it. */
+  accept(application: ApplicationRecord, accepting: Accepting): Promise<DeploymentRecord>;
   /** queued → running; false when it was cancelled meanwhile. A deployment that was running already (a restart) goes on. */
   begin(deploymentId: string): Promise<boolean>;
   record(deploymentId: string, patch: Partial<DeploymentRecord>): Promise<void>;
@@ -66,29 +70,15 @@ export function createDeployments(store: DeploymentStore, { applications, queue,
   }
 
   return {
-    async accept(application, { kind, title, description, sourceDeploymentId }) {
-      if (kind !== 'rollback') checkDeployable(application);
-      const deployment: DeploymentRecord = {
-        deploymentId: randomId(), organizationId: application.organizationId, applicationId: application.applicationId, kind, title, description,
-        status: 'queued', stage: 'queue', commit: null, image: null, errorMessage: null, settings: null, sourceDeploymentId: sourceDeploymentId ?? null, child: null, previousVersion: null,
-        createdAt: isoTime(clock), startedAt: null, healthyAt: null, finishedAt: null, sequence: nextSequence(),
-      };
+    ...createReads(store),
+    async accept(application, accepting) {
+      if (accepting.kind !== 'rollback') checkDeployable(application);
+      const deployment = queued(application, accepting, { sequence: nextSequence(), createdAt: isoTime(clock) });
       await store.insert(deployment);
       await queue.enqueue({ kind: 'deployment', payload: { deploymentId: deployment.deploymentId }, serviceKey: `application:${application.applicationId}`, serverKey: application.serverId ?? 'local' });
       await applications.patch(application.applicationId, { applicationStatus: statusAfter('deployAccepted', application.applicationStatus) });
       return deployment;
     },
-    live: async ({ liveDeploymentId }) => (liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId })),
-    recent: (applicationId) => store.newest(applicationId, shownDeployments),
-    all: (applicationId) => store.newest(applicationId, Number.MAX_SAFE_INTEGER),
-    async one(deploymentId, organizationId) {
-      const record = await store.find({ deploymentId, organizationId });
-      if (!record) throw new AppError('NOT_FOUND', 'There is no such deployment. It may have been cleared.');
-      return record;
-    },
-    find: (deploymentId) => store.find({ deploymentId }),
-    unfinished: () => store.unfinished(),
-    isWorking: async (applicationId) => (await store.countUnfinished(applicationId)) > 0,
     async begin(deploymentId) {
       if (await store.transition(deploymentId, 'running', { startedAt: isoTime(clock) })) return true;
       return (await store.find({ deploymentId }))?.status === 'running';
@@ -129,5 +119,28 @@ export function createDeployments(store: DeploymentStore, { applications, queue,
       for (const { deploymentId } of removed) await logs.remove(deploymentId);
       return removed;
     },
+  };
+}
+
+function createReads(store: DeploymentStore): DeploymentReads {
+  return {
+    live: async ({ liveDeploymentId }) => (liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId })),
+    recent: (applicationId) => store.newest(applicationId, shownDeployments),
+    all: (applicationId) => store.newest(applicationId, Number.MAX_SAFE_INTEGER),
+    async one(deploymentId, organizationId) {
+      const record = await store.find({ deploymentId, organizationId });
+      if (!record) throw new AppError('NOT_FOUND', 'There is no such deployment. It may have been cleared.');
+      return record;
+    },
+    find: (deploymentId) => store.find({ deploymentId }),
+    unfinished: () => store.unfinished(),
+    isWorking: async (applicationId) => (await store.countUnfinished(applicationId)) > 0,
+  };
+}
+
+function queued({ organizationId, applicationId }: ApplicationRecord, { kind, title, description, sourceDeploymentId }: Accepting, at: { sequence: number; createdAt: string }): DeploymentRecord {
+  return {
+    deploymentId: randomId(), organizationId, applicationId, kind, title, description, status: 'queued', stage: 'queue', commit: null, image: null, errorMessage: null, settings: null,
+    sourceDeploymentId: sourceDeploymentId ?? null, child: null, previousVersion: null, startedAt: null, healthyAt: null, finishedAt: null, ...at,
   };
 }
