@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { installPackages } from '../apt.ts';
 import type { SetupContext, Step } from '../context.ts';
+import { writeEngineSettings } from '../engine/engine-settings.ts';
 import { startEngine } from '../engine/start-engine.ts';
 import { processesNamed } from '../process-identity.ts';
 import { readText, removeRecord } from '../record.ts';
@@ -36,6 +37,7 @@ async function bringUp(context: SetupContext): Promise<string> {
   }
   if (await silentEngineAwakes(context)) return 'uses the engine that has just started';
   const installs = !existsSync('/usr/sbin/dockerd');
+  if (installs && writeEngineSettings()) context.say('the engine keeps its own control groups, so that builds can be limited (/etc/docker/daemon.json)');
   if (installs) await installPackages(['docker.io'], context);
   if (systemdRuns()) {
     await enableEngine(context);

@@ -22,11 +22,12 @@ export function createAdapters(config: Config, clock: Clock) {
     return path;
   };
   const proxyFolder = folder('proxy');
+  const gitFolder = folder('git');
   return {
-    folders: { work: folder('work'), proxy: proxyFolder },
+    folders: { work: folder('work'), proxy: proxyFolder, git: gitFolder },
     engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
     proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpsPort: config.httpsPort }),
-    git: createGit({ gitPath: config.gitPath, scratchRoot: folder('git'), knownHostsPath: join(config.data, 'known_hosts') }),
+    git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),
     builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),
     keyPairs: sshKeyPairs,
     files: createWorkFiles(),
