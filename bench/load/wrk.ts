@@ -22,7 +22,7 @@ export async function wrk(load: Load): Promise<LoadResult> {
   try {
     const script = join(folder, 'load.lua');
     await writeFile(script, scriptOf(load));
-    const text = await mustRun([program, '-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--latency', '-s', script, load.url], { limitMs: load.seconds * 1000 + 30_000 });
+    const text = await mustRun([program, '-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--timeout', '30s', '--latency', '-s', script, load.url], { limitMs: load.seconds * 1000 + 30_000 });
     return parse(text);
   } finally {
     await rm(folder, { recursive: true });
