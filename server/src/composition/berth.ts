@@ -4,6 +4,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { releaseNow } from '../deploy/release-now.ts';
 import { createDeploymentRunner } from '../deploy/run.ts';
 import { readSnapshot } from '../deploy/snapshot.ts';
 import { createQueue } from '../jobs/queue.ts';
@@ -11,6 +12,7 @@ import { createWorker, type Worker } from '../jobs/worker.ts';
 import { createApplications } from '../modules/application/application.ts';
 import { rememberReleases } from '../modules/application/pending-changes.ts';
 import { createApplicationRuntime } from '../modules/application/runtime.ts';
+import { createTurns } from '../modules/application/turns.ts';
 import { createAudit } from '../modules/audit/audit.ts';
 import { createDeployments } from '../modules/deployment/deployment.ts';
 import { createDomains } from '../modules/domain/domain.ts';
@@ -62,6 +64,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
 
   const platform = createPlatform({ config, adapters, environments, networkPool: async () => (await settings.get()).networkPool });
+  const turns = createTurns();
   const taskLabels = { [instanceLabel]: randomId() };
   const parts: DeployingParts = { config, adapters, stores, applications, deployments, registries, settings, networks: platform.networks, clock, applyRoutes: () => reconciler.applyRoutes(), taskLabels };
   const deployPorts = createDeployPorts(parts);
@@ -73,7 +76,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
       engine, applications: await applications.all(), busy: new Set((await deployments.unfinished()).map(({ applicationId }) => applicationId)),
       liveSpec: live.liveSpec, ensureNetworks: async ({ environmentId }) => void (await platform.networks.ensureEnvironment(environmentId)),
       settled: async (applicationId) => ((await deployments.isWorking(applicationId)) ? undefined : applications.find(applicationId)),
-      instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
+      takeIfFree: turns.takeIfFree, instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
     }),
     onDrift: (lines) => log.warn('Reconciled', { found: lines }),
   });
@@ -86,12 +89,15 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   // On SQLite this is the only process that can hold a lease; on PostgreSQL another control plane may, so leases run out by themselves.
   if (database.dialect === 'sqlite') await stores.jobs.releaseAll();
 
-  await removeStaleWork(adapters.folders.work, new Set((await deployments.unfinished()).map(({ deploymentId }) => deploymentId)));
+  const unfinished = await deployments.unfinished();
+  await removeStaleWork(adapters.folders.work, new Set(unfinished.map(({ deploymentId }) => deploymentId)));
+  // Private files of git runs, a key among them perhaps; a child that still runs needs its own until its deployment's next attempt ends it.
+  if (unfinished.every(({ child }) => child === null)) await removeStaleWork(adapters.folders.git, new Set());
   const housekeeping = setInterval(() => void tidy(stores, clock).catch((error: unknown) => log.fault(error, 'housekeeping')), housekeepingMs);
 
-  const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
+  const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime,
+    config, log, clock, database, stores, adapters, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime, turns,
     released: releases.released, users: createUsers(stores.users, clock), audit: createAudit(stores.audit, clock), version,
   });
   return {

@@ -73,8 +73,8 @@ function createDeployRecords({ stores, applications, deployments, registries }: 
 export interface LiveReleases {
   /** What the engine should run for the application now; undefined before its first release. */
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
-  /** The live image with the settings as they are now; becomes the live release's own. */
-  currentSpec(application: ApplicationRecord): Promise<ServiceSpec>;
+  /** The live image with the settings as they are now; `keep` stores them as the live release's. */
+  currentSpec(application: ApplicationRecord): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
 }
 
 export function createLiveReleases(parts: DeployingParts, ports: DeployPorts, forget: (deploymentId: string) => void): LiveReleases {
@@ -95,9 +95,14 @@ export function createLiveReleases(parts: DeployingParts, ports: DeployPorts, fo
       const { spec } = await composeSpec({ ...ports, application, placement, deployment, env });
       // The name changes at the next deploy only, so that nothing is left under the former one.
       const kept = { ...spec, name: former.spec.name, release: former.spec.release };
-      await deployments.record(deployment.deploymentId, { settings: writeSnapshot({ spec: kept, settings: { ...settingsOf(application), appName: former.spec.name }, registryId: application.registryId }) });
-      forget(deployment.deploymentId);
-      return { ...kept, registryAuth: await auth(application) };
+      const settings = { ...settingsOf(application), appName: former.spec.name };
+      return {
+        spec: { ...kept, registryAuth: await auth(application) },
+        async keep() {
+          await deployments.record(deployment.deploymentId, { settings: writeSnapshot({ spec: kept, settings, registryId: application.registryId }) });
+          forget(deployment.deploymentId);
+        },
+      };
     },
   };
 }

@@ -7,6 +7,7 @@ import type { DeploymentRunner } from '../deploy/run.ts';
 import type { Applications } from '../modules/application/application.ts';
 import { applicationHandlers } from '../modules/application/handlers.ts';
 import type { ReleaseSnapshotReader } from '../modules/application/pending-changes.ts';
+import type { Turns } from '../modules/application/turns.ts';
 import type { ApplicationRuntime } from '../modules/application/runtime.ts';
 import { createApplicationViews } from '../modules/application/view.ts';
 import type { Audit } from '../modules/audit/audit.ts';
@@ -69,6 +70,7 @@ export interface AppParts {
   reconciler: Reconciler;
   runner: DeploymentRunner;
   runtime: ApplicationRuntime;
+  turns: Turns;
   released: ReleaseSnapshotReader;
   users: Users;
   audit: Audit;
@@ -109,7 +111,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('project', contracts.project, projectHandlers(projects, { environments, services: (organizationId) => applications.summaries(organizationId), members, networksChanged })),
     router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, applications: (environmentId, organizationId) => applications.summaries(organizationId, environmentId), members, networksChanged })),
     router('application', contracts.application, applicationHandlers({
-      applications, deployments, runtime, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
+      applications, deployments, runtime, turns: parts.turns, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
         const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
         return { unpackedBytes: uploadUnpackedLimit, entries: uploadEntriesLimit };
       }), applyRoutes,

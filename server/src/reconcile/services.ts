@@ -13,6 +13,8 @@ export interface ServicesPlan {
   ensureNetworks(application: ApplicationRecord): Promise<void>;
   /** The application as it is at this moment; undefined when it does not exist, or when a deployment of it is under way. */
   settled(applicationId: string): Promise<ApplicationRecord | undefined>;
+  /** Works when nobody changes the application by hand at this moment; else gives undefined. */
+  takeIfFree<T>(applicationId: string, work: () => Promise<T>): Promise<T | undefined>;
   /** Whose one-off tasks may run; those of a former run of Berth wait for nobody. Undefined where another control plane may have its own. */
   instance: string | undefined;
 }
@@ -40,19 +42,18 @@ async function reconcileOne(plan: ServicesPlan, application: ApplicationRecord, 
   if (!spec) return [];
   // `replicas` is a setting that takes effect at the next deploy; until then the release's own number counts.
   const replicas = application.isStopped ? 0 : spec.replicas;
-  if (isAsItShould(plan, spec, replicas, service) || !(await isStill(plan, application))) return [];
-  if (!service) {
-    await plan.ensureNetworks(application);
-    await plan.engine.applyService({ ...spec, replicas });
-    return [`${spec.name}: the service was gone; made it again from its live release`];
+  if (isAsItShould(plan, spec, replicas, service)) return [];
+  return (await whileStill(plan, application, () => putRight(plan, application, { ...spec, replicas }, service))) ?? [];
+}
+
+async function putRight({ engine, ensureNetworks }: ServicesPlan, application: ApplicationRecord, spec: ServiceSpec, service: ServiceState | undefined): Promise<string[]> {
+  if (service && service.specDigest === engine.specDigest(spec)) {
+    await engine.scaleService(spec.name, spec.replicas);
+    return [`${spec.name}: had ${service.replicas} replicas instead of ${spec.replicas}; scaled it`];
   }
-  if (service.specDigest !== plan.engine.specDigest(spec)) {
-    await plan.ensureNetworks(application);
-    await plan.engine.applyService({ ...spec, replicas });
-    return [`${spec.name}: the service differed from its live release; put it back`];
-  }
-  await plan.engine.scaleService(spec.name, replicas);
-  return [`${spec.name}: had ${service.replicas} replicas instead of ${replicas}; scaled it`];
+  await ensureNetworks(application);
+  await engine.applyService(spec);
+  return [`${spec.name}: the service ${service ? 'differed from its live release; put it back' : 'was gone; made it again from its live release'}`];
 }
 
 /** An update that is under way is left to its end. */
@@ -62,19 +63,24 @@ function isAsItShould({ engine }: ServicesPlan, spec: ServiceSpec, replicas: num
   return isChanging || (service.specDigest === engine.specDigest(spec) && service.replicas === replicas);
 }
 
-/** What was read of records and engine is some milliseconds old and not of one moment: a release that was made meanwhile must not be taken back. */
-async function isStill({ settled }: ServicesPlan, { applicationId, liveDeploymentId, isStopped }: ApplicationRecord): Promise<boolean> {
-  const now = await settled(applicationId);
-  return now !== undefined && now.liveDeploymentId === liveDeploymentId && now.isStopped === isStopped;
+/** What was read of records and engine is some milliseconds old and not of one moment: a release or a stop that was made meanwhile must not be taken back. */
+function whileStill(plan: ServicesPlan, { applicationId, liveDeploymentId, isStopped }: ApplicationRecord, work: () => Promise<string[]>): Promise<string[] | undefined> {
+  return plan.takeIfFree(applicationId, async () => {
+    const now = await plan.settled(applicationId);
+    return now !== undefined && now.liveDeploymentId === liveDeploymentId && now.isStopped === isStopped ? work() : [];
+  });
 }
 
 /** What a deployment that was interrupted after a change of the name left under the former one. */
 async function removeFormerNames(plan: ServicesPlan, application: ApplicationRecord, present: readonly ServiceState[]): Promise<string[]> {
   const { applicationId, appName, releasedAppName } = application;
   const former = present.filter(({ name, labels }) => labels['berth.application'] === applicationId && labels[taskLabel] === undefined && name !== (releasedAppName ?? appName));
-  if (former.length === 0 || !(await isStill(plan, application))) return [];
-  for (const { name } of former) await plan.engine.removeService(name);
-  return former.map(({ name }) => `${name}: its application runs as ${releasedAppName ?? appName} now; removed the service under the former name`);
+  if (former.length === 0) return [];
+  const removed = await whileStill(plan, application, async () => {
+    for (const { name } of former) await plan.engine.removeService(name);
+    return former.map(({ name }) => `${name}: its application runs as ${releasedAppName ?? appName} now; removed the service under the former name`);
+  });
+  return removed ?? [];
 }
 
 /** One-off tasks that a former run of Berth waited for. */

@@ -11,6 +11,7 @@ import type { Members } from '../organization/member.ts';
 import type { ApplicationInput, Applications } from './application.ts';
 import type { applicationContract } from './contract.ts';
 import type { ApplicationRuntime } from './runtime.ts';
+import type { Turns } from './turns.ts';
 import { withoutAliases } from './settings.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { ApplicationViews } from './view.ts';
@@ -20,6 +21,7 @@ export interface ApplicationDesk {
   applications: Applications;
   deployments: Deployments;
   runtime: ApplicationRuntime;
+  turns: Turns;
   views: ApplicationViews;
   members: Members;
   queue: Queue;
@@ -125,9 +127,13 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       // First what waits: it would begin as soon as what runs has ended.
       await deployments.cancelQueued(application, async () => false);
       await desk.builds.end(applicationId, 'The application is being deleted.');
-      const keptVolumes = await runtime.remove(application, { deleteVolumes });
       const past = await deployments.all(applicationId);
-      await context.write(() => applications.remove(applicationId, context.actor.organizationId));
+      // The reconciler would make a service again whose record still stands.
+      const keptVolumes = await desk.turns.take(applicationId, async () => {
+        const kept = await runtime.remove(application, { deleteVolumes });
+        await context.write(() => applications.remove(applicationId, context.actor.organizationId));
+        return kept;
+      });
       for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
       await desk.uploads.forgetAll(applicationId);
       await desk.applyRoutes();

@@ -3,13 +3,14 @@ import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/lifecycle.ts';
 import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine.ts';
 import type { Applications } from './application.ts';
+import type { Turns } from './turns.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 
 export interface ApplicationRuntime {
   /** Back to its replicas; PRECONDITION_FAILED before any release. */
   start(application: ApplicationRecord): Promise<ApplicationRecord>;
   stop(application: ApplicationRecord): Promise<ApplicationRecord>;
-  /** New tasks with the current settings and the live image. */
+  /** New tasks with the current settings and the live image; PRECONDITION_FAILED with the reason when they do not become healthy. */
   reload(application: ApplicationRecord): Promise<void>;
   run(application: ApplicationRecord, command: string[], signal: AbortSignal): Promise<RunResult>;
   readLogs(application: ApplicationRecord, options: { tail: number; since?: string | undefined; search?: string | undefined }): Promise<LogLine[]>;
@@ -31,8 +32,11 @@ export interface RuntimeOptions {
   applications: Applications;
   /** The specification of the live release; undefined before the first one. */
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
-  /** The live image with the settings as they are now, stored as the live release's. */
-  currentSpec(application: ApplicationRecord): Promise<ServiceSpec>;
+  /** The live image with the settings as they are now; `keep` stores them as the live release's. */
+  currentSpec(application: ApplicationRecord): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
+  /** Gives the running service this specification; throws when its tasks do not become healthy, and the former ones run on. */
+  releaseNow(spec: ServiceSpec): Promise<void>;
+  turns: Turns;
   /** Labels of one-off tasks, which tell the run of Berth that waits for them. */
   taskLabels: Record<string, string>;
   /** A name for a one-off task. */
@@ -45,7 +49,7 @@ const waitLimitMs = 60_000;
 const pollMs = 200;
 
 export function createApplicationRuntime(options: RuntimeOptions): ApplicationRuntime {
-  const { engine, applications } = options;
+  const { engine, applications, turns } = options;
   const nameOf = (application: ApplicationRecord): string => application.releasedAppName ?? application.appName;
 
   /** The application's own service; another's under the same name is none of its business. */
@@ -78,28 +82,28 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     until(async () => !(await engine.tasks(name)).some(({ state }) => state === 'running' || state === 'starting'), 'The service was told to stop, and did not end within 60 s. application.readLogs shows its output.');
 
   return {
-    async start(application) {
+    start: (application) => turns.take(application.applicationId, async () => {
       const spec = await requireLive(application);
-      if (await engine.service(spec.name)) await engine.scaleService(spec.name, application.replicas);
-      else await engine.applyService({ ...spec, replicas: application.replicas });
-      await awaitRunning(spec.name, application.replicas);
+      if (await engine.service(spec.name)) await engine.scaleService(spec.name, spec.replicas);
+      else await engine.applyService(spec);
+      await awaitRunning(spec.name, spec.replicas);
       return settle(application, 'started', { isStopped: false });
-    },
-    async stop(application) {
+    }),
+    stop: (application) => turns.take(application.applicationId, async () => {
       const name = nameOf(application);
       if (await ownService(application)) {
         await engine.scaleService(name, 0);
         await awaitEnded(name);
       }
       return settle(application, 'stopped', { isStopped: true });
-    },
-    async reload(application) {
+    }),
+    reload: (application) => turns.take(application.applicationId, async () => {
       await requireLive(application);
-      const spec = await options.currentSpec(application);
-      const present = await engine.service(spec.name);
-      if (present && present.specDigest === engine.specDigest(spec)) await engine.restartService(spec.name);
-      else await engine.applyService(application.isStopped ? { ...spec, replicas: 0 } : spec);
-    },
+      const { spec, keep } = await options.currentSpec(application);
+      if (application.isStopped) await engine.applyService({ ...spec, replicas: 0 });
+      else await options.releaseNow(spec);
+      await keep();
+    }),
     async run(application, command, signal) {
       const spec = await requireLive(application);
       const log: RunResult['log'] = [];

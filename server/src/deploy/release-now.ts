@@ -1,0 +1,23 @@
+/** Gives a running service another specification and waits until it is healthy; the engine goes back by itself when it is not. */
+import { AppError } from '../domain/errors.ts';
+import type { ServiceSpec } from '../ports/engine.ts';
+import type { DeployPorts } from './context.ts';
+import { watchRelease } from './release-watch.ts';
+
+const limitMs = 60_000;
+
+/** Restarts the tasks when nothing differs. Throws PRECONDITION_FAILED with the reason when the new tasks do not become healthy; the former ones run on. */
+export async function releaseNow({ engine, clock }: Pick<DeployPorts, 'engine' | 'clock'>, spec: ServiceSpec): Promise<void> {
+  const present = await engine.service(spec.name);
+  const isSame = present !== undefined && present.specDigest === engine.specDigest(spec);
+  const applied = await engine.applyService(spec);
+  // Replicas and ports alone make no new tasks, and a restart was asked for.
+  const { generation } = isSame ? await engine.restartService(spec.name) : applied;
+  const outcome = await watchRelease({
+    engine, clock, serviceName: spec.name, generation, previousUpdateStartedAt: present?.update?.startedAt, expectedReplicas: spec.replicas, monitorMs: spec.monitorMs, limitMs,
+    signal: new AbortController().signal, onEvent: () => undefined,
+  });
+  if (outcome.kind === 'completed') return;
+  if (outcome.kind === 'failed' && outcome.isTimeout === true && present !== undefined) await engine.rollbackService(spec.name);
+  throw new AppError('PRECONDITION_FAILED', `The service did not take the current settings, and runs on with the former ones: ${outcome.reason}`);
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createTurns } from './turns.ts';
+
+test('works of one application follow each other, also after a failure; another application does not wait', async () => {
+  const turns = createTurns();
+  const order: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const first = turns.take('a', async () => {
+    await gate.promise;
+    order.push('first');
+    throw new Error('no');
+  });
+  const second = turns.take('a', async () => order.push('second'));
+  await turns.take('b', async () => order.push('other'));
+  gate.resolve();
+  await expect(first).rejects.toThrow('no');
+  await second;
+  expect(order).toEqual(['other', 'first', 'second']);
+});
+
+test('takeIfFree works only while nobody has the turn', async () => {
+  const turns = createTurns();
+  const gate = Promise.withResolvers<string>();
+  const held = turns.take('a', () => gate.promise);
+  expect(await turns.takeIfFree('a', async () => 'worked')).toBeUndefined();
+  gate.resolve('done');
+  expect(await held).toBe('done');
+  expect(await turns.takeIfFree('a', async () => 'worked')).toBe('worked');
+});
