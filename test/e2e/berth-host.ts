@@ -27,6 +27,8 @@ export interface BerthHost {
   stop(): Promise<void>;
   /** Calls a procedure (form B) with the owner's key; throws on anything but 200. */
   call<T = Record<string, unknown>>(procedure: string, input?: Record<string, unknown>): Promise<T>;
+  /** Headers of a call with the owner's key. */
+  signed(): Record<string, string>;
   /** The same, giving status and body whatever they are. */
   ask(procedure: string, input?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>;
   /** A request through the proxy. */
@@ -44,7 +46,9 @@ export interface DeploymentView {
   errorMessage: string | null;
   commit: string | null;
   image: string | null;
+  startedAt: string | null;
   healthyAt: string | null;
+  finishedAt: string | null;
   title: string;
 }
 
@@ -108,6 +112,7 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
 
   const berth: BerthHost = {
     host, url, ask, call,
+    signed: () => ({ 'x-api-key': apiKey }),
     async start(env = {}) {
       starts += 1;
       const variables = { BERTH_DATA: data, BERTH_PORT: String(port), BERTH_PROXY_IMAGE: 'berth/caddy:2', BERTH_URL: url, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...baseEnv, ...env };

@@ -1,0 +1,91 @@
+/** What runs: settings, variables, volumes, ports, files, one-off tasks, start and stop, names. */
+import { expect, it } from 'vitest';
+import { nodeCommand } from '../sources.ts';
+import { docker, output, until, type App, type Workshop } from '../workshop.ts';
+
+export function serviceTests(shop: () => Workshop): void {
+  it.concurrent('runs an image with limits; variables by reload, stop, start, one-off tasks, replicas, another name', async () => {
+    const app = await shop().fromImage('image-app', nodeCommand('image'), { settings: { memoryLimit: '96m', cpuLimit: '0.5' } });
+    await expectRefusedBeforeRelease(shop(), app);
+    await app.deploy();
+    expect(await inspected(shop(), app.appName, '{{.HostConfig.Memory}} {{.HostConfig.NanoCpus}}')).toEqual([`${96 * 1024 * 1024} 500000000`]);
+    expect(await app.do('application.readLogs', { search: 'listening' })).toEqual([expect.objectContaining({ text: 'listening as image', stream: 'stdout' })]);
+
+    await app.do('application.saveEnvironment', { env: 'GREETING="hello $(id) \'there\'"' });
+    expect((await app.view()).pendingChanges).toEqual(['env']);
+    await app.do('application.reload', { appName: app.appName });
+    await until('the new variable is there', async () => (await app.state()).env['GREETING'] === "hello $(id) 'there'");
+    expect((await app.view()).pendingChanges).toEqual([]);
+
+    const once = await app.do('application.run', { command: ['node', '-e', 'console.log(process.env.GREETING); console.error("bad"); process.exit(3)'] });
+    expect(once).toMatchObject({ exitCode: 3, log: expect.arrayContaining([expect.objectContaining({ stream: 'stdout', text: "hello $(id) 'there'" }), expect.objectContaining({ stream: 'stderr', text: 'bad' })]) });
+
+    expect(await app.do('application.stop')).toEqual({ applicationId: app.id, applicationStatus: 'idle' });
+    expect((await app.answer()).status).toBe(503);
+    expect(await app.do('application.start')).toEqual({ applicationId: app.id, applicationStatus: 'done' });
+    await until('it answers again', async () => (await app.answer()).status === 200);
+    await expectMoved(shop(), app);
+  });
+
+  it.concurrent('keeps a volume\'s data over a stop-first release, publishes a port, puts a file into the container', async () => {
+    const { berth } = shop();
+    const app = await shop().fromImage('keeper', nodeCommand('keeper'));
+    await app.do('mount.create', { type: 'volume', volumeName: 'data', mountPath: '/data' });
+    await app.do('mount.create', { type: 'file', mountPath: '/etc/shop/settings.json', content: '{"currency":"EUR"}' });
+    const port = await app.do('port.create', { publishedPort: 8081, targetPort: 3000 });
+    expect(port).toMatchObject({ publishMode: 'host', notice: expect.stringContaining('routing mesh') });
+    const { deploymentId } = await app.deploy();
+    expect(await app.log(deploymentId)).toContain('The old version stops before the new one starts, and the service stays on this server: it has a volume');
+    const direct = await fetch(`http://${berth.host.ip}:8081/write?kept`, { signal: AbortSignal.timeout(5000) });
+    expect(direct.status).toBe(200);
+    expect((await app.answer('/file?/etc/shop/settings.json')).body).toBe('{"currency":"EUR"}');
+    const before = await app.state();
+    await app.deploy();
+    expect((await app.answer('/read')).body).toBe('kept');
+    expect((await app.state()).host).not.toBe(before.host);
+
+    const volumes = (await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.application=${app.id}`)).split('\n');
+    expect(await app.do('application.delete')).toEqual({ applicationId: app.id, name: 'keeper', appName: 'keeper', keptVolumes: volumes });
+    expect(volumes).toHaveLength(1);
+    expect((await berth.host.exec([docker, 'volume', 'inspect', ...volumes])).code).toBe(0);
+  });
+
+  it.concurrent('runs the pre-release command before a release, and its failure stops the release', async () => {
+    const app = await shop().fromImage('migrating', nodeCommand('one'), { settings: { preReleaseCommand: ['node', '-e', 'console.log("migrated for " + process.env.FOR)'] } });
+    await app.do('application.saveEnvironment', { env: 'FOR=one' });
+    const { deploymentId } = await app.deploy();
+    expect(await app.log(deploymentId)).toContain('  migrated for one');
+
+    await app.do('application.update', { command: nodeCommand('two'), preReleaseCommand: ['node', '-e', 'console.log("no table"); process.exit(7)'] });
+    const failed = await app.ended(await app.begin());
+    expect(failed).toMatchObject({ status: 'error', stage: 'release', errorMessage: expect.stringMatching(/^The pre-release command ended with exit code 7.*the release was stopped and the running version stays\.$/) });
+    expect(await app.log(failed.deploymentId)).toContain('  no table');
+    expect((await app.state()).version).toBe('one');
+    expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
+    await until('no task of it is left', async () => (await output(shop().berth.host, docker, 'service', 'ls', '--quiet', '--filter', 'name=migrating-prerelease')) === '');
+  });
+}
+
+async function expectRefusedBeforeRelease({ berth }: Workshop, app: App): Promise<void> {
+  for (const procedure of ['application.start', 'application.redeploy', 'application.run']) {
+    const { status, body } = await berth.ask(procedure, { applicationId: app.id, command: ['true'] });
+    expect([procedure, status, JSON.stringify(body)]).toEqual([procedure, 412, expect.stringContaining('deploy first')]);
+  }
+}
+
+/** Two replicas under another name; the service under the former one is gone. */
+async function expectMoved(workshop: Workshop, app: App): Promise<void> {
+  await app.do('application.update', { appName: 'Image-App_2', replicas: 2 });
+  expect((await app.view()).pendingChanges).toEqual(expect.arrayContaining(['appName', 'replicas']));
+  const { deploymentId } = await app.deploy();
+  expect(await app.log(deploymentId)).toContain('Removed the service under its former name image-app.');
+  const names = await output(workshop.berth.host, docker, 'service', 'ls', '--format', '{{.Name}} {{.Replicas}}', '--filter', `label=berth.application=${app.id}`);
+  expect(names).toBe('Image-App_2 2/2');
+  const hosts = new Set<string>();
+  await until('both replicas have answered', async () => hosts.add((await app.state()).host).size === 2);
+}
+
+async function inspected({ berth }: Workshop, service: string, format: string): Promise<string[]> {
+  const ids = (await output(berth.host, docker, 'ps', '--quiet', '--filter', `label=com.docker.swarm.service.name=${service}`)).split('\n');
+  return Promise.all(ids.map((id) => output(berth.host, docker, 'inspect', '--format', format, id)));
+}
