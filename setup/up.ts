@@ -1,7 +1,7 @@
 /** The program behind `bin/up`: runs the steps, then says where Berth is. */
 import { sentenceOf } from '../server/src/domain/errors.ts';
 import { exampleHost } from './example/application.ts';
-import { readCredentials } from './example/credentials.ts';
+import { workingOwner } from './example/first-user.ts';
 import { parseUpFlags } from './flags.ts';
 import { makeContext } from './make-context.ts';
 import { upResult } from './result-line.ts';
@@ -13,7 +13,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const start = performance.now();
   const context = makeContext(flags);
   await runSteps(upSteps, context);
-  const credentials = readCredentials(context.layout);
+  const credentials = await workingOwner(context);
   const result = upResult(context.settings, credentials, exampleHost);
   console.log(`\nBerth is at ${result.url} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
   if (credentials === undefined) console.log('Open it and sign up: the first user becomes the Owner.');

@@ -6,16 +6,16 @@ import { signIn, signUp } from '../../client/sign-in.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext } from '../context.ts';
 import { apiAddress } from '../health.ts';
-import { ensureCredentials, saveCredentials } from './credentials.ts';
+import { ensureCredentials, readCredentials, saveCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 
 export type Owner = Required<Pick<Credentials, 'email' | 'password' | 'apiKey' | 'organizationId'>> & Credentials;
 
 /** Throws PRECONDITION_FAILED when another person was first, or the saved credentials were changed. */
 export async function ensureOwner(context: SetupContext): Promise<{ owner: Owner; fresh: boolean }> {
-  const credentials = ensureCredentials(context.layout);
-  const kept = await verified(context, credentials);
+  const kept = await workingOwner(context);
   if (kept !== undefined) return { owner: kept, fresh: false };
+  const credentials = ensureCredentials(context.layout);
   const client = createClient(await openSession(context, credentials));
   const { organizationId } = await client.user.get();
   const { key } = await client.user.createApiKey({ name: 'bin/up --example', metadata: { organizationId } });
@@ -24,9 +24,11 @@ export async function ensureOwner(context: SetupContext): Promise<{ owner: Owner
   return { owner, fresh: true };
 }
 
-async function verified({ settings, signal }: SetupContext, credentials: Credentials): Promise<Owner | undefined> {
-  const { apiKey } = credentials;
-  if (apiKey === undefined) return undefined;
+/** The saved user when its API key works in the Berth that runs now; undefined when there is none, or it is of another database. */
+export async function workingOwner({ settings, layout, signal }: SetupContext): Promise<Owner | undefined> {
+  const credentials = readCredentials(layout);
+  const apiKey = credentials?.apiKey;
+  if (credentials === undefined || apiKey === undefined) return undefined;
   try {
     const { organizationId } = await createClient({ url: apiAddress(settings), apiKey }).user.get({}, { signal });
     return { ...credentials, apiKey, organizationId };

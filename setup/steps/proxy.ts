@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
+import type { NetworkFacts } from '../engine/client.ts';
 import { proxyAddress } from '../settings.ts';
 import { waitUntil } from '../wait-until.ts';
 import { proxyService } from './ports.ts';
@@ -14,15 +15,19 @@ export const proxyStep: Step = {
   title: 'Network and proxy',
   async run(context) {
     const { engine, settings, signal } = context;
+    requireOurs(await engine.network(platformNetwork));
     const answers = await waitUntil(async () => ((await askProxy(settings.httpPort, undefined, 2000)) === undefined ? undefined : true), { limitMs, everyMs: 250, signal });
     const network = await engine.network(platformNetwork);
+    requireOurs(network);
     if (network === undefined || answers === undefined) throw await proxyFault(context, network !== undefined);
-    if (network.Labels?.['berth.managed'] !== 'true' || network.Driver !== 'overlay' || !network.Attachable) {
-      throw new AppError('PRECONDITION_FAILED', `the engine has a network named "${platformNetwork}" that is not Berth's. Berth does not touch it; rename or remove it and run the command again.`);
-    }
     return `network ${platformNetwork}; the proxy answers at ${proxyAddress(settings, '127.0.0.1')}`;
   },
 };
+
+function requireOurs(network: NetworkFacts | undefined): void {
+  if (network === undefined || (network.Labels?.['berth.managed'] === 'true' && network.Driver === 'overlay' && network.Attachable)) return;
+  throw new AppError('PRECONDITION_FAILED', `the engine has a network named "${platformNetwork}" that is not Berth's. Berth does not touch it; rename or remove it and run the command again.`);
+}
 
 async function proxyFault(context: SetupContext, hasNetwork: boolean): Promise<AppError> {
   const made = `network ${hasNetwork ? 'there' : 'missing'}, service ${(await context.engine.hasService(proxyService)) ? 'there' : 'missing'}`;
