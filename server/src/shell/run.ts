@@ -80,7 +80,7 @@ async function attend(child: StartedChild, path: string, options: RunOptions): P
   const finished = Promise.race([child.exited.finally(() => ending.begin('exited')), ending.stuck]);
   void finished.catch(() => undefined);
   try {
-    if (options.signal.aborted) onAbort();
+    if (options.signal.aborted) void onAbort();
     await options.onChild?.(child.identity);
     await followLines(path, finished, options, () => ending.begin('output'));
     const exit = await finished;

@@ -1,7 +1,7 @@
 /** Rules on the record as it will be (decisions 4, Updates): what single fields cannot tell. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
-import { parseGitUrl, parseRefName, parseSourcePath } from '../../domain/git-source.ts';
+import { parseGitUrl, parseRefName } from '../../domain/git-source.ts';
 import { parseImageReference } from '../../domain/image-reference.ts';
 import { argumentNamePattern } from '../../domain/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
@@ -10,19 +10,16 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 
 export type Patch = Partial<ApplicationRecord>;
 
-const paths = ['buildPath', 'dockerfile', 'containerContextPath', 'publishDirectory', 'customGitBuildPath'] as const;
 const blocks = ['env', 'buildArgs', 'buildSecrets', 'previewEnv', 'previewBuildArgs', 'previewBuildSecrets'] as const;
 const constraint = /^(node|engine)\.[a-zA-Z0-9._-]+ *(==|!=) *[a-zA-Z0-9:*()?._/ -]+$/;
 
 /** Checks the changed fields; throws BAD_REQUEST naming the first that breaks a rule. */
 export function checkPatch(patch: Patch, present: ApplicationRecord): void {
-  for (const field of paths) if (patch[field]) parseSourcePath(patch[field], field);
   for (const field of blocks) if (patch[field]) checkBlock(field, patch[field]);
   if (patch.containerImage) parseImageReference(patch.containerImage);
   if (patch.branch) parseRefName(patch.branch, 'branch');
   if (patch.customGitBranch) parseRefName(patch.customGitBranch);
   if (patch.customGitUrl) parseGitUrl(patch.customGitUrl);
-  if (patch.containerBuildStage && !/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(patch.containerBuildStage)) throw badField('containerBuildStage', 'is no name of a build stage; it has letters, digits, "-", "_" and "."');
   if (patch.command) splitWords(patch.command, 'command');
   for (const text of patch.placement ?? []) if (!constraint.test(text)) throw badField('placement', 'must be like node.role==worker or node.labels.disk!=ssd');
   for (const name of Object.keys(patch.labels ?? {})) checkLabel(name);

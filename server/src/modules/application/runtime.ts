@@ -1,20 +1,19 @@
 /** What an application's service does by hand: start, stop, reload, run, show its output, go. */
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/lifecycle.ts';
-import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine.ts';
+import type { Engine, ServiceSpec } from '../../ports/engine.ts';
 import type { Applications } from './application.ts';
+import { nameOf, ownService, removeFromEngine, serviceOutput, type ServiceOutput } from './own-service.ts';
 import type { Turns } from './turns.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 
-export interface ApplicationRuntime {
+export interface ApplicationRuntime extends ServiceOutput {
   /** Back to its replicas; PRECONDITION_FAILED before any release. */
   start(application: ApplicationRecord): Promise<ApplicationRecord>;
   stop(application: ApplicationRecord): Promise<ApplicationRecord>;
   /** New tasks with the current settings and the live image; PRECONDITION_FAILED with the reason when they do not become healthy. */
   reload(application: ApplicationRecord): Promise<void>;
   run(application: ApplicationRecord, command: string[], signal: AbortSignal): Promise<RunResult>;
-  readLogs(application: ApplicationRecord, options: { tail: number; since?: string | undefined; search?: string | undefined }): Promise<LogLine[]>;
-  followLogs(application: ApplicationRecord, options: { tail: number; since?: string | undefined; signal: AbortSignal }): AsyncIterable<LogLine>;
   /** Whether the service exists with tasks it should run. */
   hasTasks(application: ApplicationRecord): Promise<boolean>;
   /** Removes the service under any name it had, its images and, when asked, its volumes; gives the volumes that stay. */
@@ -50,13 +49,6 @@ const pollMs = 200;
 
 export function createApplicationRuntime(options: RuntimeOptions): ApplicationRuntime {
   const { engine, applications, turns } = options;
-  const nameOf = (application: ApplicationRecord): string => application.releasedAppName ?? application.appName;
-
-  /** The application's own service; another's under the same name is none of its business. */
-  async function ownService(application: ApplicationRecord): Promise<ServiceState | undefined> {
-    const service = await engine.service(nameOf(application));
-    return service?.labels['berth.application'] === application.applicationId ? service : undefined;
-  }
 
   async function requireLive(application: ApplicationRecord): Promise<ServiceSpec> {
     const spec = await options.liveSpec(application);
@@ -67,13 +59,6 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     const changed = { ...patch, applicationStatus: statusAfter(event, application.applicationStatus) };
     await applications.patch(application.applicationId, changed);
     return { ...application, ...changed };
-  }
-  async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
-    const end = Date.now() + waitLimitMs;
-    while (!(await isSo())) {
-      if (Date.now() > end) throw new AppError('SERVICE_UNAVAILABLE', otherwise);
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
-    }
   }
   const awaitRunning = (name: string, replicas: number): Promise<void> =>
     until(async () => (await engine.service(name))?.running === replicas, `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. application.readLogs shows its output.`);
@@ -91,7 +76,7 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     }),
     stop: (application) => turns.take(application.applicationId, async () => {
       const name = nameOf(application);
-      if (await ownService(application)) {
+      if (await ownService(engine, application)) {
         await engine.scaleService(name, 0);
         await awaitEnded(name);
       }
@@ -116,35 +101,19 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
       });
       return { exitCode: exitCode ?? null, error, log };
     },
-    async readLogs(application, { tail, since, search }) {
-      const name = nameOf(application);
-      if (!(await ownService(application))) return [];
-      const lines: LogLine[] = [];
-      for await (const line of engine.serviceLogs(name, { tail: search === undefined ? tail : 10_000, since, follow: false })) {
-        if (search === undefined || line.text.includes(search)) lines.push(line);
-      }
-      return lines.slice(-tail);
-    },
-    async *followLogs(application, { tail, since, signal }) {
-      const name = nameOf(application);
-      if (await ownService(application)) yield* engine.serviceLogs(name, { tail, since, follow: true, signal });
-    },
+    ...serviceOutput(engine),
     async hasTasks(application) {
-      const service = await ownService(application);
+      const service = await ownService(engine, application);
       return service !== undefined && service.replicas > 0;
     },
-    async remove(application, { deleteVolumes }) {
-      const mine = `berth.application=${application.applicationId}`;
-      for (const service of await engine.services()) {
-        if (service.labels['berth.application'] === application.applicationId) await engine.removeService(service.name);
-      }
-      for (const image of await engine.images(mine)) {
-        for (const tag of image.tags) await engine.removeImage(tag);
-      }
-      const volumes = await engine.volumes(mine);
-      if (!deleteVolumes) return volumes;
-      for (const volume of volumes) await engine.removeVolume(volume);
-      return [];
-    },
+    remove: (application, removal) => removeFromEngine(engine, application, removal),
   };
+}
+
+async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
+  const end = Date.now() + waitLimitMs;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new AppError('SERVICE_UNAVAILABLE', otherwise);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
 }

@@ -1,7 +1,8 @@
 /** The settings of an application that a person can change, each with its rule (interface document, Application; decisions 4 and 5). Pure: the CLI and the client import it. */
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import { appNamePattern } from '../../domain/names.ts';
+import { parseSourcePath } from '../../domain/git-source.ts';
+import { appNamePattern, parseStageName } from '../../domain/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
 
 export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
@@ -24,6 +25,9 @@ function ruled(schema: z.ZodString, rule: (text: string, field: string) => unkno
   });
 }
 
+/** A folder or file inside the source. */
+const sourcePath = ruled(line(1000), parseSourcePath);
+const stage = ruled(line(200), parseStageName);
 const memory = ruled(z.string().max(30), parseMemory);
 const cpu = ruled(z.string().max(30), parseCpus);
 
@@ -51,11 +55,11 @@ export const settingShape = {
   replicas: z.number().int().min(0).max(100),
   env: block.nullable(), buildArgs: block.nullable(), buildSecrets: block.nullable(), createEnvFile: z.boolean(),
   memoryLimit: memory.nullable(), memoryReservation: memory.nullable(), cpuLimit: cpu.nullable(), cpuReservation: cpu.nullable(),
-  repository: line(300).nullable(), owner: line(300).nullable(), branch: line(250).nullable(), buildPath: line(1000).nullable(),
-  dockerfile: line(1000).nullable(), containerContextPath: line(1000).nullable(), containerBuildStage: line(200).nullable(),
-  dockerContextPath: line(1000).nullable(), dockerBuildStage: line(200).nullable(),
-  publishDirectory: line(1000).nullable(), isStaticSpa: z.boolean().nullable(),
-  customGitUrl: line(2000).nullable(), customGitBranch: line(250).nullable(), customGitBuildPath: line(1000).nullable(), customGitSSHKeyId: z.string().max(100).nullable(), enableSubmodules: z.boolean(),
+  repository: line(300).nullable(), owner: line(300).nullable(), branch: line(250).nullable(), buildPath: sourcePath.nullable(),
+  dockerfile: sourcePath.nullable(), containerContextPath: sourcePath.nullable(), containerBuildStage: stage.nullable(),
+  dockerContextPath: sourcePath.nullable(), dockerBuildStage: stage.nullable(),
+  publishDirectory: sourcePath.nullable(), isStaticSpa: z.boolean().nullable(),
+  customGitUrl: line(2000).nullable(), customGitBranch: line(250).nullable(), customGitBuildPath: sourcePath.nullable(), customGitSSHKeyId: z.string().max(100).nullable(), enableSubmodules: z.boolean(),
   containerImage: line(500).nullable(), registryUrl: line(500).nullable(), username: line(300).nullable(), password: z.string().max(10_000).nullable(), registryId: z.string().max(100).nullable(),
   autoDeploy: z.boolean(), watchPaths: z.array(line(1000)).max(200).nullable(), triggerType: z.enum(['push', 'tag']), cleanCache: z.boolean(),
   healthCheck: healthCheck.nullable(), updateOrder: z.enum(['start-first', 'stop-first']),
