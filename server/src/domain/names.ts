@@ -11,6 +11,12 @@ export const containerNamePattern = /^[a-zA-Z0-9.\-_]+$/;
 /** Names of build arguments and build secrets: what a shell and BuildKit both take. */
 export const argumentNamePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** The name of a build stage in a Dockerfile, or its number; empty is none. Throws BAD_REQUEST naming `field`. */
+export function parseStageName(text: string, field: string): string {
+  if (text === '' || /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/.test(text)) return text;
+  throw badField(field, 'is no name of a build stage; it has up to 128 letters, digits, "-", "_" and "."');
+}
+
 /** The name itself; throws BAD_REQUEST naming `field` when the engine would refuse it. */
 export function parseAppName(text: string, field = 'appName'): string {
   if (appNamePattern.test(text)) return text;

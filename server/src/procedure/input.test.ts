@@ -23,6 +23,16 @@ describe('input', () => {
   });
 });
 
+describe('text that cannot be kept as it is', () => {
+  it('is refused, its place named: half a surrogate pair, and both faults in a key', () => {
+    const schema = z.record(z.string(), z.unknown());
+    for (const [raw, path] of [[{ name: 'a\ud800' }, 'name'], [{ list: ['\udc00\ud800'] }, 'list.0'], [{ labels: { 'a\0': 'x' } }, 'labels'], [{ labels: { '\udc00': 'x' } }, 'labels']] as const) {
+      expect(() => parseInput(schema, raw)).toThrow(expect.objectContaining({ issues: [{ path, message: expect.any(String) }] }));
+    }
+    expect(parseInput(schema, { name: '\u{1f468}' })).toEqual({ name: '\u{1f468}' });
+  });
+});
+
 describe('query parameters', () => {
   const schema = z.object({
     text: z.string(), count: z.number().optional(), flag: z.boolean().default(false), list: z.array(z.string()).nullish(), both: z.number().nullable().optional(), kind: z.enum(['1', 'true']),

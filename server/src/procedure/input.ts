@@ -1,11 +1,11 @@
-/** Input becomes typed here and nowhere else: schema, coercion of query-string values, and the refusal of NUL characters. */
+/** Input becomes typed here and nowhere else: schema, coercion of query-string values, and the refusal of text that cannot be kept as it is. */
 import { z } from 'zod';
 import { AppError, type Issue } from '../domain/errors.ts';
 
 /** Parses the raw input; throws BAD_REQUEST with one issue per fault. */
 export function parseInput(schema: z.ZodType, raw: unknown): unknown {
-  const nul = findNul(raw, '');
-  if (nul !== undefined) throw invalid([{ path: nul, message: 'must not contain the NUL character' }]);
+  const broken = findBroken(raw, '');
+  if (broken !== undefined) throw invalid([broken]);
   const parsed = schema.safeParse(raw ?? {});
   if (parsed.success) return parsed.data;
   throw invalid(parsed.error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })));
@@ -17,15 +17,24 @@ function invalid(issues: Issue[]): AppError {
   return new AppError('BAD_REQUEST', `The input is not valid. ${where}${first?.message ?? ''}`.trim(), { issues });
 }
 
-/** No engine, file or database of ours takes a NUL inside text; the field that holds one is named. */
-function findNul(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? path : undefined;
+/** No input of ours has more levels; deeper ones would only exhaust the stack of whoever walks them. */
+const deepest = 32;
+
+/** No engine, file or database of ours takes a NUL inside text, and half a surrogate pair would be stored as another character; the field that holds one is named. */
+function findBroken(value: unknown, path: string, depth = 0): Issue | undefined {
+  if (typeof value === 'string') return faultOf(value, path);
   if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > deepest) return { path: path.slice(0, 100), message: `is nested more than ${deepest} levels deep` };
   for (const [key, item] of Object.entries(value)) {
-    const found = findNul(item, path === '' ? key : `${path}.${key}`);
+    const found = faultOf(key, path) ?? findBroken(item, path === '' ? key : `${path}.${key}`, depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function faultOf(text: string, path: string): Issue | undefined {
+  if (text.includes('\0')) return { path, message: 'must not contain the NUL character' };
+  return text.isWellFormed() ? undefined : { path, message: 'must be well-formed Unicode; it holds half of a surrogate pair' };
 }
 
 /** Query-string parameters arrive as text; numbers, booleans and one-value arrays take their schema's type (decisions 1). */

@@ -15,6 +15,8 @@ import { sendJson, type Wire } from './wire.ts';
 
 const bodyLimitBytes = 1024 * 1024;
 const headerLimitBytes = 64 * 1024;
+/** So long the rest of a broken request is read after its answer. */
+const brokenRequestLimitMs = 2000;
 
 export interface HttpOptions {
   registry: Registry;
@@ -84,6 +86,8 @@ function procedureOf(request: FastifyRequest): string | undefined {
 
 /** What is no HTTP, or has headers beyond the limit, gets our envelope too instead of a bare status line. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  // What still comes of a request that was answered already: read and dropped, since closing now would take the answer from whoever is still writing.
+  if (socket.writableEnded && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -94,5 +98,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     : new AppError('BAD_REQUEST', 'The request is not valid HTTP.');
   const { status, body } = errorAnswer(refusal, undefined, 'form-b');
   const text = JSON.stringify(body);
+  const limit = setTimeout(() => socket.destroy(), brokenRequestLimitMs);
+  socket.once('close', () => clearTimeout(limit));
   socket.end(`HTTP/1.1 ${status} ${isTooLong ? 'Payload Too Large' : 'Bad Request'}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`);
 }

@@ -51,7 +51,7 @@ export function createApiKeys(store: UserStore, clock: Clock): ApiKeys {
     },
     async deleteApiKey(apiKeyId, by) {
       const record = await store.keys.find({ apiKeyId });
-      if (!record) throw new AppError('NOT_FOUND', 'There is no API key with this id. It may have been deleted already.');
+      if (!record) throw new AppError('NOT_FOUND', 'There is no API key with the id given in apiKeyId. It may have been deleted already.');
       if (record.organizationId !== by.organizationId || (record.userId !== by.userId && !by.mayRemoveAny)) {
         throw new AppError('FORBIDDEN', 'This API key is not yours. Its owner, or an Owner or Admin of its organization, can delete it.');
       }
