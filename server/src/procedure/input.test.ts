@@ -5,6 +5,11 @@ import { coerceQuery, parseInput } from './input.ts';
 import { paginate } from './page.ts';
 
 describe('input', () => {
+  it('nested too deeply is refused before it exhausts the stack', () => {
+    const deep: unknown = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+    expect(() => parseInput(z.object({}), deep)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+  });
+
   const schema = z.object({ name: z.string().min(1), nested: z.object({ size: z.number() }).optional() });
 
   it('is parsed, unknown keys dropped, every fault named by its path', () => {
