@@ -4,9 +4,9 @@ import { passVariables } from './step.ts';
 import type { BuildPlan } from './step.ts';
 
 const plan: BuildPlan = {
-  directory: '/work/source/app',
-  context: '/work/source/app',
-  dockerfile: '/work/source/app/Dockerfile',
+  directory: '/build/source/app',
+  context: '/build/source/app',
+  dockerfile: '/build/source/app/Dockerfile',
   stage: undefined,
   singlePage: false,
   image: 'berth/shop:d1',
@@ -15,12 +15,12 @@ const plan: BuildPlan = {
   secretFiles: {},
   env: {},
   noCache: false,
-  scratch: '/work/scratch',
+  scratch: '/build/scratch',
   programs: { docker: '/usr/bin/docker', nixpacks: '/usr/local/bin/nixpacks', railpack: '/usr/local/bin/railpack', pack: '/usr/local/bin/pack' },
   dockerHost: 'unix:///run/docker.sock',
   staticImage: 'caddy:2',
 };
-const engine = { HOME: '/work/scratch', DOCKER_CONFIG: '/work/scratch/docker-config', DOCKER_HOST: 'unix:///run/docker.sock', DOCKER_BUILDKIT: '1' };
+const engine = { HOME: '/build/scratch', DOCKER_CONFIG: '/build/scratch/docker-config', DOCKER_HOST: 'unix:///run/docker.sock', DOCKER_BUILDKIT: '1' };
 const path = '/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const labels = ['--label=berth.application=a1', '--label=berth.note=it --is $(data)'];
 
@@ -28,7 +28,7 @@ describe('commands', () => {
   test('dockerfile, plain', () => {
     expect(builders.dockerfile.steps(plan)).toEqual([
       {
-        argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/work/source/app/Dockerfile', '--tag=berth/shop:d1', ...labels, '/work/source/app'],
+        argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/build/source/app/Dockerfile', '--tag=berth/shop:d1', ...labels, '/build/source/app'],
         env: engine,
       },
     ]);
@@ -37,18 +37,18 @@ describe('commands', () => {
   test('dockerfile, with everything', () => {
     const full = {
       ...plan,
-      context: '/work/source',
+      context: '/build/source',
       stage: 'release',
       buildArguments: { VERSION: '1 "$(id)"', EMPTY: '', DOCKER_HOST: 'tcp://evil', LD_PRELOAD: '/x.so' },
-      secretFiles: { TOKEN: '/work/scratch/secrets/TOKEN', ODD: '/work/a,b"c/ODD' },
+      secretFiles: { TOKEN: '/build/scratch/secrets/TOKEN', ODD: '/build/a,b"c/ODD' },
       noCache: true,
     };
     expect(builders.dockerfile.steps(full)).toEqual([
       {
         argv: [
-          '/usr/bin/docker', 'build', '--progress=plain', '--file=/work/source/app/Dockerfile', '--tag=berth/shop:d1', '--target=release', ...labels,
+          '/usr/bin/docker', 'build', '--progress=plain', '--file=/build/source/app/Dockerfile', '--tag=berth/shop:d1', '--target=release', ...labels,
           '--build-arg=VERSION', '--build-arg=EMPTY', '--build-arg=DOCKER_HOST=tcp://evil', '--build-arg=LD_PRELOAD=/x.so',
-          '--secret=id=TOKEN,src=/work/scratch/secrets/TOKEN', '--secret=id=ODD,"src=/work/a,b""c/ODD"', '--no-cache', '/work/source',
+          '--secret=id=TOKEN,src=/build/scratch/secrets/TOKEN', '--secret=id=ODD,"src=/build/a,b""c/ODD"', '--no-cache', '/build/source',
         ],
         env: { VERSION: '1 "$(id)"', EMPTY: '', ...engine },
       },
@@ -56,29 +56,29 @@ describe('commands', () => {
   });
 
   test('static builds its own Dockerfile and takes nothing of the source’s settings', () => {
-    const given = { ...plan, context: '/work/source/app/dist', stage: 'x', buildArguments: { A: '1' }, secretFiles: { S: '/s' } };
+    const given = { ...plan, context: '/build/source/app/dist', stage: 'x', buildArguments: { A: '1' }, secretFiles: { S: '/s' } };
     expect(builders.static.steps(given)).toEqual([
-      { argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/work/scratch/Dockerfile', '--tag=berth/shop:d1', ...labels, '/work/source/app/dist'], env: engine },
+      { argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/build/scratch/Dockerfile', '--tag=berth/shop:d1', ...labels, '/build/source/app/dist'], env: engine },
     ]);
   });
 
   test('nixpacks', () => {
     expect(builders.nixpacks.steps({ ...plan, env: { NODE_ENV: 'production', PATH: '/x' }, noCache: true })).toEqual([
       {
-        argv: ['/usr/local/bin/nixpacks', 'build', '/work/source/app', '--name=berth/shop:d1', ...labels, '--env=NODE_ENV', '--env=PATH=/x', '--no-cache'],
+        argv: ['/usr/local/bin/nixpacks', 'build', '/build/source/app', '--name=berth/shop:d1', ...labels, '--env=NODE_ENV', '--env=PATH=/x', '--no-cache'],
         env: { NODE_ENV: 'production', ...engine, PATH: path },
       },
     ]);
   });
 
   const labelStep = {
-    argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/work/scratch/Dockerfile.label', '--tag=berth/shop:d1', ...labels, '/work/scratch/empty'],
+    argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/build/scratch/Dockerfile.label', '--tag=berth/shop:d1', ...labels, '/build/scratch/empty'],
     env: engine,
   };
 
   test('railpack', () => {
     expect(builders.railpack.steps({ ...plan, env: { A: '1' } })).toEqual([
-      { argv: ['/usr/local/bin/railpack', 'build', '--name=berth/shop:d1', '--progress=plain', '--env=A', '/work/source/app'], env: { A: '1', ...engine, PATH: path, BUILDKIT_HOST: 'docker-container://buildkit' } },
+      { argv: ['/usr/local/bin/railpack', 'build', '--name=berth/shop:d1', '--progress=plain', '--env=A', '/build/source/app'], env: { A: '1', ...engine, PATH: path, BUILDKIT_HOST: 'docker-container://buildkit' } },
       labelStep,
     ]);
     expect(builders.railpack.files(plan)).toEqual({ 'Dockerfile.label': 'FROM berth/shop:d1\n' });
@@ -90,7 +90,7 @@ describe('commands', () => {
   ] as const)('%s', (type, image) => {
     expect(builders[type].steps({ ...plan, env: { A: '1' }, noCache: true })).toEqual([
       {
-        argv: ['/usr/local/bin/pack', 'build', 'berth/shop:d1', '--path=/work/source/app', `--builder=${image}`, '--pull-policy=if-not-present', '--env=A', '--clear-cache'],
+        argv: ['/usr/local/bin/pack', 'build', 'berth/shop:d1', '--path=/build/source/app', `--builder=${image}`, '--pull-policy=if-not-present', '--env=A', '--clear-cache'],
         env: { A: '1', ...engine, PATH: path },
       },
       labelStep,
