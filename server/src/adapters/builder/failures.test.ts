@@ -14,6 +14,9 @@ test.each([
   ['secret TOKEN not found: not found', 'BAD_REQUEST', 'needs the build secret TOKEN'],
   ['failed to solve: secret TOKEN: not found', 'BAD_REQUEST', 'needs the build secret TOKEN'],
   ['Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?', 'SERVICE_UNAVAILABLE', 'engine does not answer'],
+  ['unexpected EOF', 'SERVICE_UNAVAILABLE', 'engine ended the build'],
+  ['failed to receive status: rpc error: code = Unavailable desc = error reading from server: EOF', 'SERVICE_UNAVAILABLE', 'engine ended the build'],
+  ['#5 0.2 sh: unexpected EOF', 'PRECONDITION_FAILED', 'The build failed with exit code 1'],
   ['#5 0.2 write /x: no space left on device', 'PRECONDITION_FAILED', 'disk of the building server is full'],
   ['something else', 'PRECONDITION_FAILED', 'The build failed with exit code 1: something else'],
 ])('%s', (line, code, sentence) => {

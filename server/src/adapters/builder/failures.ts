@@ -41,6 +41,12 @@ const failures: readonly Failure[] = [
     sentence: () => 'The container engine does not answer, so nothing can be built; start it and deploy again.',
   },
   {
+    // Its own words, not a step's, which have a number before them.
+    pattern: /^(?:ERROR: )?(?:unexpected EOF|(?:failed to receive status: )?rpc error: code = (?:Unavailable|Canceled) .*)$/,
+    code: 'SERVICE_UNAVAILABLE',
+    sentence: () => 'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again when it runs.',
+  },
+  {
     pattern: /failed to do request: (?:Head|Get) "?https?:\/\/([^/\s"]+)\/v2\/([^\s"]+)\/manifests\/([^\s"?]+)"?: (.*)/i,
     code: 'SERVICE_UNAVAILABLE',
     sentence: ([, host = '', name = '', tag = '', why = '']) =>
