@@ -24,7 +24,7 @@ async function under(app: App, perSecond: number, work: () => Promise<void>): Pr
   await wait(1000);
   const result = await load.stop();
   console.log(`${app.appName}: ${summary(result)}`);
-  if (outcome !== undefined) throw outcome;
+  if (outcome !== undefined) throw outcome instanceof Error ? outcome : new Error(String(outcome));
   expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
   expect(result.ok).toBe(result.sent);
   return result;
