@@ -27,7 +27,7 @@ export async function removeUnusedFiles(client: EngineClient, services: readonly
   for (const config of await listConfigs(client, { label: [`${managedLabel}=true`] })) {
     if (used.has(config.ID) || now - Date.parse(config.CreatedAt) < sparedMs) continue;
     // The engine's own check is the last word on whether a config is in use.
-    await client.send({ method: 'DELETE', path: `/configs/${segment(config.ID)}`, doing: `removing the file ${config.Spec.Name}` }).catch(allowRefusal(/in use|not found/i));
+    await client.send({ method: 'DELETE', path: `/configs/${segment(config.ID)}`, doing: `removing the file ${config.Spec.Name}` }).catch(allowRefusal(/in use|not (?:be )?f(?:ou|i)nd/i));
   }
 }
 
