@@ -6,10 +6,10 @@ import type { JobRecord } from '../db/tables.ts';
 
 export interface JobStore extends TableStore<'job'> {
   /**
-   * Takes the oldest job that may run now: queued or with a lost lease, first of its service, on a server below its concurrency.
-   * `now` and `leaseUntil` are epoch milliseconds.
+   * Takes the oldest job that may run now: queued or with a lost lease, first of its service, on a server below its concurrency. `now` and `leaseUntil` are epoch
+   * milliseconds; `except` are jobs that the worker itself still runs: after a pause of the whole machine their leases have run out too, and no job may run twice.
    */
-  claim(worker: string, now: number, leaseUntil: number, perServer: number): Promise<JobRecord | undefined>;
+  claim(claim: { worker: string; now: number; leaseUntil: number; perServer: number; except: readonly string[] }): Promise<JobRecord | undefined>;
   /** Prolongs a lease; false when it was lost. */
   heartbeat(jobId: string, worker: string, leaseUntil: number): Promise<boolean>;
   finish(jobId: string, worker: string): Promise<boolean>;
@@ -22,19 +22,19 @@ export interface JobStore extends TableStore<'job'> {
 export function createJobStore(database: Database): JobStore {
   const jobs = tableStore(database, 'job');
   const lock = database.dialect === 'postgres' ? sql`for update skip locked` : sql``;
-  const claimQuery = (worker: string, now: number, leaseUntil: number, perServer: number) => sql<Record<string, unknown>>`
+  const claimQuery = ({ worker, now, leaseUntil, perServer, except }: Parameters<JobStore['claim']>[0]) => sql<Record<string, unknown>>`
     update "job" set "state" = 'running', "worker" = ${worker}, "leaseUntil" = ${leaseUntil}, "attempts" = "attempts" + 1
     where "jobId" = (
       select j."jobId" from "job" j
-      where (j."state" = 'queued' or (j."state" = 'running' and j."leaseUntil" < ${now}))
+      where (j."state" = 'queued' or (j."state" = 'running' and j."leaseUntil" < ${now} and j."jobId" not in (${sql.join(['', ...except])})))
         and not exists (select 1 from "job" e where e."serviceKey" = j."serviceKey" and e."sequence" < j."sequence" and e."state" in ('queued', 'running'))
         and (select count(*) from "job" r where r."serverKey" = j."serverKey" and r."state" = 'running' and r."leaseUntil" >= ${now}) < ${perServer}
       order by j."sequence" limit 1 ${lock})
     returning *`.compile(database.builder);
   return {
     ...jobs,
-    async claim(worker, now, leaseUntil, perServer) {
-      const [row] = await database.run(claimQuery(worker, now, leaseUntil, perServer));
+    async claim(claim) {
+      const [row] = await database.run(claimQuery(claim));
       return row && jobs.decode(row);
     },
     heartbeat: async (jobId, worker, leaseUntil) => (await jobs.update({ jobId, worker, state: 'running' }, { leaseUntil })) === 1,

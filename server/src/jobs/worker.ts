@@ -46,7 +46,7 @@ export function createWorker(options: WorkerOptions): Worker {
       alarm.arm();
       try {
         const now = clock.now();
-        const job = await store.claim(name, now, now + leaseMs, await options.perServer());
+        const job = await store.claim({ worker: name, now, leaseUntil: now + leaseMs, perServer: await options.perServer(), except: [...running.keys()] });
         if (job) begin(job);
         else await alarm.pause(options.pollMs ?? 1000);
       } catch (error) {

@@ -1,0 +1,115 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { eachDatabase } from '../../../test/store/each-database.ts';
+import type { JobRecord } from '../db/tables.ts';
+import { systemClock } from '../ports/clock.ts';
+import { createQueue } from './queue.ts';
+import { createJobStore, type JobStore } from './store.ts';
+import { createWorker, type WorkerOptions } from './worker.ts';
+
+const leaseMs = 1000;
+
+eachDatabase('the job queue', ({ open }) => {
+  async function queue(...serviceKeys: string[]): Promise<{ store: JobStore; ids: string[]; cancelQueued(serviceKey: string): Promise<unknown[]> }> {
+    const store = createJobStore(await open());
+    const jobs = createQueue(store, systemClock, () => undefined);
+    const ids = [];
+    for (const serviceKey of serviceKeys) ids.push(await jobs.enqueue({ kind: 'deployment', payload: { deploymentId: `of ${serviceKey}` }, serviceKey, serverKey: 'local' }));
+    return { store, ids, cancelQueued: jobs.cancelQueued };
+  }
+  const claim = async (store: JobStore, overrides: { worker?: string; now?: number; perServer?: number; except?: string[] } = {}): Promise<string | undefined> => {
+    const { now = 10_000, worker = 'w', perServer = 5, except = [] } = overrides;
+    return (await store.claim({ worker, now, leaseUntil: now + leaseMs, perServer, except }))?.jobId;
+  };
+
+  it('gives the oldest job first, one at a time of each service, and no more than a server may have', async () => {
+    const { store, ids } = await queue('a', 'a', 'b', 'c');
+    expect(await claim(store, { perServer: 2 })).toBe(ids[0]);
+    expect(await claim(store, { perServer: 2 })).toBe(ids[2]);
+    expect(await claim(store, { perServer: 2 })).toBeUndefined();
+    expect(await store.finish(ids[0] ?? '', 'w')).toBe(true);
+    expect(await claim(store, { perServer: 2 })).toBe(ids[1]);
+    expect(await claim(store)).toBe(ids[3]);
+  });
+
+  it('gives each job once to workers that ask at the same time', async () => {
+    const { store, ids } = await queue('a', 'b', 'c', 'd');
+    const taken = await Promise.all(Array.from({ length: 8 }, (_, index) => claim(store, { worker: `w${index}` })));
+    const given = taken.filter((id) => id !== undefined);
+    expect(new Set(given).size).toBe(given.length);
+    while (given.length < 4) given.push((await claim(store)) ?? 'none');
+    expect(given.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('gives a job again when its lease has run out, but never to the worker that still runs it', async () => {
+    const { store, ids } = await queue('a');
+    const [id = ''] = ids;
+    expect(await claim(store, { worker: 'first' })).toBe(id);
+    expect(await claim(store, { worker: 'other', now: 10_000 + leaseMs - 1 })).toBeUndefined();
+    expect(await claim(store, { worker: 'first', now: 20_000, except: [id] })).toBeUndefined();
+    expect(await store.heartbeat(id, 'first', 20_000 + leaseMs)).toBe(true);
+    expect(await claim(store, { worker: 'other', now: 30_000 })).toBe(id);
+    expect(await store.heartbeat(id, 'first', 99_000)).toBe(false);
+    expect(await store.finish(id, 'first')).toBe(false);
+    expect((await store.find({ jobId: id }))?.attempts).toBe(2);
+  });
+
+  it('cancels what waits and nothing that runs; gives up all leases at a start', async () => {
+    const { store, ids, cancelQueued } = await queue('a', 'a', 'b');
+    expect(await claim(store)).toBe(ids[0]);
+    expect(await cancelQueued('a')).toEqual([{ deploymentId: 'of a' }]);
+    expect(await store.releaseAll()).toBe(1);
+    expect(await claim(store, { worker: 'next' })).toBe(ids[0]);
+    expect(await claim(store, { worker: 'next' })).toBe(ids[2]);
+    expect(await claim(store, { worker: 'next' })).toBeUndefined();
+  });
+
+  it('a worker stops the job whose lease it lost, and leaves the row to whoever has it', async () => {
+    const { store, ids } = await queue('a');
+    const [id = ''] = ids;
+    const outcome = Promise.withResolvers<unknown>();
+    const worker = createWorker(options(store, async (_, signal) => {
+      await store.update({ jobId: id }, { worker: 'another', leaseUntil: Date.now() + 60_000 });
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      outcome.resolve(signal.reason);
+    }));
+    worker.start();
+    expect(String(await outcome.promise)).toContain('lease of this job was lost');
+    await worker.stop(1000);
+    expect(await store.find({ jobId: id })).toMatchObject({ state: 'running', worker: 'another' });
+  });
+
+  it('a job whose handler fails is reported and tried again when its lease has run out; one that ends is done', async () => {
+    const { store, ids } = await queue('a');
+    const faults: string[] = [];
+    let tries = 0;
+    const handler = async (): Promise<void> => {
+      tries += 1;
+      if (tries === 1) throw new Error('no disk');
+    };
+    const worker = createWorker({ ...options(store, handler), onFault: (error) => void faults.push(String(error)) });
+    worker.start();
+    for (let left = 100; left > 0 && (await store.find({ jobId: ids[0] ?? '' }))?.state !== 'done'; left -= 1) await pause(50);
+    await worker.stop(1000);
+    expect({ tries, faults }).toEqual({ tries: 2, faults: ['Error: no disk'] });
+    expect(await store.find({ jobId: ids[0] ?? '' })).toMatchObject({ state: 'done', attempts: 2 });
+  });
+
+  it('a worker that stops tells its jobs, and the next start goes on with them at once', async () => {
+    const { store, ids } = await queue('a');
+    const started = Promise.withResolvers<void>();
+    const worker = createWorker(options(store, async (_, signal) => {
+      started.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    }));
+    worker.start();
+    await started.promise;
+    await worker.stop(1000);
+    expect(await store.find({ jobId: ids[0] ?? '' })).toMatchObject({ state: 'running', leaseUntil: 0 });
+    expect(await claim(store, { worker: 'next', now: Date.now() })).toBe(ids[0]);
+  });
+
+  function options(store: JobStore, handler: (job: JobRecord, signal: AbortSignal) => Promise<void>): WorkerOptions {
+    return { store, clock: systemClock, handlers: { deployment: handler }, perServer: async () => 1, onFault: () => undefined, leaseMs: 300, pollMs: 50 };
+  }
+});
