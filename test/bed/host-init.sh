@@ -1,7 +1,7 @@
 #!/bin/bash
 # The first program inside a bed host's namespaces: gives the host its own root and stays as long as the host lives.
 # From the environment: BED_ROOT (where to mount the new root), BED_LOWER, BED_UPPER, BED_WORK (overlayfs),
-# BED_BINDS (lines "source target"), BED_CGROUPS (lines "mount-point-name options" for version 1, empty for 2), BED_NAME.
+# BED_BINDS (lines "source target"), BED_PROJECT (the checkout, shown read-only at /opt/project; empty: not at all), BED_CGROUPS (lines "mount-point-name options" for version 1, empty for 2), BED_NAME.
 set -euo pipefail
 
 mount --make-rprivate /
@@ -19,6 +19,11 @@ while read -r source target; do
   mkdir -p ".$target"
   mount --bind "$source" ".$target"
 done <<<"$BED_BINDS"
+if [ -n "$BED_PROJECT" ]; then
+  mkdir -p opt/project
+  mount --bind "$BED_PROJECT" opt/project
+  mount -o remount,bind,ro opt/project
+fi
 
 if [ -n "$BED_CGROUPS" ]; then
   mount -t tmpfs -o mode=755 tmpfs sys/fs/cgroup

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { open, readFile, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { repositoryRoot } from '../../images/build-context.ts';
 import type { Argv } from '../../images/command.ts';
 import { makeControlGroups, removeControlGroups } from './control-groups.ts';
 import type { HostRecord } from './host-record.ts';
@@ -21,7 +22,7 @@ export async function startNamespaces(record: HostRecord): Promise<HostRecord> {
   const groups = await makeControlGroups(groupName(record));
   const environment = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-    BED_NAME: record.name, BED_LOWER: record.lower, BED_CGROUPS: groups.mounts, BED_BINDS: binds(record),
+    BED_NAME: record.name, BED_LOWER: record.lower, BED_CGROUPS: groups.mounts, BED_BINDS: binds(record), BED_PROJECT: record.root === 'overlay' ? repositoryRoot : '',
     BED_ROOT: join(folder, 'root'), BED_UPPER: join(changesFolder(record), 'upper'), BED_WORK: join(changesFolder(record), 'work'),
   };
   const started = await launch([

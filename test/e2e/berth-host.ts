@@ -1,13 +1,13 @@
 /** A bed host that runs the compiled Berth beside an engine of its own, and the calls a person would make. */
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { repositoryRoot } from '../../images/build-context.ts';
 import type { Bed } from '../bed/bed.ts';
 import type { BedHost } from '../bed/host.ts';
 
-const nodePath = join(repositoryRoot, 'node_modules/.bin/node');
-const entry = join(repositoryRoot, 'dist/server/src/main.js');
+/** Where an overlay host sees the checkout under test, wherever that is on the machine (a host's /tmp, for one, is its own). */
+const project = '/opt/project';
+const nodePath = `${project}/node_modules/.bin/node`;
+const entry = `${project}/dist/server/src/main.js`;
 export const data = '/var/lib/docker/berth-data';
 const port = 3000;
 
