@@ -7,37 +7,43 @@ const limits = { account: 5, address: 25 };
 const entriesLimit = 10_000;
 
 export interface SignInThrottle {
-  /** Throws TOO_MANY_REQUESTS while the door is closed. */
-  check(email: string, ip: string): void;
-  failed(email: string, ip: string): void;
+  /** Counts the attempt as failed until it is known better, so that many at once are no more than many one by one. Throws TOO_MANY_REQUESTS while the door is closed. */
+  begin(email: string, ip: string): void;
+  /** Takes the attempt back and forgets the account's failures. */
   succeeded(email: string, ip: string): void;
 }
 
 export function createSignInThrottle(clock: Clock): SignInThrottle {
   const failures = new Map<string, { count: number; since: number }>();
-  const keys = (email: string, ip: string): [string, number][] => [[`account ${email} ${ip}`, limits.account], [`address ${ip}`, limits.address]];
+  const accountOf = (email: string, ip: string): string => `account ${email} ${ip}`;
+  const addressOf = (ip: string): string => `address ${ip}`;
+
+  /** Milliseconds until the door opens again; 0 when it is open. */
+  function waiting(key: string, limit: number): number {
+    const entry = failures.get(key);
+    if (!entry) return 0;
+    const left = entry.since + windowMs - clock.now();
+    if (left <= 0) failures.delete(key);
+    return left > 0 && entry.count >= limit ? left : 0;
+  }
+  function count(key: string): void {
+    const entry = failures.get(key) ?? { count: 0, since: clock.now() };
+    entry.count += 1;
+    failures.set(key, entry);
+  }
 
   return {
-    check(email, ip) {
-      for (const [key, limit] of keys(email, ip)) {
-        const entry = failures.get(key);
-        const left = entry ? entry.since + windowMs - clock.now() : 0;
-        if (entry && left > 0 && entry.count >= limit) {
-          throw new AppError('TOO_MANY_REQUESTS', `Too many failed sign-ins. Try again in ${Math.ceil(left / 60_000)} min.`, { retryAfterMs: left });
-        }
-        if (entry && left <= 0) failures.delete(key);
-      }
-    },
-    failed(email, ip) {
+    begin(email, ip) {
+      const left = Math.max(waiting(accountOf(email, ip), limits.account), waiting(addressOf(ip), limits.address));
+      if (left > 0) throw new AppError('TOO_MANY_REQUESTS', `Too many failed sign-ins. Try again in ${Math.ceil(left / 60_000)} min.`, { retryAfterMs: left });
       if (failures.size > entriesLimit) failures.clear();
-      for (const [key] of keys(email, ip)) {
-        const entry = failures.get(key) ?? { count: 0, since: clock.now() };
-        entry.count += 1;
-        failures.set(key, entry);
-      }
+      count(accountOf(email, ip));
+      count(addressOf(ip));
     },
     succeeded(email, ip) {
-      failures.delete(`account ${email} ${ip}`);
+      failures.delete(accountOf(email, ip));
+      const address = failures.get(addressOf(ip));
+      if (address) address.count -= 1;
     },
   };
 }

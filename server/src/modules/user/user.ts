@@ -65,15 +65,12 @@ export function createUsers(store: UserStore, clock: Clock): Users {
     },
     async signIn(input, origin) {
       const email = input.email.toLowerCase();
-      throttle.check(email, origin.ip);
+      throttle.begin(email, origin.ip);
       const user = await store.users.find({ email });
       // An unknown address costs the same time as a wrong password, so that nobody learns which addresses exist.
       const isRight = user ? await verifyPassword(input.password, user.passwordHash) : (await hashPassword(input.password), false);
       const [membership] = user && isRight ? await store.members.list({ userId: user.userId }, { by: ['createdAt'], direction: 'asc' }) : [];
-      if (!user || !isRight || !membership) {
-        throttle.failed(email, origin.ip);
-        throw new AppError('UNAUTHORIZED', 'The e-mail address or the password is wrong.');
-      }
+      if (!user || !isRight || !membership) throw new AppError('UNAUTHORIZED', 'The e-mail address or the password is wrong.');
       throttle.succeeded(email, origin.ip);
       return openSession(user, membership.organizationId, origin);
     },
