@@ -28,6 +28,11 @@ describe('a new pair', () => {
     expect((await sshKeyPairs.generate('ed25519', 'berth')).fingerprint).not.toBe(pair.fingerprint);
   });
 
+  it('of ed25519 can be read whatever its bytes are', async () => {
+    const pairs = await Promise.all(Array.from({ length: 1500 }, () => sshKeyPairs.generate('ed25519', 'berth')));
+    expect(new Set(pairs.map(({ fingerprint }) => fingerprint)).size).toBe(1500);
+  });
+
   it('of rsa has 4096 bits', { timeout: 60_000 }, async () => {
     const pair = await sshKeyPairs.generate('rsa', 'berth');
     expect(pair.publicKey).toMatch(/^ssh-rsa /);
