@@ -60,6 +60,7 @@ const libraryCodes: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as Content-Length says.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['BAD_REQUEST', 'The body is not valid JSON.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['BAD_REQUEST', 'The body is empty.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', 'There is nothing at this address, which is longer than any of ours. GET /api/openapi.json lists all of them.'],
   FST_ERR_BAD_URL: ['BAD_REQUEST', 'The address is not a valid URL.'],
   ECONNRESET: ['BAD_REQUEST', 'The connection broke before the body was read.'],
 };
