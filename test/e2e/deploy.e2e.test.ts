@@ -1,11 +1,14 @@
 /** From a source to a running service and back, on a real Berth, engine, proxy, git, SSH and registry. */
-import { afterAll, beforeAll, describe, inject } from 'vitest';
+import { afterAll, beforeAll, describe, inject, it, vi } from 'vitest';
 import { findBed, type Bed } from '../bed/bed.ts';
 import { berthHost } from './berth-host.ts';
 import { buildTests, limitTests } from './deploy/builds.ts';
 import { serviceTests } from './deploy/services.ts';
 import { sourceTests } from './deploy/sources.ts';
-import { openWorkshop, type Workshop } from './workshop.ts';
+import { expectCalmLog, openWorkshop, type Workshop } from './workshop.ts';
+
+// They wait far more than they work.
+vi.setConfig({ maxConcurrency: 8 });
 
 let bed: Bed;
 let shop: Workshop;
@@ -27,3 +30,5 @@ describe('deployments side by side', () => {
 describe('limits of builds', () => {
   limitTests(() => shop);
 });
+
+it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(shop.berth));

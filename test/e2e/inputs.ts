@@ -1,4 +1,5 @@
 /** A valid input for every procedure: a row for each, or it does not compile. */
+import { generateKeyPairSync } from 'node:crypto';
 import type { z } from 'zod';
 import type { Contracts } from '../../server/src/modules/contracts.ts';
 import { absentRepository, type Estate } from './estate.ts';
@@ -18,6 +19,8 @@ const mount = ({ mountId }: Estate) => ({ mountId });
 const sshKey = ({ sshKeyId }: Estate) => ({ sshKeyId });
 const registry = ({ registryId }: Estate) => ({ registryId });
 const nothing = () => ({});
+
+const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }).privateKey;
 
 export const inputs = {
   user: {
@@ -59,7 +62,7 @@ export const inputs = {
     create: (estate, unique) => ({ ...application(estate), type: 'file', content: 'text', mountPath: `/files/${unique}` }),
     one: mount, byApplicationId: application, update: (estate) => ({ ...mount(estate), mountPath: '/data' }), remove: mount,
   },
-  sshKey: { create: () => ({ name: 'another', privateKey: 'none' }), generate: () => ({ name: 'another' }), one: sshKey, all: nothing, remove: sshKey },
+  sshKey: { create: () => ({ name: 'another', privateKey }), generate: () => ({ name: 'another' }), one: sshKey, all: nothing, remove: sshKey },
   registry: {
     create: () => ({ name: 'another', registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }),
     test: () => ({ registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }),

@@ -8,6 +8,7 @@ import { callerOf, valueOf, type Call } from './caller.ts';
 import { fieldOf } from './estate.ts';
 import { createInsides, type Insides, type Target } from './insides.ts';
 import { peopleOnHost, type PeopleOnHost } from './people-on-host.ts';
+import { deployed } from './settling.ts';
 
 let berth: BerthHost;
 let people: PeopleOnHost;
@@ -56,18 +57,6 @@ async function release(call: Call, environmentId: string, appName: string): Prom
     require('http').createServer((request, response) => response.end(request.url === '/seen' ? JSON.stringify(seen) : 'this is ${appName}')).listen(3000);`;
   await valueOf(call('application.update', { applicationId, command: 'node', args: ['-e', program] }));
   await deployed(call, applicationId);
-}
-
-async function deployed(call: Call, applicationId: string): Promise<void> {
-  await valueOf(call('application.deploy', { applicationId }));
-  for (let left = 240; left > 0; left -= 1) {
-    const application = await valueOf(call('application.one', { applicationId }));
-    const status = textOf(application, 'applicationStatus');
-    if (status === 'done') return;
-    if (status === 'error') throw new Error(`Not deployed: ${JSON.stringify(fieldOf(application, 'deployments'))} ${await berth.ownLog()}`);
-    await wait(500);
-  }
-  throw new Error(`Not deployed in two minutes: ${applicationId}`);
 }
 
 /** Every way that leads from outside a container to it: its names, its tasks' names and each address it has on any network. */

@@ -1,6 +1,7 @@
 /** Requests at a fixed rate through the proxy, every other one on a connection of its own, the rest on kept ones. */
 import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'vitest';
 
 export interface LoadOptions {
   /** Address of the proxy. */
@@ -83,8 +84,17 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 /** One line for the log of the run. */
-export function summary({ sent, ok, failed, retried, p50, p99, answers }: LoadResult): string {
+function summary({ sent, ok, failed, retried, p50, p99, answers }: LoadResult): string {
   return `sent ${sent}, ok ${ok}, failed ${failed}, sent again on a new connection ${retried}, p50 ${p50} ms, p99 ${p99} ms; ${Object.entries(answers).map(([body, count]) => `${body}: ${count}`).join(', ')}`;
+}
+
+/** Ends the load; every request must have been answered. */
+export async function expectAllAnswered(name: string, load: Load): Promise<LoadResult> {
+  const result = await load.stop();
+  console.log(`${name}: ${summary(result)}`);
+  expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
+  expect(result.ok).toBe(result.sent);
+  return result;
 }
 
 /** The server closed a connection that lay idle just as it was used again. */

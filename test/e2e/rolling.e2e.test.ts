@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findBed } from '../bed/bed.ts';
 import { berthHost } from './berth-host.ts';
-import { startLoad, summary, type LoadResult } from './load.ts';
+import { expectAllAnswered, startLoad, type LoadResult } from './load.ts';
 import { nodeCommand, nodeFiles, nodeServer } from './sources.ts';
-import { docker, openWorkshop, output, type App, type Workshop } from './workshop.ts';
+import { docker, expectCalmLog, openWorkshop, output, type App, type Workshop } from './workshop.ts';
 
 let shop: Workshop;
 
@@ -22,11 +22,8 @@ async function under(app: App, perSecond: number, work: () => Promise<void>): Pr
   await wait(1000);
   const outcome = await work().then(() => undefined, (error: unknown) => error);
   await wait(1000);
-  const result = await load.stop();
-  console.log(`${app.appName}: ${summary(result)}`);
-  if (outcome !== undefined) throw outcome instanceof Error ? outcome : new Error(String(outcome));
-  expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
-  expect(result.ok).toBe(result.sent);
+  const result = await expectAllAnswered(app.appName, load);
+  if (outcome !== undefined) throw outcome;
   return result;
 }
 
@@ -102,3 +99,5 @@ describe('a broken version', () => {
     expect((await app.state()).version).toBe('repaired');
   });
 });
+
+it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(shop.berth));

@@ -1,5 +1,6 @@
 /** Applications on a running Berth as a person would make, deploy and look at them. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'vitest';
 import type { BedHost } from '../bed/host.ts';
 import type { ApplicationView, BerthHost, DeploymentView } from './berth-host.ts';
 import { createRepository, repositoriesFolder, type Files, type Repository } from './repository.ts';
@@ -128,6 +129,13 @@ export async function until<T>(what: string, look: () => Promise<T>, limitMs = 3
     if (Date.now() > end) throw new Error(`Waited ${limitMs / 1000} s in vain until ${what}.`);
     await wait(100);
   }
+}
+
+/** Berth met nothing that it did not expect; `sentences` of the reconciler, where nobody changed anything by hand, must not stand in its log either. */
+export async function expectCalmLog({ host }: BerthHost, sentences: readonly string[] = ['put it back', 'was gone', 'could not be put right']): Promise<void> {
+  const log = await output(host, 'sh', '-c', 'cat /run/bed/berth-*.log');
+  const unexpected = log.split('\n').filter((line) => line.includes('Something went wrong') || sentences.some((sentence) => line.includes(sentence)));
+  expect(unexpected).toEqual([]);
 }
 
 /** Output of a program on the host, which must end well. */

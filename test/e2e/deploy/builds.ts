@@ -83,6 +83,12 @@ export function buildTests(shop: () => Workshop): void {
     expect(await other.ended(survivor)).toMatchObject({ status: 'done' });
     expect(await other.do('application.killBuild')).toMatchObject({ applicationStatus: 'done' });
     expect((await other.answer()).body).toBe('survived');
+
+    const [running] = [await killed.begin(), await killed.begin()];
+    await until('it builds again', async () => (await steps(31337)) === 1);
+    await killed.do('application.delete');
+    await until('the deleted application\'s step is gone', async () => (await steps(31337)) === 0);
+    await expectGone(shop(), killed, running, null);
   });
 
   it.concurrent('runs the deployments of one service in their order, keeps the newest five images, and clears the rest', async () => {
@@ -146,7 +152,7 @@ async function imagesOf({ berth }: Workshop, app: App): Promise<string[]> {
 /** Nothing of a deleted application is left: service, image, record, log, route. */
 async function expectGone({ berth }: Workshop, app: App, deploymentId: string, image: string | null): Promise<void> {
   expect(await output(berth.host, docker, 'service', 'ls', '--quiet', '--filter', `label=berth.application=${app.id}`)).toBe('');
-  expect((await berth.host.exec([docker, 'image', 'inspect', image ?? ''])).code).toBe(1);
+  expect((await berth.host.exec([docker, 'image', 'inspect', image ?? 'none'])).code).toBe(1);
   expect((await berth.ask('deployment.one', { deploymentId })).status).toBe(404);
   expect((await berth.ask('application.one', { applicationId: app.id })).status).toBe(404);
   expect((await berth.host.exec(['test', '-e', `/var/lib/docker/berth-data/logs/${deploymentId}.log`])).code).toBe(1);

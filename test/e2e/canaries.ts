@@ -1,0 +1,25 @@
+/** Files that executed text would leave behind: none may be there afterwards. */
+import { randomBytes } from 'node:crypto';
+import type { BedHost } from '../bed/host.ts';
+
+export interface Canaries {
+  /** The file that the n-th payload tries to make; the same path in the host, in builds and in containers. */
+  fileOf(index: number): string;
+  /** Every such file on the host, in the layers of images and containers, and in volumes. */
+  found(): Promise<string[]>;
+}
+
+/** Where a program of Berth, a build or a container could have left one. */
+const places = ['/tmp', '/var/tmp', '/root', '/run', '/home', '/srv', '/opt', '/etc', '/var/lib/docker'];
+
+export function createCanaries(host: BedHost): Canaries {
+  const mark = `canary-${randomBytes(6).toString('hex')}`;
+  return {
+    fileOf: (index) => `/tmp/${mark}-${index}`,
+    async found() {
+      const search = await host.exec(['find', ...places, '-name', `${mark}*`], { limitMs: 120_000 });
+      if (search.stderr.includes('No such file or directory') && search.stdout === '' && search.code > 1) throw new Error(search.stderr);
+      return search.stdout.split('\n').filter((line) => line !== '');
+    },
+  };
+}
