@@ -1,0 +1,167 @@
+/** Hostile text in every field of every procedure: refused with the field named, or plain data; never a fault, a hang or a command. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { findBed } from '../bed/bed.ts';
+import { send, type Answer } from '../http/call.ts';
+import { berthHost, type BerthHost } from './berth-host.ts';
+import { createCanaries, type Canaries } from './canaries.ts';
+import { archiveOf, callerOf, procedures, valueOf, type Call } from './caller.ts';
+import { fieldOf, firstOf, makeEstate } from './estate.ts';
+import { judge, type HostileCase, type Place, type Verdict } from './hostile-judge.ts';
+import { hostileValues, type HostileValue } from './hostile-values.ts';
+import { inputFor } from './inputs.ts';
+import { nameOf, textFields, type TextField } from './input-fields.ts';
+import { peopleOnHost, type PeopleOnHost } from './people-on-host.ts';
+import { settled } from './settling.ts';
+
+const workers = 8;
+
+let berth: BerthHost;
+let people: PeopleOnHost;
+let canaries: Canaries;
+let values: HostileValue[];
+/** One for each worker, so that what one changes another never reads. */
+let places: Place[];
+
+beforeAll(async () => {
+  const bed = await findBed(inject('bed').name, new AbortController().signal);
+  if (bed === null) throw new Error('The bed of this run is gone.');
+  // What a power cut would lose is not what is tested here.
+  berth = await berthHost(bed, 'hostile', 26, { BERTH_SQLITE_SYNCHRONOUS: 'NORMAL' });
+  people = await peopleOnHost(bed, berth);
+  canaries = createCanaries(berth.host);
+  values = hostileValues(canaries.fileOf);
+  const call = await everyCaller();
+  places = await Promise.all(Array.from({ length: workers }, async (_, index) => ({ call, estate: await makeEstate(call, `estate-${index}`, 41_000 + index) })));
+});
+afterAll(async () => {
+  await people[Symbol.asyncDispose]();
+  await berth.host.kill();
+});
+
+/** The owner's key, and a session of the same user where a procedure wants one. */
+async function everyCaller(): Promise<Call> {
+  const byKey = callerOf(berth.url, people.owner.headers);
+  const bySession = callerOf(berth.url, await people.session(people.owner, berth.url));
+  return (path, input, form) => (procedures.find((procedure) => procedure.path === path)?.procedure.access.sessionOnly ? bySession : byKey)(path, input, form);
+}
+
+/** What a procedure with more text than ids answers to a harmless input; those that are not here must succeed. */
+const cannotSucceed: Record<string, number> = { 'application.redeploy': 412, 'application.reload': 412, 'application.run': 412, 'registry.test': 400 };
+const harmless = new Map<string, Answer>();
+
+describe('the corpus', () => {
+  it('meets fields that are really read: with harmless values the calls succeed', async () => {
+    const [place] = places;
+    if (!place) throw new Error('There is no place to work in.');
+    for (const { path, procedure } of procedures) {
+      const isMoreThanIds = textFields(procedure).some(({ path: [name = ''] }) => !/Ids?$/.test(name) && name !== 'cursor');
+      if (!isMoreThanIds) continue;
+      const answer = await place.call(path, inputFor(path, place.estate, 'harmless'));
+      harmless.set(path, answer);
+      expect.soft(answer.status, `${path}: ${answer.text.slice(0, 300)}`).toBe(cannotSucceed[path] ?? 200);
+    }
+  });
+
+  it('is refused with the field named, or taken as plain data', async () => {
+    const cases = procedures.flatMap((procedure) => textFields(procedure.procedure).flatMap((field, index) => valuesFor(field, index)
+      .map((value): HostileCase => ({ procedure, field, value, harmless: harmless.get(procedure.path) ?? { status: 200, body: {} } }))));
+    const fields = new Set(cases.map(({ procedure, field }) => `${procedure.path} ${nameOf(field)}`));
+    const began = performance.now();
+    const verdicts = await judged(cases);
+    const count = (kind: Verdict['kind']): number => verdicts.filter((verdict) => verdict.kind === kind).length;
+    console.log(`hostile input: ${values.length} values (half of them for each id) × ${fields.size} fields = ${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ${count('refused')} refused with the field named, ${count('shown')} taken and given back as they were, ${count('accepted')} taken where nothing is given back`);
+    expect(values.length).toBeGreaterThanOrEqual(60);
+    expect(fields.size).toBeGreaterThanOrEqual(200);
+    expect(count('shown')).toBeGreaterThan(1000);
+    expect(verdicts.flatMap((verdict) => (verdict.kind === 'wrong' ? [verdict.why] : []))).toEqual([]);
+  }, 600_000);
+});
+
+/** An id is looked up and nothing else, so that every second value does, the others for the next one. */
+function valuesFor({ path }: TextField, index: number): HostileValue[] {
+  return /Ids?$/.test(path.at(-1) ?? '') ? values.filter((_, at) => at % 2 === index % 2) : values;
+}
+
+/** Judges all cases, as many at once as there are workers, in their order. */
+async function judged(cases: readonly HostileCase[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  const queue = cases.entries();
+  await Promise.all(places.map(async (place) => {
+    for (const [index, next] of queue) verdicts[index] = await judge(next, place, `case-${index}`);
+  }));
+  return verdicts;
+}
+
+describe('what comes with a request besides its input', () => {
+  it('addresses are answered with our own envelope, whatever they are', async () => {
+    for (const { name, text } of values) {
+      for (const path of [`/api/${encoded(text)}`, `/api/trpc/${encoded(text)}`, `/api/project.all?input=${encoded(text)}`, `/api/project.all?cursor=${encoded(text)}&limit=1`, `/${encoded(text)}`]) {
+        const { status, body } = await send(`${berth.url}${path}`, { headers: people.owner.headers });
+        expect.soft([200, 400, 404, 405, 413], `${name}: ${path.slice(0, 100)}`).toContain(status);
+        expect.soft(status === 200 || fieldOf(body, 'error') !== undefined, `${name}: ${path.slice(0, 100)}`).toBe(true);
+      }
+    }
+  });
+
+  it('headers open nothing and break nothing', async () => {
+    // What HTTP takes as a header's value at all: visible characters, and blanks between them.
+    const sendable = values.filter(({ text }) => text.length < 8000 && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text));
+    expect(sendable.length).toBeGreaterThan(40);
+    for (const { name, text } of sendable) {
+      for (const header of ['x-api-key', 'authorization', 'cookie', 'content-type', 'last-event-id', 'origin', 'accept', 'x-forwarded-for', 'trpc-accept']) {
+        const { status } = await send(`${berth.url}/api/user.get`, { headers: { [header]: header === 'authorization' ? `Bearer ${text}` : text } });
+        expect.soft([400, 401, 415], `${header}: ${name}`).toContain(status);
+      }
+      expect.soft((await send(`${berth.url}/api/project.create`, { body: '{"name":"x"}', headers: { ...people.owner.headers, 'content-type': text } })).status, name).toBe(415);
+    }
+  });
+
+  it('names of uploaded files are kept as text', async () => {
+    const [place] = places;
+    const { applicationId } = place?.estate ?? { applicationId: '' };
+    // A form's file has no folders: of a path its last part is the name. Line breaks and quotes are sent encoded.
+    for (const { name, text } of values.filter(({ text }) => text.length < 200 && /^[^\r\n"\0\\/]+$/.test(text) && !/^\.*$/.test(text) && text.isWellFormed())) {
+      const form = new FormData();
+      form.append('applicationId', applicationId);
+      form.append('file', new Blob([await archiveOf({ 'index.html': 'hello' })]), text);
+      const answer = await send(`${berth.url}/api/application.dropDeployment`, { headers: people.owner.headers, body: form });
+      expect.soft(answer.status, `${name}: ${answer.text}`).toBe(200);
+      const page = fieldOf(await valueOf(callerOf(berth.url, people.owner.headers)('deployment.all', { applicationId, limit: 1 })), 'items');
+      expect.soft(fieldOf(firstOf(page), 'description'), name).toBe(text);
+    }
+  });
+
+  it('sign-in takes text as text', async () => {
+    const tried = await Promise.all(values.flatMap(({ text }) => [{ email: text, password: 'correct horse battery' }, { email: 'ada@example.com', password: text }])
+      .map(async (body) => (await send(`${berth.url}/api/auth/sign-in/email`, { body, headers: { origin: berth.url }, signal: AbortSignal.timeout(60_000) })).status));
+    expect(new Set(tried)).toEqual(new Set([400, 401, 429]));
+  });
+});
+
+describe('afterwards', () => {
+  it('no queue is stuck and Berth has met nothing unexpected', async () => {
+    for (const { call, estate: { applicationId } } of places) {
+      await valueOf(call('application.cleanQueues', { applicationId }));
+      await settled(call, applicationId);
+    }
+    const log = await berth.host.exec(['grep', '--text', '--max-count=20', '"level":"error"', '/run/bed/berth-1.log']);
+    expect(log.stdout).toBe('');
+    expect((await send(`${berth.url}/api/health`)).status).toBe(200);
+  });
+
+  it('no text was executed; the search would find what it did', async () => {
+    const control = createCanaries(berth.host);
+    const docker = '/usr/bin/docker';
+    await berth.host.exec(['touch', control.fileOf(0)]);
+    await berth.host.exec([docker, 'run', '--name', 'control', 'berth/node:24', 'touch', control.fileOf(1)]);
+    await berth.host.exec([docker, 'build', '--tag', 'control', '-'], { env: { DOCKER_BUILDKIT: '1' }, input: `FROM berth/node:24\nRUN touch ${control.fileOf(2)}\n` });
+    const found = await control.found();
+    for (const index of [0, 1, 2]) expect(found.some((path) => path.endsWith(control.fileOf(index))), control.fileOf(index)).toBe(true);
+    expect(await canaries.found()).toEqual([]);
+  });
+});
+
+/** In an address; what cannot be encoded goes as its replacement. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

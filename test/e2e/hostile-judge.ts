@@ -1,0 +1,127 @@
+/** Sends one hostile value in one field and judges the answer: refused with the field named, or taken as plain data and given back as it was. */
+import { posix } from 'node:path';
+import { parseGitUrl } from '../../server/src/domain/git-source.ts';
+import { parseImagePrefix, parseRegistryAddress } from '../../server/src/modules/registry/address.ts';
+import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import type { Answer } from '../http/call.ts';
+import { valueOf, type Call } from './caller.ts';
+import { fieldOf, firstOf, type Estate } from './estate.ts';
+import type { HostileValue } from './hostile-values.ts';
+import { nameOf, textAt, withText, type TextField } from './input-fields.ts';
+import { inputFor } from './inputs.ts';
+
+export interface Place {
+  call: Call;
+  estate: Estate;
+}
+
+export interface HostileCase {
+  procedure: NamedProcedure;
+  field: TextField;
+  value: HostileValue;
+  /** What the procedure answers to a harmless value: most succeed, some cannot in this state. */
+  harmless: Pick<Answer, 'status' | 'body'>;
+}
+
+export type Verdict = { kind: 'refused' | 'accepted' | 'shown' } | { kind: 'wrong'; why: string };
+
+/** A valid input in which this field is read at all. */
+export function inputReading(path: string, field: TextField, estate: Estate, unique: string): Record<string, unknown> {
+  const input = inputFor(path, estate, unique);
+  const { content: _content, ...withoutContent } = input;
+  const { applicationId: _applicationId, ...withoutApplication } = input;
+  const beside: Record<string, Record<string, unknown>> = {
+    'mount.create hostPath': { ...withoutContent, type: 'bind' },
+    'mount.create volumeName': { ...withoutContent, type: 'volume' },
+    'mount.create serviceId': withoutApplication,
+    'mount.update hostPath': { ...input, type: 'bind' },
+    'mount.update volumeName': { ...input, type: 'volume' },
+    'mount.update filePath': { ...input, type: 'file', content: 'text' },
+    'mount.update content': { ...input, type: 'file' },
+    'domain.create composeId': { ...input, domainType: 'compose', serviceName: 'web' },
+    'domain.create previewDeploymentId': { ...input, domainType: 'preview' },
+    'domain.create customCertResolver': { ...input, https: true, certificateType: 'custom' },
+    'domain.update customCertResolver': { ...input, https: true, certificateType: 'custom' },
+    'registry.test registryId': {},
+  };
+  // A list reads its cursor for a page only.
+  if (nameOf(field) === 'cursor') return { ...input, limit: 1 };
+  return beside[`${path} ${nameOf(field)}`] ?? input;
+}
+
+export async function judge({ procedure: { path, router, procedure }, field, value, harmless }: HostileCase, { call, estate }: Place, unique: string): Promise<Verdict> {
+  const wrong = (why: string, answer?: Answer): Verdict => ({ kind: 'wrong', why: `${path} ${nameOf(field)} = ${value.name}: ${why}${answer ? ` (${answer.status} ${answer.text.slice(0, 300)})` : ''}` });
+  let answer: Answer;
+  try {
+    answer = await call(path, withText(inputReading(path, field, estate, unique), field, value.text));
+  } catch (error) {
+    return wrong(`no answer: ${String(error)} ${error instanceof Error ? String(error.cause) : ''}`);
+  }
+  if (answer.status === 200) return accepted();
+  if (answer.status === 400 && namesField(answer, field)) return { kind: 'refused' };
+  // The parser of JSON itself refuses this one, before there are fields.
+  if (answer.status === 400 && field.isKey && value.text === '__proto__') return { kind: 'refused' };
+  if (answer.status === 404 && isId(field) && answer.text.includes(field.path[0] ?? '')) return { kind: 'refused' };
+  if (answer.status === 409 && namesField(answer, field)) return { kind: 'refused' };
+  if (answer.status === 403 && guarded.includes(`${path} ${nameOf(field)}`) && answer.text.includes(field.path.at(-1) ?? '')) return { kind: 'refused' };
+  if (answer.status === 413 && encodeURIComponent(JSON.stringify(value.text)).length > addressLimit && (procedure.kind === 'query' || procedure.kind === 'subscription')) return { kind: 'refused' };
+  if (answer.status < 500 && answer.status === harmless.status && fieldOf(answer.body, 'code') === fieldOf(harmless.body, 'code') && fieldOf(dataOf(answer), 'issues') === undefined) return { kind: 'accepted' };
+  return wrong('neither named nor taken', answer);
+
+  async function accepted(): Promise<Verdict> {
+    if (path === 'domain.create') await valueOf(call('domain.delete', { domainId: fieldOf(answer.body, 'domainId') }));
+    const shown = textAt(await recordAfter(path, answer.body, { call, estate }), field);
+    if (shown === undefined || (value.text.trim() === '' && absentWhenBlank.includes(`${path} ${nameOf(field)}`))) return { kind: 'accepted' };
+    const expected = asDocumented[`${router} ${nameOf(field)}`]?.(value.text) ?? value.text;
+    return shown === expected ? { kind: 'shown' } : wrong(`came back as ${JSON.stringify(shown)?.slice(0, 200)}`);
+  }
+}
+
+/** Bytes of address that are refused for their length. */
+const addressLimit = 60_000;
+
+/** Fields for which nothing written counts as nothing given. */
+const absentWhenBlank = ['application.create serverId', 'mount.create filePath', 'mount.update filePath', 'sshKey.create publicKey'];
+
+/** Refused for what it would reach, not for how it is written. */
+const guarded = ['mount.create hostPath', 'mount.update hostPath', 'user.createApiKey metadata.organizationId'];
+
+/** Forms in which the documentation says that a field is kept. */
+const asDocumented: Record<string, (text: string) => string> = {
+  'application customGitUrl': (text) => (text === '' ? text : parseGitUrl(text).url),
+  'registry registryUrl': parseRegistryAddress,
+  'registry imagePrefix': parseImagePrefix,
+  'mount mountPath': withoutEnd,
+  'mount hostPath': withoutEnd,
+};
+
+function withoutEnd(path: string): string {
+  return posix.normalize(path).replace(/(.)\/$/, '$1');
+}
+
+/** The record as it is after the call. */
+async function recordAfter(path: string, body: unknown, { call, estate }: Place): Promise<unknown> {
+  if (path === 'project.create') return fieldOf(body, 'project');
+  if (path === 'application.update') return valueOf(call('application.one', { applicationId: estate.applicationId }));
+  if (path === 'application.deploy' || path === 'application.redeploy') {
+    return firstOf(fieldOf(await valueOf(call('deployment.all', { applicationId: estate.applicationId, limit: 1 })), 'items'));
+  }
+  return body;
+}
+
+function isId({ path, isKey }: TextField): boolean {
+  return !isKey && (path.at(-1)?.endsWith('Id') === true || path[0] === 'networks');
+}
+
+function namesField(answer: Answer, { path }: TextField): boolean {
+  const issues = fieldOf(dataOf(answer), 'issues');
+  const dotted = path.join('.');
+  return Array.isArray(issues) && issues.some((issue) => {
+    const named = fieldOf(issue, 'path');
+    return typeof named === 'string' && named !== '' && (named === dotted || named.startsWith(`${dotted}.`) || dotted.startsWith(`${named}.`));
+  });
+}
+
+function dataOf({ body }: Answer): unknown {
+  return fieldOf(fieldOf(body, 'error'), 'data');
+}
