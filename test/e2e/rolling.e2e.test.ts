@@ -23,7 +23,7 @@ async function under(app: App, perSecond: number, work: () => Promise<void>): Pr
   const outcome = await work().then(() => undefined, (error: unknown) => error);
   await wait(1000);
   const result = await expectAllAnswered(app.appName, load);
-  if (outcome !== undefined) throw outcome;
+  if (outcome !== undefined) throw outcome instanceof Error ? outcome : new Error('What was done under load failed.', { cause: outcome });
   return result;
 }
 
