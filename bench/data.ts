@@ -71,7 +71,7 @@ async function hangOn(stores: Stores, owner: { organizationId: string; applicati
     serviceName: null, domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, uniqueConfigKey: 1, serverKey: 'local',
   });
   await stores.ports.insert({ ...owner, portId: randomId(), publishedPort: 8443, targetPort: 3000, protocol: 'tcp', publishMode: 'host' });
-  await stores.mounts.insert({ ...owner, mountId: randomId(), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application' });
+  await stores.mounts.insert({ ...owner, mountId: randomId(), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', databaseId: null, composeId: null });
   const application = await stores.applications.find({ applicationId });
   if (!application) throw new Error('The application is not there.');
   for (let sequence = 1; sequence <= deploymentCount; sequence += 1) {

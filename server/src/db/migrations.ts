@@ -102,6 +102,78 @@ CREATE INDEX "audit_organization" ON "audit"("organizationId", "at");
     name: 'one mount for each path of a service',
     sql: `CREATE UNIQUE INDEX "mount_path" ON "mount"("applicationId", "mountPath");`,
   },
+  {
+    version: 3,
+    name: 'the whole interface',
+    sql: `
+ALTER TABLE "application" ADD COLUMN "webhookSecret" TEXT;
+ALTER TABLE "application" ADD COLUMN "gitHost" TEXT;
+CREATE TABLE "service_name" ("nameKey" TEXT PRIMARY KEY, "serviceId" TEXT NOT NULL);
+CREATE INDEX "service_name_service" ON "service_name"("serviceId");
+INSERT INTO "service_name" SELECT lower("appName"), "applicationId" FROM "application";
+INSERT INTO "service_name" SELECT lower("releasedAppName"), "applicationId" FROM "application" WHERE "releasedAppName" IS NOT NULL AND lower("releasedAppName") <> lower("appName");
+CREATE TABLE "server" ("serverId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "description" TEXT, "ipAddress" TEXT NOT NULL, "port" BIGINT NOT NULL,
+  "username" TEXT NOT NULL, "sshKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"), "serverType" TEXT NOT NULL, "status" TEXT NOT NULL, "hostKeyFingerprint" TEXT,
+  "buildsConcurrency" BIGINT NOT NULL, "metricsConfig" TEXT, "createdAt" TEXT NOT NULL);
+CREATE INDEX "server_organization" ON "server"("organizationId", "createdAt");
+CREATE INDEX "server_ssh_key" ON "server"("sshKeyId");
+CREATE TABLE "database" ("databaseId" TEXT PRIMARY KEY, "kind" TEXT NOT NULL, "organizationId" TEXT NOT NULL, "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"),
+  "name" TEXT NOT NULL, "appName" TEXT NOT NULL, "description" TEXT NOT NULL, "databaseName" TEXT, "databaseUser" TEXT, "databasePassword" TEXT NOT NULL, "databaseRootPassword" TEXT,
+  "containerImage" TEXT NOT NULL, "replicaSets" BIGINT NOT NULL, "serverId" TEXT REFERENCES "server"("serverId"), "applicationStatus" TEXT NOT NULL,
+  "memoryLimit" TEXT, "memoryReservation" TEXT, "cpuLimit" TEXT, "cpuReservation" TEXT, "command" TEXT, "args" TEXT NOT NULL, "env" TEXT NOT NULL, "externalPort" BIGINT,
+  "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE INDEX "database_environment" ON "database"("environmentId", "createdAt");
+CREATE INDEX "database_organization" ON "database"("organizationId");
+CREATE INDEX "database_server" ON "database"("serverId");
+CREATE INDEX "database_external_port" ON "database"("externalPort");
+CREATE TABLE "compose" ("composeId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"), "name" TEXT NOT NULL,
+  "appName" TEXT NOT NULL, "description" TEXT NOT NULL, "serverId" TEXT REFERENCES "server"("serverId"), "composeType" TEXT NOT NULL, "sourceType" TEXT NOT NULL, "composeFile" TEXT NOT NULL,
+  "composePath" TEXT NOT NULL, "env" TEXT NOT NULL, "createEnvFile" BIGINT NOT NULL, "composeStatus" TEXT NOT NULL, "refreshToken" TEXT NOT NULL, "autoDeploy" BIGINT NOT NULL,
+  "randomize" BIGINT NOT NULL, "suffix" TEXT NOT NULL, "repository" TEXT, "owner" TEXT, "branch" TEXT, "gitHost" TEXT, "githubId" TEXT, "customGitUrl" TEXT, "customGitBranch" TEXT,
+  "customGitSSHKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"), "customGitUsername" TEXT, "customGitPassword" TEXT, "enableSubmodules" BIGINT NOT NULL, "watchPaths" TEXT NOT NULL,
+  "triggerType" TEXT NOT NULL, "webhookSecret" TEXT, "createdAt" TEXT NOT NULL);
+CREATE UNIQUE INDEX "compose_refresh_token" ON "compose"("refreshToken");
+CREATE INDEX "compose_environment" ON "compose"("environmentId", "createdAt");
+CREATE INDEX "compose_organization" ON "compose"("organizationId");
+CREATE INDEX "compose_server" ON "compose"("serverId");
+CREATE INDEX "compose_ssh_key" ON "compose"("customGitSSHKeyId");
+ALTER TABLE "mount" ADD COLUMN "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE;
+ALTER TABLE "mount" ADD COLUMN "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE;
+CREATE UNIQUE INDEX "mount_database_path" ON "mount"("databaseId", "mountPath");
+CREATE UNIQUE INDEX "mount_compose_path" ON "mount"("composeId", "mountPath");
+CREATE INDEX "domain_compose" ON "domain"("composeId", "createdAt");
+CREATE INDEX "application_server" ON "application"("serverId");
+CREATE TABLE "destination" ("destinationId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "provider" TEXT NOT NULL, "accessKey" TEXT NOT NULL,
+  "secretAccessKey" TEXT NOT NULL, "bucket" TEXT NOT NULL, "region" TEXT NOT NULL, "endpoint" TEXT NOT NULL, "path" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE INDEX "destination_organization" ON "destination"("organizationId", "createdAt");
+CREATE TABLE "backup" ("backupId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "databaseId" TEXT NOT NULL REFERENCES "database"("databaseId") ON DELETE CASCADE,
+  "databaseType" TEXT NOT NULL, "database" TEXT NOT NULL, "destinationId" TEXT NOT NULL REFERENCES "destination"("destinationId"), "schedule" TEXT NOT NULL, "prefix" TEXT NOT NULL,
+  "enabled" BIGINT NOT NULL, "keepLatestCount" BIGINT, "createdAt" TEXT NOT NULL);
+CREATE INDEX "backup_database" ON "backup"("databaseId", "createdAt");
+CREATE INDEX "backup_destination" ON "backup"("destinationId");
+CREATE TABLE "certificate" ("certificateId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "certificateData" TEXT NOT NULL, "privateKey" TEXT NOT NULL,
+  "serverId" TEXT REFERENCES "server"("serverId"), "notBefore" TEXT NOT NULL, "expirationDate" TEXT NOT NULL, "commonName" TEXT NOT NULL, "subjectAlternativeNames" TEXT NOT NULL,
+  "issuer" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE INDEX "certificate_organization" ON "certificate"("organizationId", "createdAt");
+CREATE INDEX "certificate_server" ON "certificate"("serverId");
+CREATE TABLE "certificate_resolver" ("certificateResolverId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "directoryUrl" TEXT NOT NULL, "email" TEXT NOT NULL,
+  "eabKeyId" TEXT, "eabHmacKey" TEXT, "createdAt" TEXT NOT NULL);
+CREATE UNIQUE INDEX "certificate_resolver_name" ON "certificate_resolver"("organizationId", "name");
+CREATE TABLE "redirect" ("redirectId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "regex" TEXT NOT NULL, "replacement" TEXT NOT NULL, "permanent" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE INDEX "redirect_application" ON "redirect"("applicationId", "createdAt");
+CREATE TABLE "basic_auth" ("basicAuthId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "username" TEXT NOT NULL, "passwordHash" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE UNIQUE INDEX "basic_auth_username" ON "basic_auth"("applicationId", "username");
+CREATE TABLE "preview_deployment" ("previewDeploymentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE, "branch" TEXT NOT NULL, "pullRequestNumber" BIGINT, "domain" TEXT NOT NULL, "domainId" TEXT,
+  "status" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE INDEX "preview_deployment_application" ON "preview_deployment"("applicationId", "createdAt");
+CREATE TABLE "invitation" ("invitationId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE, "email" TEXT NOT NULL,
+  "role" TEXT NOT NULL, "grants" TEXT NOT NULL, "tokenHash" TEXT NOT NULL UNIQUE, "invitedBy" TEXT NOT NULL, "status" TEXT NOT NULL, "expiresAt" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE INDEX "invitation_organization" ON "invitation"("organizationId", "createdAt");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -1,4 +1,5 @@
 /** Every table, once: the columns give the row types, the codecs and the queries. The DDL stands in migrations.ts and is compared with this by a test. */
+import type { DatabaseKindName } from '../domain/database-kind.ts';
 import type { ApplicationStatus, DeploymentStatus } from '../domain/lifecycle.ts';
 import type { Grants, Role } from '../domain/permissions.ts';
 import { boolean, json, number, optionalJson, optionalNumber, optionalSecret, optionalText, secret, text, type RecordOf, type StoredRow } from './column.ts';
@@ -63,6 +64,7 @@ const application = {
   previewPath: text(), previewHttps: boolean(), previewCertificateType: text(), previewCustomCertResolver: optionalText(), previewLimit: number(),
   previewLabels: json<string[]>(), isPreviewDeploymentsActive: boolean(), previewRequireCollaboratorPermissions: boolean(),
   uploadPath: optionalText(), liveDeploymentId: optionalText(), releasedAppName: optionalText(), isStopped: boolean(), createdAt: text(),
+  webhookSecret: optionalSecret(), gitHost: optionalText(),
 };
 
 const deployment = {
@@ -92,6 +94,7 @@ const port = {
 const mount = {
   mountId: text(), organizationId: text(), type: text<'bind' | 'volume' | 'file'>(), hostPath: optionalText(), volumeName: optionalText(), filePath: optionalText(),
   content: optionalSecret(), mountPath: text(), serviceType: text(), applicationId: optionalText(), createdAt: text(),
+  databaseId: optionalText(), composeId: optionalText(),
 };
 
 const sshKey = {
@@ -109,9 +112,73 @@ const audit = {
   outcome: text(), ip: text(),
 };
 
+/** Names in use in the installation, whatever the kind of service: its present one and the one it still runs under. */
+const serviceName = { nameKey: text(), serviceId: text() };
+
+/** Services of the five database kinds; `kind` tells which. */
+const database = {
+  databaseId: text(), kind: text<DatabaseKindName>(), organizationId: text(), environmentId: text(), name: text(), appName: text(), description: text(),
+  databaseName: optionalText(), databaseUser: optionalText(), databasePassword: secret(), databaseRootPassword: optionalSecret(),
+  containerImage: text(), replicaSets: boolean(), serverId: optionalText(), applicationStatus: text<ApplicationStatus>(),
+  memoryLimit: optionalText(), memoryReservation: optionalText(), cpuLimit: optionalText(), cpuReservation: optionalText(),
+  command: optionalText(), args: json<string[]>(), env: secret(), externalPort: optionalNumber(),
+  releasedAppName: optionalText(), isStopped: boolean(), createdAt: text(),
+};
+
+const compose = {
+  composeId: text(), organizationId: text(), environmentId: text(), name: text(), appName: text(), description: text(), serverId: optionalText(),
+  composeType: text<'compose' | 'stack'>(), sourceType: text(), composeFile: secret(), composePath: text(), env: secret(), createEnvFile: boolean(),
+  composeStatus: text<ApplicationStatus>(), refreshToken: text(), autoDeploy: boolean(), randomize: boolean(), suffix: text(),
+  repository: optionalText(), owner: optionalText(), branch: optionalText(), gitHost: optionalText(), githubId: optionalText(),
+  customGitUrl: optionalText(), customGitBranch: optionalText(), customGitSSHKeyId: optionalText(), customGitUsername: optionalText(), customGitPassword: optionalSecret(),
+  enableSubmodules: boolean(), watchPaths: json<string[]>(), triggerType: text(), webhookSecret: optionalSecret(), createdAt: text(),
+};
+
+const server = {
+  serverId: text(), organizationId: text(), name: text(), description: optionalText(), ipAddress: text(), port: number(), username: text(), sshKeyId: optionalText(),
+  serverType: text<'deploy' | 'build'>(), status: text<'active' | 'inactive'>(), hostKeyFingerprint: optionalText(), buildsConcurrency: number(),
+  metricsConfig: optionalJson<unknown>(), createdAt: text(),
+};
+
+const destination = {
+  destinationId: text(), organizationId: text(), name: text(), provider: text<'s3' | 'local'>(), accessKey: secret(), secretAccessKey: secret(),
+  bucket: text(), region: text(), endpoint: text(), path: text(), createdAt: text(),
+};
+
+const backup = {
+  backupId: text(), organizationId: text(), databaseId: text(), databaseType: text<DatabaseKindName>(), database: text(), destinationId: text(),
+  schedule: text(), prefix: text(), enabled: boolean(), keepLatestCount: optionalNumber(), createdAt: text(),
+};
+
+const certificate = {
+  certificateId: text(), organizationId: text(), name: text(), certificateData: text(), privateKey: secret(), serverId: optionalText(),
+  notBefore: text(), expirationDate: text(), commonName: text(), subjectAlternativeNames: json<string[]>(), issuer: text(), createdAt: text(),
+};
+
+const certificateResolver = {
+  certificateResolverId: text(), organizationId: text(), name: text(), directoryUrl: text(), email: text(), eabKeyId: optionalText(), eabHmacKey: optionalSecret(), createdAt: text(),
+};
+
+const redirect = {
+  redirectId: text(), organizationId: text(), applicationId: text(), regex: text(), replacement: text(), permanent: boolean(), createdAt: text(),
+};
+
+const basicAuth = { basicAuthId: text(), organizationId: text(), applicationId: text(), username: text(), passwordHash: text(), createdAt: text() };
+
+const previewDeployment = {
+  previewDeploymentId: text(), organizationId: text(), applicationId: text(), branch: text(), pullRequestNumber: optionalNumber(), domain: text(), domainId: optionalText(),
+  status: text<'building' | 'running' | 'error' | 'stopped'>(), createdAt: text(),
+};
+
+const invitation = {
+  invitationId: text(), organizationId: text(), email: text(), role: text<Role>(), grants: json<Grants>(), tokenHash: text(), invitedBy: text(),
+  status: text<'pending' | 'accepted' | 'revoked'>(), expiresAt: number(), createdAt: text(),
+};
+
 export const tables = {
   user, organization, member, session, api_key: apiKey, project, environment, application, deployment, job, domain, port, mount,
-  ssh_key: sshKey, registry, setting, audit,
+  ssh_key: sshKey, registry, setting, audit, service_name: serviceName, database, compose, server, destination, backup, certificate,
+  certificate_resolver: certificateResolver, redirect, basic_auth: basicAuth, preview_deployment: previewDeployment, invitation,
 };
 
 export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]> };

@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts';
 import { memberReaches, roleReaches, type Scope } from '../domain/permissions.ts';
 import type { Actor, CallContext } from './context.ts';
 import { parseInput } from './input.ts';
-import type { ResourceKind, StreamEvent, UploadedFile } from './procedure.ts';
+import { resourceKinds, type ResourceKind, type StreamEvent, type UploadedFile } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
 
 /** What the transport knows of a call. */
@@ -126,18 +126,19 @@ async function checkResources(ports: GuardPorts, target: RegisteredProcedure, ac
       const scope = await ports.findScope(kind, id);
       if (!scope) throw new AppError('NOT_FOUND', `There is no ${kind} with the id given in ${field}. It may have been removed.`);
       if (scope.organizationId !== actor.organizationId) throw new AppError('FORBIDDEN', `The ${kind} named in ${field} belongs to another organization.`);
-      if (actor.role === 'member' && !partial && needsGrant(kind) && !memberReaches(actor.grants, scope)) {
-        throw new AppError('FORBIDDEN', `You have no access to the ${kind} named in ${field}. An Owner or Admin of the organization can give it.`);
-      }
+      if (actor.role === 'member' && !partial) checkMember(kind, field, actor, scope);
       first ??= { scope, resourceId: id };
     }
   }
   return { scope: first?.scope, resourceId: first?.resourceId };
 }
 
-/** Things of the whole organization stand in no project; the procedure's class and grant decide about them. */
-function needsGrant(kind: ResourceKind): boolean {
-  return kind !== 'sshKey' && kind !== 'registry';
+/** What the kind asks of a member. */
+function checkMember(kind: ResourceKind, field: string, { grants }: Actor, scope: Scope): void {
+  const need = resourceKinds[kind];
+  if (need === 'nothing') return;
+  if (need === 'assigned' ? memberReaches(grants, scope) : grants[need]) return;
+  throw new AppError('FORBIDDEN', `You have no access to the ${kind} named in ${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of the organization can give it.`);
 }
 
 /** The id in the field, each id of a list, none when the field is absent. */

@@ -3,11 +3,15 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { AccessClass, GrantFlag } from '../domain/permissions.ts';
 
-/** Kinds of things an id in an input can name; the guard looks each up in its organization. */
-export const resourceKinds = [
-  'project', 'environment', 'application', 'deployment', 'domain', 'port', 'mount', 'sshKey', 'registry',
-] as const;
-export type ResourceKind = (typeof resourceKinds)[number];
+/** Kinds of things an id in an input can name, each with what a member needs to name one: assigned to the member, a grant, or nothing besides the procedure's own class. */
+export const resourceKinds = {
+  project: 'assigned', environment: 'assigned', application: 'assigned', compose: 'assigned',
+  mariadb: 'assigned', mysql: 'assigned', postgres: 'assigned', mongo: 'assigned', redis: 'assigned',
+  deployment: 'assigned', domain: 'assigned', port: 'assigned', mount: 'assigned', redirect: 'assigned', basicAuth: 'assigned', backup: 'assigned', previewDeployment: 'assigned',
+  sshKey: 'canAccessToSSHKeys', registry: 'nothing', server: 'nothing', destination: 'nothing', certificate: 'nothing', certificateResolver: 'nothing',
+  organization: 'nothing', invitation: 'nothing',
+} as const satisfies Record<string, 'assigned' | 'nothing' | GrantFlag>;
+export type ResourceKind = keyof typeof resourceKinds;
 
 /** An input field that names a thing. Another organization's: 403; none: 404; a member without access: 403. */
 export interface ResourceReference {

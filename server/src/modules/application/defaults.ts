@@ -19,5 +19,6 @@ export function newApplication(identity: Identity): ApplicationRecord {
     previewEnv: null, previewBuildArgs: null, previewBuildSecrets: null, previewWildcard: null, previewPort: 3000, previewPath: '/', previewHttps: false,
     previewCertificateType: 'none', previewCustomCertResolver: null, previewLimit: 3, previewLabels: [], isPreviewDeploymentsActive: false,
     previewRequireCollaboratorPermissions: true, uploadPath: null, liveDeploymentId: null, releasedAppName: null, isStopped: false,
+    webhookSecret: null, gitHost: null,
   };
 }

@@ -59,7 +59,7 @@ export function createMounts(store: MountStore, { clock, protectedPaths }: Mount
     one,
     async create(actor, applicationId, input) {
       const { organizationId } = actor;
-      const record = await checked(actor, { mountId: randomId(), organizationId, ...input, serviceType: 'application', applicationId, createdAt: isoTime(clock) });
+      const record = await checked(actor, { mountId: randomId(), organizationId, ...input, serviceType: 'application', applicationId, databaseId: null, composeId: null, createdAt: isoTime(clock) });
       await store.insert(record);
       return record;
     },

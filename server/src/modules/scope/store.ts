@@ -1,6 +1,8 @@
 /** Where a thing stands: one prepared statement per kind, for the guard. */
-import type { CompiledQuery } from 'kysely';
+import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import type { TableName } from '../../db/tables.ts';
+import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import type { Scope } from '../../domain/permissions.ts';
 import type { ResourceKind } from '../../procedure/procedure.ts';
 
@@ -13,22 +15,51 @@ interface ScopeRow {
   serviceId?: string | null;
 }
 
+type Service = 'application' | 'database' | 'compose';
+
 export function createFindScope({ builder, run }: Database): FindScope {
-  /** Things that belong to an application take its place. */
-  const ofApplication = (table: 'deployment' | 'domain' | 'port' | 'mount', key: string): CompiledQuery<ScopeRow> =>
-    builder.selectFrom(table).leftJoin('application', 'application.applicationId', `${table}.applicationId`).leftJoin('environment', 'environment.environmentId', 'application.environmentId')
-      .select([`${table}.organizationId`, 'environment.projectId', 'environment.environmentId', `${table}.applicationId as serviceId`]).where(builder.dynamic.ref(`${table}.${key}`), '=', '').compile();
+  const ref = (text: string) => sql.ref(text);
+  const service = (table: Service, kind?: DatabaseKindName): CompiledQuery<ScopeRow> => sql<ScopeRow>`select ${ref('s.organizationId')}, ${ref('e.projectId')}, ${ref('e.environmentId')}, ${ref(`s.${table}Id`)} as ${ref('serviceId')}
+    from ${sql.table(table)} as ${ref('s')} join ${sql.table('environment')} as ${ref('e')} on ${ref('e.environmentId')} = ${ref('s.environmentId')}
+    where ${ref(`s.${table}Id`)} = ${''}${kind === undefined ? sql`` : sql` and ${ref('s.kind')} = ${sql.lit(kind)}`}`.compile(builder);
+  /** Things that belong to a service take its place; `owners` are the kinds of service that a row of this table can name. */
+  const partOf = (table: TableName, key: string, owners: readonly Service[], through?: 'preview_deployment'): CompiledQuery<ScopeRow> => {
+    const idOf = (owner: Service) => through && owner === 'application' ? sql`coalesce(${ref('t.applicationId')}, ${ref('p.applicationId')})` : sql`${ref(`t.${owner}Id`)}`;
+    const first = (parts: readonly ReturnType<typeof sql>[]) => parts.length === 1 ? sql`${parts[0]}` : sql`coalesce(${sql.join([...parts])})`;
+    return sql<ScopeRow>`select ${ref('t.organizationId')}, ${ref('e.projectId')}, ${ref('e.environmentId')}, ${first(owners.map(idOf))} as ${ref('serviceId')} from ${sql.table(table)} as ${ref('t')}
+      ${through ? sql`left join ${sql.table(through)} as ${ref('p')} on ${ref('p.previewDeploymentId')} = ${ref('t.previewDeploymentId')}` : sql``}
+      ${sql.join(owners.map((owner) => sql`left join ${sql.table(owner)} as ${ref(owner)} on ${ref(`${owner}.${owner}Id`)} = ${idOf(owner)}`), sql` `)}
+      left join ${sql.table('environment')} as ${ref('e')} on ${ref('e.environmentId')} = ${first(owners.map((owner) => sql`${ref(`${owner}.environmentId`)}`))}
+      where ${ref(`t.${key}`)} = ${''}`.compile(builder);
+  };
+  const ofOrganization = (table: TableName, key: string): CompiledQuery<ScopeRow> =>
+    sql<ScopeRow>`select ${ref('organizationId')} from ${sql.table(table)} where ${ref(key)} = ${''}`.compile(builder);
   const queries: Record<ResourceKind, CompiledQuery<ScopeRow>> = {
     project: builder.selectFrom('project').select(['organizationId', 'projectId']).where('projectId', '=', '').compile(),
     environment: builder.selectFrom('environment').select(['organizationId', 'projectId', 'environmentId']).where('environmentId', '=', '').compile(),
-    application: builder.selectFrom('application').innerJoin('environment', 'environment.environmentId', 'application.environmentId')
-      .select(['application.organizationId', 'environment.projectId', 'environment.environmentId', 'application.applicationId as serviceId']).where('application.applicationId', '=', '').compile(),
-    deployment: ofApplication('deployment', 'deploymentId'),
-    domain: ofApplication('domain', 'domainId'),
-    port: ofApplication('port', 'portId'),
-    mount: ofApplication('mount', 'mountId'),
-    sshKey: builder.selectFrom('ssh_key').select('organizationId').where('sshKeyId', '=', '').compile(),
-    registry: builder.selectFrom('registry').select('organizationId').where('registryId', '=', '').compile(),
+    application: service('application'),
+    compose: service('compose'),
+    mariadb: service('database', 'mariadb'),
+    mysql: service('database', 'mysql'),
+    postgres: service('database', 'postgres'),
+    mongo: service('database', 'mongo'),
+    redis: service('database', 'redis'),
+    deployment: partOf('deployment', 'deploymentId', ['application']),
+    domain: partOf('domain', 'domainId', ['application', 'compose'], 'preview_deployment'),
+    port: partOf('port', 'portId', ['application']),
+    mount: partOf('mount', 'mountId', ['application', 'database', 'compose']),
+    redirect: partOf('redirect', 'redirectId', ['application']),
+    basicAuth: partOf('basic_auth', 'basicAuthId', ['application']),
+    backup: partOf('backup', 'backupId', ['database']),
+    previewDeployment: partOf('preview_deployment', 'previewDeploymentId', ['application']),
+    sshKey: ofOrganization('ssh_key', 'sshKeyId'),
+    registry: ofOrganization('registry', 'registryId'),
+    server: ofOrganization('server', 'serverId'),
+    destination: ofOrganization('destination', 'destinationId'),
+    certificate: ofOrganization('certificate', 'certificateId'),
+    certificateResolver: ofOrganization('certificate_resolver', 'certificateResolverId'),
+    organization: ofOrganization('organization', 'organizationId'),
+    invitation: ofOrganization('invitation', 'invitationId'),
   };
   return async (kind, id) => {
     const [row] = await run(queries[kind], [id]);
