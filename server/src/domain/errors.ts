@@ -55,6 +55,11 @@ export function badField(path: string, message: string): AppError {
   return new AppError('BAD_REQUEST', `${path}: ${message}`, { issues: [{ path, message }] });
 }
 
+/** What a later version does: thrown only after access, input and every documented refusal were answered (decisions 1, NOT_IMPLEMENTED). `what` begins the sentence. */
+export function notYet(what: string): AppError {
+  return new AppError('NOT_IMPLEMENTED', `${what} is not part of this version of Berth yet. Nothing was changed.`);
+}
+
 /** The sentence of any thrown value, for logs and for error fields of records. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
