@@ -1,6 +1,6 @@
 /** Help, made from the contracts. */
-import { z } from 'zod';
 import { describeRules, describeType, propertiesOf } from '../server/src/procedure/describe-type.ts';
+import { inlineSchemaOf } from '../server/src/procedure/json-schema.ts';
 import type { NamedProcedure } from '../server/src/procedure/listing.ts';
 
 const general = `Berth from the command line. Every procedure of the interface is a command.
@@ -31,7 +31,7 @@ export function routerHelp(procedures: readonly NamedProcedure[]): string {
 }
 
 export function procedureHelp({ path, procedure }: NamedProcedure): string {
-  const fields = propertiesOf(z.toJSONSchema(procedure.input, { io: 'input', unrepresentable: 'any' }));
+  const fields = propertiesOf(inlineSchemaOf(procedure.input, 'input'));
   const own = [
     ...(procedure.kind === 'upload' ? ['  --file PATH (required)  what is sent'] : []),
     ...(procedure.kind === 'subscription' ? ['  --follow  stays until the end; without it, what there is now'] : []),

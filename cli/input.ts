@@ -1,6 +1,6 @@
 /** Flags become a procedure's input, each by the schema of its field. What does not fit stays text: Berth names the fault. */
-import { z } from 'zod';
 import { isSchema, propertiesOf, type Schema } from '../server/src/procedure/describe-type.ts';
+import { inlineSchemaOf } from '../server/src/procedure/json-schema.ts';
 import type { Procedure } from '../server/src/procedure/procedure.ts';
 import type { Flag, Flags } from './flags.ts';
 import { UsageError } from './usage-error.ts';
@@ -14,7 +14,7 @@ export interface FieldSources {
 }
 
 export async function inputFrom(path: string, procedure: Procedure, flags: Flags, sources: FieldSources): Promise<Record<string, unknown>> {
-  const fields = propertiesOf(z.toJSONSchema(procedure.input, { io: 'input', unrepresentable: 'any' }));
+  const fields = propertiesOf(inlineSchemaOf(procedure.input, 'input'));
   const input = await wholeInput(flags, sources);
   for (const [name, flag] of flags.flags) {
     if (ownOptions.some((own) => own === name)) continue;

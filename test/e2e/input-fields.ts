@@ -1,5 +1,5 @@
 /** Where text can stand in the input of a procedure: a walk over its JSON Schema, so that no field can be forgotten. */
-import { z } from 'zod';
+import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
 import type { Procedure } from '../../server/src/procedure/procedure.ts';
 
 /** The way to a value: names of fields, `0` for an item of a list; a record's own key is the way to its value. */
@@ -13,7 +13,7 @@ export interface TextField {
 const anyKey = 'team';
 
 export function textFields(procedure: Procedure): TextField[] {
-  const schema: unknown = z.toJSONSchema(procedure.input, { io: 'input', unrepresentable: 'any' });
+  const schema: unknown = inlineSchemaOf(procedure.input, 'input');
   return distinct(walk(schema, []));
 }
 

@@ -1,13 +1,15 @@
-/** A valid input for every procedure: a row for each, or it does not compile. */
+/** A valid input for every procedure: its own example with the ids of the estate, or a row here. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { z } from 'zod';
-import type { Contracts } from '../../server/src/modules/contracts.ts';
+import { contracts, type Contracts } from '../../server/src/modules/contracts.ts';
+import { exampleInput } from '../../server/src/procedure/example.ts';
+import { listProcedures } from '../../server/src/procedure/listing.ts';
 import { absentRepository, type Estate } from './estate.ts';
 
 /** `unique` goes into what may exist once only. */
 type Make<T> = (estate: Estate, unique: string) => T;
 
-type Inputs = { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { input: infer I extends z.ZodType } ? Make<z.input<I>> : never } };
+type Inputs = { [R in keyof Contracts]?: { [P in keyof Contracts[R]]?: Contracts[R][P] extends { input: infer I extends z.ZodType } ? Make<z.input<I>> : never } };
 
 const project = ({ projectId }: Estate) => ({ projectId });
 const environment = ({ environmentId }: Estate) => ({ environmentId });
@@ -75,10 +77,15 @@ export const inputs = {
 const byPath: ReadonlyMap<string, Make<object>> = new Map(
   Object.entries(inputs).flatMap(([router, rows]) => Object.entries<Make<object>>(rows).map(([name, make]): [string, Make<object>] => [`${router}.${name}`, make])),
 );
+const procedures = new Map(listProcedures(contracts).map(({ path, procedure }) => [path, procedure]));
 
 /** The valid input of a procedure. */
 export function inputFor(path: string, estate: Estate, unique: string): Record<string, unknown> {
-  const make = byPath.get(path);
-  if (!make) throw new Error(`inputs.ts has no row for ${path}.`);
-  return Object.fromEntries(Object.entries(make(estate, unique)));
+  const procedure = procedures.get(path);
+  if (!procedure) throw new Error(`There is no procedure ${path}.`);
+  const made = byPath.get(path)?.(estate, unique);
+  if (made) return Object.fromEntries(Object.entries(made));
+  const ids = new Map<string, unknown>(Object.entries(estate));
+  const ofKind = new Map(procedure.access.resources.map(({ kind, field }) => [field, `${kind}Id`]));
+  return Object.fromEntries(Object.entries(exampleInput(procedure)).map(([name, value]) => [name, ids.get(ofKind.get(name) ?? name) ?? value]));
 }

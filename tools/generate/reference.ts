@@ -1,6 +1,6 @@
 /** The reference pages: one a router, from the contracts. */
-import { z } from 'zod';
 import type { Procedure } from '../../server/src/procedure/procedure.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import { describeRules, describeType, isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe-type.ts';
 
@@ -40,8 +40,8 @@ function procedureSection({ path, procedure }: NamedProcedure, shown: Map<string
     `${verbs[kind]} · ${accessOf(procedure)}`,
     `${summary}.`,
     ...(description === undefined ? [] : [description]),
-    once('Input', shapeOf(z.toJSONSchema(procedure.input, { io: 'input', unrepresentable: 'any' }))),
-    once(kind === 'subscription' ? 'Each event' : 'Answer', shapeOf(z.toJSONSchema(procedure.output, { io: 'output', unrepresentable: 'any' }))),
+    once('Input', shapeOf(inlineSchemaOf(procedure.input, 'input'))),
+    once(kind === 'subscription' ? 'Each event' : 'Answer', shapeOf(inlineSchemaOf(procedure.output, 'output'))),
   ].join('\n\n');
 }
 

@@ -19,6 +19,18 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** The flat refusals of certificates and swarm → their code (interface document, Errors; decisions 1). */
+export const flatRefusals = {
+  'Invalid certificate': 'BAD_REQUEST', 'Key mismatch': 'BAD_REQUEST', 'Certificate expired': 'BAD_REQUEST', 'Certificate in use': 'CONFLICT',
+  'Node not found': 'NOT_FOUND', 'Swarm not available': 'SERVICE_UNAVAILABLE', 'Unauthorized': 'FORBIDDEN',
+} as const satisfies Record<string, ErrorCode>;
+
+export type FlatRefusal = keyof typeof flatRefusals;
+
+export function isFlatRefusal(name: string): name is FlatRefusal {
+  return Object.hasOwn(flatRefusals, name);
+}
+
 /** One fault of an input: `path` names the field (dots between levels). */
 export interface Issue {
   path: string;

@@ -1,6 +1,7 @@
 /** What a procedure is: plain data, defined once; both URL forms, OpenAPI, the client and the CLI are walks over it. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { ErrorCode, FlatRefusal } from '../domain/errors.ts';
 import type { AccessClass, GrantFlag } from '../domain/permissions.ts';
 
 /** Kinds of things an id in an input can name, each with what a member needs to name one: assigned to the member, a grant, or nothing besides the procedure's own class. */
@@ -45,8 +46,12 @@ export interface Procedure<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   readonly description?: string;
   readonly access: Access;
   readonly input: I;
+  /** A good input, where its required fields alone do not make one. */
+  readonly example?: z.input<I>;
   /** Of a subscription: the type of one event. */
   readonly output: O;
+  /** What its handler refuses with, besides the refusals of guard and transport, which every procedure has. A refusal that is not written here fails the conformance suite. */
+  readonly refusals?: readonly (ErrorCode | FlatRefusal)[];
 }
 
 type Definition<I extends z.ZodType, O extends z.ZodType> = Omit<Procedure<I, O>, 'kind'>;

@@ -1,104 +1,122 @@
 /** The OpenAPI 3.1 document of form B, from the same definitions that answer the calls. */
-import { z } from 'zod';
-import { errorCodes } from '../domain/errors.ts';
+import type { z } from 'zod';
+import { isSchema, propertiesOf, type Schema } from '../procedure/describe-type.ts';
+import { exampleInput, exampleOf } from '../procedure/example.ts';
+import { definitionPrefix, inlineSchemaOf, jsonSchemaOf } from '../procedure/json-schema.ts';
 import type { NamedProcedure } from '../procedure/listing.ts';
 import type { Procedure } from '../procedure/procedure.ts';
+import { errorComponents, errorResponses, errorSchemas } from './openapi-errors.ts';
 
-type Schema = Record<string, unknown>;
+const description = `The interface of Berth. Every procedure is served twice: at \`/api/<router>.<procedure>\` with the bare value as the answer, as described here, and at
+\`/api/trpc/<router>.<procedure>\` wrapped as \`{"result":{"data":…}}\`, also in batches. Queries are GET with query-string parameters or \`?input=<JSON>\`, changes POST with a JSON body.
+Unknown fields of an input are ignored. Lists are newest first; with \`limit\` they come in pages.`;
 
 export function createOpenapi(procedures: readonly NamedProcedure[], version: string): Record<string, unknown> {
-  const paths: Record<string, unknown> = {};
-  for (const { path, router, procedure } of procedures) {
-    const method = procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post';
-    paths[`/api/${path}`] = { [method]: operation(path, router, procedure) };
-  }
+  const records = createRecords();
+  const paths = Object.fromEntries(procedures.map(({ path, router, procedure }) => [`/api/${path}`, { [procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post']: operation(path, router, procedure, records) }]));
   return {
     openapi: '3.1.0',
-    info: { title: 'Berth', version, description: 'The interface of Berth. Every procedure is also served under /api/trpc/<router>.<procedure>, wrapped as {"result":{"data":…}}.', license: { name: 'MIT', identifier: 'MIT' } },
+    info: { title: 'Berth', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }, { bearer: [] }, { session: [] }],
     tags: [...new Set(procedures.map(({ router }) => router))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-        bearer: { type: 'http', scheme: 'bearer' },
-        session: { type: 'apiKey', in: 'cookie', name: 'berth_session' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key of `user.createApiKey`' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token' },
+        session: { type: 'apiKey', in: 'cookie', name: 'berth_session', description: 'The cookie of a sign-in; changes need an `Origin` of this address besides' },
       },
-      schemas: { Error: errorSchema },
-      responses: Object.fromEntries(documentedErrors.map((code) => [code, { description: code, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }])),
+      schemas: { ...errorSchemas, ...records.schemas },
+      examples: records.examples,
+      responses: errorComponents(),
     },
   };
 }
 
-const documentedErrors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'TOO_MANY_REQUESTS', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'] as const;
+/** Records that several procedures answer with: each once, by its id. */
+interface Records {
+  schemas: Record<string, Schema>;
+  examples: Record<string, Schema>;
+  /** The schema of an answer, and an example of it. */
+  answerOf(type: z.ZodType): { schema: Schema; example: Schema };
+}
 
-const errorSchema: Schema = {
-  type: 'object',
-  required: ['error', 'message', 'code'],
-  properties: {
-    message: { type: 'string' },
-    code: { type: 'string', enum: Object.keys(errorCodes) },
-    error: {
-      type: 'object',
-      required: ['message', 'code', 'data'],
-      properties: {
-        message: { type: 'string', description: 'A sentence: what happened, why, what to do' },
-        code: { type: 'string' },
-        data: {
-          type: 'object',
-          required: ['httpStatus'],
-          properties: {
-            httpStatus: { type: 'integer' }, path: { type: 'string' }, retryAfterMs: { type: 'integer' },
-            issues: { type: 'array', items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } } },
-          },
-        },
-      },
+function createRecords(): Records {
+  const schemas: Record<string, Schema> = {};
+  const examples: Record<string, Schema> = {};
+  return {
+    schemas, examples,
+    answerOf(type) {
+      const { schema, definitions } = jsonSchemaOf(type, 'output');
+      for (const [name, definition] of Object.entries(definitions)) {
+        const shown = referring(definition);
+        if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(shown)) throw new Error(`Two records have the id ${name}. Give one of them another by .meta({ id }).`);
+        schemas[name] = shown;
+        examples[name] ??= { value: exampleOf(definition, definitions) };
+      }
+      const whole = typeof schema['$ref'] === 'string' ? schema['$ref'].slice(definitionPrefix.length) : undefined;
+      const example = whole === undefined ? { example: exampleOf(schema, definitions) } : { examples: { [whole]: { $ref: `#/components/examples/${whole}` } } };
+      return { schema: referring(schema), example };
     },
-  },
-};
+  };
+}
 
-function operation(path: string, router: string, procedure: Procedure): Schema {
-  const input = jsonSchema(procedure.input, 'input');
-  const output = jsonSchema(procedure.output, 'output');
+/** References lead to the document's components. */
+function referring(schema: Schema): Schema {
+  const moved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(moved);
+    if (!isSchema(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, name === '$ref' && typeof item === 'string' ? item.replace(definitionPrefix, '#/components/schemas/') : moved(item)]));
+  };
+  const whole = moved(schema);
+  return isSchema(whole) ? whole : {};
+}
+
+function operation(path: string, router: string, procedure: Procedure, records: Records): Schema {
   const { access } = procedure;
-  const who = access.class === 'protected' ? 'any authenticated user' : access.class === 'admin' ? 'Owner or Admin' : 'Owner';
+  const who = { protected: 'any authenticated user', admin: 'Owner or Admin', owner: 'Owner' }[access.class];
+  const restrictions = `${access.sessionOnly ? ', with a session' : ''}${access.grant ? `; a member needs ${access.grant}` : ''}`;
   return {
     operationId: path.replace('.', '_'),
     tags: [router],
     summary: procedure.summary,
-    description: [procedure.description, `Access: ${who}${access.sessionOnly ? ', with a session' : ''}${access.grant ? `; a member needs ${access.grant}` : ''}.`].filter(Boolean).join('\n\n'),
-    ...parametersOrBody(procedure, input),
-    responses: {
-      200: { description: 'Success', content: responseContent(procedure, output) },
-      ...Object.fromEntries(documentedErrors.map((code) => [errorCodes[code].httpStatus, { $ref: `#/components/responses/${code}` }])),
+    description: [procedure.description, `Access: ${who}${restrictions}.`].filter(Boolean).join('\n\n'),
+    ...(access.sessionOnly ? { security: [{ session: [] }] } : {}),
+    ...parametersOrBody(procedure),
+    responses: { 200: { description: 'Success', content: success(procedure, records) }, ...errorResponses(procedure) },
+  };
+}
+
+function parametersOrBody(procedure: Procedure): Schema {
+  const input = inlineSchemaOf(procedure.input, 'input');
+  const fields = propertiesOf(input);
+  const example = exampleInput(procedure);
+  if (procedure.kind === 'mutation') return { requestBody: { required: fields.some(({ required }) => required), content: { 'application/json': { schema: input, example } } } };
+  if (procedure.kind === 'upload') {
+    const form = { ...input, properties: { ...Object.fromEntries(fields.map(({ name, schema }) => [name, schema])), file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file; it comes after the other fields' } } };
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form, example: { ...example, file: '…' } } } } };
+  }
+  return {
+    parameters: fields.map(({ name, required, schema }) => ({
+      name, in: 'query', required, ...(typeof schema['description'] === 'string' ? { description: schema['description'] } : {}), schema, example: example[name] ?? exampleOf(schema, {}, name),
+    })),
+  };
+}
+
+function success({ kind, output }: Procedure, records: Records): Schema {
+  const { schema, example } = records.answerOf(output);
+  if (kind !== 'subscription') return { 'application/json': { schema, ...example } };
+  const { schema: one, definitions } = jsonSchemaOf(output, 'output');
+  const event = exampleOf(one, definitions);
+  return {
+    'application/json': {
+      schema: { type: 'object', required: ['lines', 'lastEventId'], properties: { lines: { type: 'array', items: schema }, lastEventId: { type: ['string', 'null'], description: 'Position of the last line' } } },
+      example: { lines: [event], lastEventId: '1' },
+    },
+    'text/event-stream': {
+      schema: { type: 'string', description: 'With `Accept: text/event-stream`: events `line`, each with its position as `id`, then `end` with the outcome; a comment every 15 s. Resume with `Last-Event-ID` or `lastEventId`' },
+      example: `event: line\nid: 1\ndata: ${JSON.stringify(event)}\n\n`,
     },
   };
-}
-
-function parametersOrBody(procedure: Procedure, input: Schema): Schema {
-  if (procedure.kind === 'mutation') return { requestBody: { required: true, content: { 'application/json': { schema: input } } } };
-  if (procedure.kind === 'upload') {
-    const form = { ...input, properties: { ...propertiesOf(input), file: { type: 'string', contentMediaType: 'application/octet-stream' } } };
-    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } };
-  }
-  const required = Array.isArray(input['required']) ? input['required'] : [];
-  return { parameters: Object.entries(propertiesOf(input)).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema })) };
-}
-
-function responseContent(procedure: Procedure, output: Schema): Schema {
-  if (procedure.kind !== 'subscription') return { 'application/json': { schema: output } };
-  return {
-    'application/json': { schema: { type: 'object', properties: { lines: { type: 'array', items: output }, lastEventId: { type: ['string', 'null'] } } } },
-    'text/event-stream': { schema: { type: 'string', description: 'Events `line` with an id, then `end`; resume with Last-Event-ID' } },
-  };
-}
-
-function propertiesOf(schema: Schema): Record<string, unknown> {
-  return typeof schema['properties'] === 'object' && schema['properties'] !== null ? { ...schema['properties'] } : {};
-}
-
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
-  return rest;
 }

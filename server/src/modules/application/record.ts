@@ -30,7 +30,7 @@ export const applicationFields = applicationSummary.extend({
   previewEnv: optional, previewBuildArgs: optional, previewBuildSecrets: optional, previewWildcard: optional, previewPort: z.number(), previewPath: z.string(),
   previewHttps: z.boolean(), previewCertificateType: z.string(), previewCustomCertResolver: optional, previewLimit: z.number(), previewLabels: z.array(z.string()),
   isPreviewDeploymentsActive: z.boolean(), previewRequireCollaboratorPermissions: z.boolean(),
-});
+}).meta({ id: 'Application' });
 
 export const applicationRecord = applicationFields.extend({
   hasGitProviderAccess: z.boolean(), unauthorizedProvider: optional,
@@ -39,4 +39,4 @@ export const applicationRecord = applicationFields.extend({
     environmentId: z.string(), name: z.string(), projectId: z.string(), project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
   }),
   deployments: z.array(deploymentRecord), domains: z.array(domainRecord), ports: z.array(portRecord), mounts: z.array(mountRecord),
-});
+}).meta({ id: 'ApplicationDetails' });

@@ -6,7 +6,7 @@ import { query } from '../../procedure/procedure.ts';
 const auditRecord = z.object({
   auditId: z.string(), at: z.string(), userId: z.string().nullable(), apiKeyId: z.string().nullable(), procedure: z.string(), resourceId: z.string().nullable(),
   outcome: z.string().describe('`done`, or the code of the refusal'), ip: z.string(),
-});
+}).meta({ id: 'AuditEntry' });
 
 export const auditContract = {
   all: query({

@@ -7,4 +7,4 @@ export const domainRecord = z.object({
   domainId: z.string(), host: z.string(), path: z.string(), port: z.number(), https: z.boolean(), certificateType: z.enum(['acme', 'none', 'custom']),
   customCertResolver: optional, applicationId: optional, composeId: optional, serviceName: optional, domainType: z.enum(['application', 'compose', 'preview']),
   previewDeploymentId: optional, internalPath: z.string(), stripPath: z.boolean(), uniqueConfigKey: z.number(), createdAt: z.string(),
-});
+}).meta({ id: 'Domain' });

@@ -20,7 +20,7 @@ const none = z.array(z.never());
 const environmentWithServices = environmentRecord.extend({
   project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
   applications: z.array(serviceSummary), postgres: none, mysql: none, mariadb: none, mongo: none, redis: none, compose: none,
-});
+}).meta({ id: 'EnvironmentDetails' });
 
 export const environmentContract = {
   create: mutation({

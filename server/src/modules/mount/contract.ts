@@ -27,6 +27,7 @@ export const mountContract = {
       if (!applicationId && !serviceId) context.addIssue({ code: 'custom', path: ['applicationId'], message: 'is required' });
       if (applicationId && serviceId && applicationId !== serviceId) context.addIssue({ code: 'custom', path: ['serviceId'], message: 'differs from applicationId; both name the service' });
     }),
+    example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k', type: 'file', filePath: 'app.conf', content: 'level=info\n', mountPath: '/etc/shop/app.conf' },
     output: mountRecord,
   }),
   one: query({

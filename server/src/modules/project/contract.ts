@@ -7,13 +7,13 @@ import { environmentRecord } from '../environment/record.ts';
 
 export const projectRecord = z.object({
   projectId: z.string(), name: z.string(), description: z.string(), env: z.string(), organizationId: z.string(), createdAt: z.string(),
-});
+}).meta({ id: 'Project' });
 
 const serviceSummary = z.object({ applicationId: z.string(), name: z.string(), appName: z.string(), applicationStatus: z.enum(applicationStatuses) });
 
 const projectWithServices = projectRecord.extend({
   environments: z.array(environmentRecord.extend({ applications: z.array(serviceSummary) })),
-});
+}).meta({ id: 'ProjectDetails' });
 
 const name = z.string().min(1).max(100);
 const description = z.string().max(1000);

@@ -30,6 +30,7 @@ export const registryContract = {
           if (!input.registryId && input[field] == null) context.addIssue({ code: 'custom', path: [field], message: 'is required without registryId' });
         }
       }),
+    example: { registryUrl: 'registry.example.com', username: 'deploy', password: 'correct-horse-battery' },
     output: z.object({ success: z.literal(true) }),
   }),
   one: query({

@@ -3,4 +3,4 @@ import { z } from 'zod';
 
 export const registryRecord = z.object({
   registryId: z.string(), name: z.string(), registryUrl: z.string(), username: z.string(), imagePrefix: z.string(), createdAt: z.string(),
-});
+}).meta({ id: 'Registry' });

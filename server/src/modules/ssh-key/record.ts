@@ -3,4 +3,4 @@ import { z } from 'zod';
 
 export const sshKeyRecord = z.object({
   sshKeyId: z.string(), name: z.string(), description: z.string(), publicKey: z.string(), fingerprint: z.string(), createdAt: z.string(),
-});
+}).meta({ id: 'SshKey' });

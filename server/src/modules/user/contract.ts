@@ -8,7 +8,7 @@ const keyRecord = z.object({
   enabled: z.boolean(), createdAt: z.string(), expiresAt: z.string().nullable(), lastRequestAt: z.string().nullable(),
   remaining: z.number().nullable(), refillAmount: z.number().nullable(), refillInterval: z.number().nullable(),
   rateLimitEnabled: z.boolean(), rateLimitTimeWindow: z.number().nullable(), rateLimitMax: z.number().nullable(),
-});
+}).meta({ id: 'ApiKey' });
 
 const milliseconds = z.number().int().min(1).max(1e13);
 const count = z.number().int().min(1).max(1e12);
