@@ -20,14 +20,13 @@ const projects = {
   store: { limitMs: minutes(6), bed: false },
   integration: { limitMs: minutes(20), bed: true },
   machine: { limitMs: minutes(30), bed: true },
-  e2e: { limitMs: minutes(40), bed: true },
+  releases: { limitMs: minutes(20), bed: true },
+  faults: { limitMs: minutes(20), bed: true },
+  input: { limitMs: minutes(20), bed: true },
 } as const;
 
-/**
- * What runs beside what: lanes run at once, the projects of a lane one after another. Bare machines mostly wait for dpkg and the engine, so they share
- * the processors well; releases under load want them for themselves.
- */
-const plan: readonly (readonly ProjectName[])[][] = [[['unit', 'store', 'integration'], ['machine']], [['e2e']]];
+/** Lanes run at once, the projects of a lane one after another. Engines make one wait most of the time, so three share two processors well. */
+const lanes: readonly (readonly ProjectName[])[] = [['unit', 'store', 'input', 'faults'], ['integration', 'releases'], ['machine']];
 
 type ProjectName = keyof typeof projects;
 
@@ -42,10 +41,8 @@ async function main(): Promise<boolean> {
   let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   try {
     await prepare(names, signal);
-    for (const lanes of plan) {
-      const done = await Promise.all(lanes.map((lane) => runLane(lane.filter((name) => names.includes(name)), signal)));
-      counts = done.reduce(addCounts, counts);
-    }
+    const done = await Promise.all(lanes.map((lane) => runLane(lane.filter((name) => names.includes(name)), signal)));
+    counts = done.reduce(addCounts, counts);
   } catch (error) {
     say(`The run stopped: ${error instanceof Error ? error.message : String(error)}`);
     counts = addCounts(counts, { passed: 0, failed: 1, skipped: 0 });

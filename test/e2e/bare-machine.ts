@@ -62,10 +62,10 @@ export async function curl(host: BedHost, ...words: string[]): Promise<{ status:
   return { status: Number(status), body: body.toReversed().join('\n') };
 }
 
-/** Programs that run on the machine, but those of the bed and of this very question. */
+/** Programs that run on the machine, but those of the bed, of this very question, and health checks, which come and go. */
 export async function programs(host: BedHost): Promise<string[]> {
   const listed = await host.exec(['ps', '-eo', 'pid=,args='], { limitMs: 10_000 });
-  const own = /(host-init\.sh|sleep infinity|ps -eo)/;
+  const own = /(\/\.berth\/busybox|runc --root .* exec|runc init|host-init\.sh|sleep infinity|ps -eo)/;
   return listed.stdout.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !own.test(line));
 }
 

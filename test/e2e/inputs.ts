@@ -20,6 +20,7 @@ const port = ({ portId }: Estate) => ({ portId });
 const mount = ({ mountId }: Estate) => ({ mountId });
 const sshKey = ({ sshKeyId }: Estate) => ({ sshKeyId });
 const registry = ({ registryId }: Estate) => ({ registryId });
+const hosted = (estate: Estate) => ({ ...application(estate), owner: 'acme', repository: 'shop', branch: 'main' });
 const nothing = () => ({});
 
 const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }).privateKey;
@@ -42,6 +43,7 @@ export const inputs = {
     saveEnvironment: (estate) => ({ ...application(estate), env: 'A=1' }),
     saveBuildType: (estate) => ({ ...application(estate), buildType: 'dockerfile' }),
     saveGitProvider: (estate) => ({ ...application(estate), customGitUrl: absentRepository, customGitBranch: 'main' }),
+    saveGithubProvider: hosted, saveGitlabProvider: hosted, saveBitbucketProvider: hosted, saveGiteaProvider: hosted,
     saveContainerProvider: (estate) => ({ ...application(estate), containerImage: 'berth/node:24' }),
     dropDeployment: application,
     start: application, stop: application, reload: (estate) => ({ ...application(estate), appName: estate.appName }),

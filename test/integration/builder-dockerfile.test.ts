@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { Secret } from '../../server/src/domain/secret.ts';
 import { createBuilderFixture } from './builder-fixture.ts';
 
-const { engineSocket } = inject('bed').m1;
+const { engineSocket } = inject('servers').m1;
 const fixture = createBuilderFixture(engineSocket);
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => void fixture.lines.splice(0));

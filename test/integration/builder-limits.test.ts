@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, inject, test } from 'vitest';
 import { findBuildCgroup } from '../../server/src/adapters/builder/engine-cgroup.ts';
 import { createBuilderFixture } from './builder-fixture.ts';
 
-const { engineSocket } = inject('bed').m1;
+const { engineSocket } = inject('servers').m1;
 const fixture = createBuilderFixture(engineSocket);
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => void fixture.lines.splice(0));

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, inject, test } from 'vitest';
 import { createBuilderFixture } from './builder-fixture.ts';
 
-const fixture = createBuilderFixture(inject('bed').m1.engineSocket);
+const fixture = createBuilderFixture(inject('servers').m1.engineSocket);
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => void fixture.lines.splice(0));
 

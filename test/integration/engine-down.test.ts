@@ -60,7 +60,7 @@ test('an engine that does not answer', async () => {
 test('DOCKER_HOST of the environment does not win over the socket', async () => {
   const socketPath = join(folder, 'other.sock');
   const before = process.env['DOCKER_HOST'];
-  process.env['DOCKER_HOST'] = `unix://${inject('bed').m1.engineSocket}`;
+  process.env['DOCKER_HOST'] = `unix://${inject('servers').m1.engineSocket}`;
   try {
     await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(unavailable(socketPath, /no such socket/));
     process.env['DOCKER_HOST'] = 'tcp://192.0.2.1:2375';

@@ -10,7 +10,7 @@ export const nodeImage = 'berth/node:24';
 
 /** The engine of the bed's m1 through the port, and its bare API for what Berth would not do. */
 export function bedEngine(): { engine: Engine; api: EngineClient; ip: string } {
-  const { engineSocket, ip } = inject('bed').m1;
+  const { engineSocket, ip } = inject('servers').m1;
   return { engine: createSwarmEngine({ socketPath: engineSocket }), api: createEngineClient(engineSocket), ip };
 }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'small-image-'));
   await copyFile('/bin/busybox', join(folder, 'busybox'));
   await mustRun(['tar', '-C', folder, '-cf', join(folder, 'image.tar'), 'busybox'], { limitMs: 10_000 });
-  await mustRun([dockerCli, '-H', `unix://${inject('bed').m1.engineSocket}`, 'import', join(folder, 'image.tar'), smallImage], { limitMs: 30_000 });
+  await mustRun([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'import', join(folder, 'image.tar'), smallImage], { limitMs: 30_000 });
   await rm(folder, { recursive: true });
 });
 

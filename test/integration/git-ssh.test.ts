@@ -6,7 +6,7 @@ import { Secret } from '../../server/src/domain/secret.ts';
 import { createGitFixture, makeRepository } from './git-fixture.ts';
 import type { GitFixture } from './git-fixture.ts';
 
-const { s1: host, sshKeyPath } = inject('bed');
+const { s1: host, sshKeyPath } = inject('servers');
 const folder = `/srv/git-test-${process.pid}`;
 const ssh = ['-F', '/dev/null', '-i', sshKeyPath, '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'LogLevel=ERROR', `root@${host.ip}`];
 let fixture: GitFixture;

@@ -18,7 +18,7 @@ export const httpsPort = 8_444;
 export async function bedProxy(name: string, network: string): Promise<{ spec: ServiceSpec; proxy: Proxy }> {
   const { engine } = bedEngine();
   // The host's /run/bed is this folder of the machine.
-  const folder = join(dirname(inject('bed').m1.engineSocket), name);
+  const folder = join(dirname(inject('servers').m1.engineSocket), name);
   mkdirSync(folder, { mode: 0o700 });
   const spec = proxyServiceSpec({
     image: 'berth/caddy:2',
@@ -66,7 +66,7 @@ export interface Ask {
 
 /** One request through the proxy on a connection of its own. */
 export function ask(host: string, { path = '/', method = 'GET', headers = {}, secure = false }: Ask = {}): Promise<Answer> {
-  const { ip } = inject('bed').m1;
+  const { ip } = inject('servers').m1;
   const common = { host: ip, path, method, headers: { Host: host, ...headers }, agent: false as const, signal: AbortSignal.timeout(15_000) };
   return new Promise((resolve, reject) => {
     const sent = secure ? secureRequest({ ...common, port: httpsPort, servername: host, rejectUnauthorized: false }) : request({ ...common, port: httpPort });

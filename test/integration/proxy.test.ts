@@ -168,7 +168,7 @@ test('a refused configuration leaves the former one at work', async () => {
   await proxy.apply(routes.filter((each) => !each.https));
   const before = await proxy.current();
   // With no listener of its own on 443, the proxy cannot have that port while another program of its container holds it.
-  const busybox = [dockerCli, '-H', `unix://${inject('bed').m1.engineSocket}`, 'exec', await proxyContainer(), '/.berth/busybox'] as const;
+  const busybox = [dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await proxyContainer(), '/.berth/busybox'] as const;
   const isHeld = () => runCommand([...busybox, 'grep', '-qE', ':01BB [0-9A-F]+:0000 0A', '/proc/net/tcp', '/proc/net/tcp6'], { limitMs: 10_000 }).then(({ code }) => code === 0);
   await until('443 is free', async () => !(await isHeld()));
   const holding = runCommand([...busybox, 'timeout', '5', '/.berth/busybox', 'nc', '-ll', '-p', '443', '-e', '/.berth/busybox'], { limitMs: 20_000 });

@@ -175,10 +175,13 @@ const invitation = {
   status: text<'pending' | 'accepted' | 'revoked'>(), expiresAt: number(), createdAt: text(),
 };
 
+/** Links to git hosts; services name theirs as githubId. */
+const gitProvider = { gitProviderId: text(), organizationId: text(), provider: text(), name: text(), createdAt: text() };
+
 export const tables = {
   user, organization, member, session, api_key: apiKey, project, environment, application, deployment, job, domain, port, mount,
   ssh_key: sshKey, registry, setting, audit, service_name: serviceName, database, compose, server, destination, backup, certificate,
-  certificate_resolver: certificateResolver, redirect, basic_auth: basicAuth, preview_deployment: previewDeployment, invitation,
+  certificate_resolver: certificateResolver, redirect, basic_auth: basicAuth, preview_deployment: previewDeployment, invitation, git_provider: gitProvider,
 };
 
 export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]> };

@@ -10,7 +10,7 @@ export const resourceKinds = {
   mariadb: 'assigned', mysql: 'assigned', postgres: 'assigned', mongo: 'assigned', redis: 'assigned',
   deployment: 'assigned', domain: 'assigned', port: 'assigned', mount: 'assigned', redirect: 'assigned', basicAuth: 'assigned', backup: 'assigned', previewDeployment: 'assigned',
   sshKey: 'canAccessToSSHKeys', registry: 'nothing', server: 'nothing', destination: 'nothing', certificate: 'nothing', certificateResolver: 'nothing',
-  organization: 'nothing', invitation: 'nothing',
+  organization: 'nothing', invitation: 'nothing', gitProvider: 'canAccessToGitProviders',
 } as const satisfies Record<string, 'assigned' | 'nothing' | GrantFlag>;
 export type ResourceKind = keyof typeof resourceKinds;
 

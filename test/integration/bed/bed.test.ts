@@ -79,7 +79,7 @@ describe('a server of its own', () => {
   });
 
   test('lets nobody in over SSH without the bed\'s key', async () => {
-    const { s1, sshKeyPath } = inject('bed');
+    const { s1, sshKeyPath } = inject('servers');
     const m1 = await (await sharedBed()).find('m1');
     const common = ['-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'BatchMode=yes', '-o', 'LogLevel=ERROR'] as const;
     expect((await m1.exec(['ssh', ...common, `root@${s1.ip}`, 'hostname'])).code).toBe(255);

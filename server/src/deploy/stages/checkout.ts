@@ -1,5 +1,6 @@
 /** Brings the source to this server: one row per kind of source. */
 import { AppError } from '../../domain/errors.ts';
+import { gitProviders, gitSourceOf } from '../../domain/git-host.ts';
 import { Secret } from '../../domain/secret.ts';
 import { registryOf } from '../../domain/image-reference.ts';
 import { checkLocalRepository } from '../../modules/application/checks.ts';
@@ -12,10 +13,7 @@ const checkoutLimitMs = 15 * 60_000;
 type Source = { sentence(context: DeployContext): string; fetch(context: DeployContext): Promise<void> };
 
 const sources: Record<string, Source> = {
-  git: {
-    sentence: ({ application, pinnedCommit }) => `Fetching ${application.customGitUrl ?? ''}, ${pinnedCommit ? `commit ${pinnedCommit}` : application.customGitBranch ?? ''}`,
-    fetch: fetchGit,
-  },
+  ...Object.fromEntries(['git', ...Object.keys(gitProviders)].map((name) => [name, { sentence: gitSentence, fetch: fetchGit }])),
   container: { sentence: ({ application }) => `Pulling the image ${application.containerImage ?? ''}`, fetch: pullImage },
   drop: { sentence: () => 'Taking the uploaded source', fetch: copyUpload },
 };
@@ -32,16 +30,21 @@ function rowOf({ application }: DeployContext): Source {
   return row;
 }
 
+function gitSentence({ application, pinnedCommit }: DeployContext): string {
+  const source = gitSourceOf(application);
+  return `Fetching ${source?.url ?? ''}, ${pinnedCommit ? `commit ${pinnedCommit}` : source?.branch ?? ''}`;
+}
+
 async function fetchGit(context: DeployContext): Promise<void> {
   const { application, git, records, fileSystem } = context;
-  const { customGitUrl, customGitBranch, customGitUsername, customGitPassword, customGitSSHKeyId } = application;
-  if (!customGitUrl || !customGitBranch) throw new AppError('BAD_REQUEST', 'The repository or its branch is not set. Use application.saveGitProvider.');
-  checkLocalRepository(customGitUrl, (await context.settings()).localRepositoryPaths);
+  const { customGitSSHKeyId } = application;
+  const source = gitSourceOf(application);
+  if (!source) throw new AppError('BAD_REQUEST', 'The repository or its branch is not set. Use application.saveGitProvider.');
+  checkLocalRepository(source.url, (await context.settings()).localRepositoryPaths);
   await fileSystem.fresh(workDirectory(context));
   const { commit, subject } = await git.checkout(
     {
-      url: customGitUrl, branch: customGitBranch, submodules: application.enableSubmodules,
-      credentials: customGitUsername ? { username: customGitUsername, password: new Secret(customGitPassword ?? '') } : undefined,
+      ...source, submodules: application.enableSubmodules, credentials: credentialsOf(application),
       sshKey: customGitSSHKeyId ? new Secret(await records.sshPrivateKey(customGitSSHKeyId, application.organizationId)) : undefined,
     },
     sourceDirectory(context),
@@ -49,6 +52,11 @@ async function fetchGit(context: DeployContext): Promise<void> {
   );
   await context.save({ commit });
   context.log.line(`Commit ${commit}: ${subject}`);
+}
+
+/** Of the address they were given with, and of no other one. */
+function credentialsOf({ sourceType, customGitUsername, customGitPassword }: DeployContext['application']): { username: string; password: Secret } | undefined {
+  return sourceType === 'git' && customGitUsername ? { username: customGitUsername, password: new Secret(customGitPassword ?? '') } : undefined;
 }
 
 async function copyUpload(context: DeployContext): Promise<void> {

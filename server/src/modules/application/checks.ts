@@ -1,5 +1,6 @@
 /** Rules on the record as it will be (decisions 4, Updates): what single fields cannot tell. */
 import { AppError, badField } from '../../domain/errors.ts';
+import { gitSourceOf, isGitProvider } from '../../domain/git-host.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
 import { parseGitUrl, parseRefName } from '../../domain/git-source.ts';
 import { parseImageReference } from '../../domain/image-reference.ts';
@@ -65,15 +66,17 @@ export function checkDeployable(application: ApplicationRecord): void {
   if (missing !== undefined) throw new AppError('BAD_REQUEST', `${application.name} cannot be deployed yet: ${missing}`, { issues: [{ path: 'applicationId', message: missing }] });
 }
 
+const saveProcedures = { git: 'saveGitProvider', github: 'saveGithubProvider', gitlab: 'saveGitlabProvider', bitbucket: 'saveBitbucketProvider', gitea: 'saveGiteaProvider' } as const;
+
 function missingSource(application: ApplicationRecord): string | undefined {
-  switch (application.sourceType) {
-    case 'git':
-      return application.customGitUrl && application.customGitBranch ? undefined : 'set the repository with application.saveGitProvider first.';
+  const { sourceType } = application;
+  if (sourceType === 'git' || isGitProvider(sourceType)) return gitSourceOf(application) ? undefined : `set the repository with application.${saveProcedures[sourceType]} first.`;
+  switch (sourceType) {
     case 'container':
       return application.containerImage ? undefined : 'set the image with application.saveContainerProvider first.';
     case 'drop':
       return application.uploadPath ? undefined : 'upload the source with application.dropDeployment first.';
     default:
-      return `the source ${application.sourceType} is not connected. Set a source with application.saveGitProvider or application.saveContainerProvider.`;
+      return `its source ${sourceType} is not known. Set one with application.saveGitProvider or application.saveContainerProvider.`;
   }
 }

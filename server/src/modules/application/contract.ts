@@ -25,7 +25,7 @@ export const applicationContract = {
   update: mutation({
     summary: 'Changes settings of an application; most take effect at the next deploy',
     description: 'Absent fields stay; null clears. A serverId other than the record\'s is refused; environmentId acts as move; applicationStatus is a change by hand.',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'environment', field: 'environmentId' }, { kind: 'environment', field: 'networks' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'registry', field: 'registryId' }] },
+    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'environment', field: 'environmentId' }, { kind: 'environment', field: 'networks' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'registry', field: 'registryId' }, { kind: 'gitProvider', field: 'githubId' }] },
     input: withAliases(id.extend(partial(settingShape)).extend({ serverId: z.string().nullish(), environmentId: z.string().optional(), applicationStatus: z.enum(applicationStatuses).optional() })),
     output: success,
   }),
@@ -50,6 +50,10 @@ export const applicationContract = {
     input: id.extend({ customGitUrl: line(2000).min(1), customGitBranch: line(250).min(1), ...pick('customGitBuildPath', 'customGitSSHKeyId', 'watchPaths', 'enableSubmodules') }),
     output: applicationFields,
   }),
+  saveGithubProvider: hosted('GitHub'),
+  saveGitlabProvider: hosted('GitLab'),
+  saveBitbucketProvider: hosted('Bitbucket'),
+  saveGiteaProvider: hosted('Gitea'),
   saveContainerProvider: mutation({
     summary: 'Runs a container image, public or with credentials',
     access: own,
@@ -128,3 +132,17 @@ function partial<S extends Record<string, z.ZodType>>(shape: S): { [N in keyof S
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()])) as { [N in keyof S]: z.ZodOptional<S[N]> };
 }
 
+
+/** Sets a repository by its owner and name at a provider. */
+function hosted(provider: string) {
+  return mutation({
+    summary: `Takes the source from a repository on ${provider}`,
+    description: 'A public repository needs no more than owner, name and branch. With customGitSSHKeyId it is fetched over SSH with that deploy key. gitHost names your own installation.',
+    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'gitProvider', field: 'githubId' }] },
+    input: id.extend({
+      owner: settingShape.owner.unwrap(), repository: settingShape.repository.unwrap(), branch: settingShape.branch.unwrap(),
+      ...pick('buildPath', 'gitHost', 'githubId', 'customGitSSHKeyId', 'watchPaths', 'triggerType', 'enableSubmodules'),
+    }),
+    output: applicationFields,
+  });
+}

@@ -70,6 +70,10 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
     saveEnvironment: save,
     saveBuildType: (context, input) => save(context, withoutAliases(input)),
     saveGitProvider: (context, input) => save(context, { ...input, sourceType: 'git' }),
+    saveGithubProvider: (context, input) => save(context, { ...input, sourceType: 'github' }),
+    saveGitlabProvider: (context, input) => save(context, { ...input, sourceType: 'gitlab' }),
+    saveBitbucketProvider: (context, input) => save(context, { ...input, sourceType: 'bitbucket' }),
+    saveGiteaProvider: (context, input) => save(context, { ...input, sourceType: 'gitea' }),
     saveContainerProvider: (context, input) => save(context, { ...input, sourceType: 'container' }),
     async dropDeployment(context, { applicationId, dropBuildPath }, file) {
       const application = await found(context, { applicationId });

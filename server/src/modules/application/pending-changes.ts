@@ -4,7 +4,7 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 /** Settings that a release takes with it. */
 export const releasedFields = [
   'appName', 'sourceType', 'buildType', 'replicas', 'env', 'buildArgs', 'buildSecrets', 'createEnvFile', 'memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation',
-  'dockerfile', 'containerContextPath', 'containerBuildStage', 'publishDirectory', 'isStaticSpa', 'buildPath', 'customGitUrl', 'customGitBranch', 'customGitBuildPath', 'enableSubmodules',
+  'dockerfile', 'containerContextPath', 'containerBuildStage', 'publishDirectory', 'isStaticSpa', 'buildPath', 'gitHost', 'owner', 'repository', 'branch', 'customGitUrl', 'customGitBranch', 'customGitBuildPath', 'enableSubmodules',
   'containerImage', 'registryId', 'healthCheck', 'updateOrder', 'placement', 'labels', 'networks', 'stopGracePeriod', 'rollbackActive', 'preReleaseCommand', 'command', 'args', 'environmentId',
 ] as const satisfies readonly (keyof ApplicationRecord)[];
 
@@ -16,7 +16,8 @@ export function settingsOf(application: ApplicationRecord): ReleasedSettings {
 
 /** Names of the settings that differ from what was released. */
 export function changedSince(released: ReleasedSettings, application: ApplicationRecord): string[] {
-  return releasedFields.filter((field) => !isSame(released[field], application[field]));
+  // A release of an earlier version of Berth knows nothing of settings that came later.
+  return releasedFields.filter((field) => released[field] !== undefined && !isSame(released[field], application[field]));
 }
 
 function isSame(left: unknown, right: unknown): boolean {

@@ -18,7 +18,7 @@ export const applicationFields = applicationSummary.extend({
   sourceType: z.enum(sourceTypes), buildType: z.enum(buildTypes), replicas: z.number(),
   env: z.string(), buildArgs: optional, buildSecrets: optional, createEnvFile: z.boolean(),
   memoryLimit: optional, memoryReservation: optional, cpuLimit: optional, cpuReservation: optional,
-  repository: optional, owner: optional, branch: optional, buildPath: z.string(),
+  repository: optional, owner: optional, branch: optional, gitHost: optional, buildPath: z.string(),
   dockerfile: z.string(), containerContextPath: optional, containerBuildStage: optional, dockerContextPath: optional, dockerBuildStage: optional,
   publishDirectory: optional, isStaticSpa: z.boolean(),
   customGitUrl: optional, customGitBranch: optional, customGitBuildPath: z.string(), customGitSSHKeyId: optional, enableSubmodules: z.boolean(),

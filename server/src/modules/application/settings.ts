@@ -1,7 +1,8 @@
 /** The settings of an application that a person can change, each with its rule (interface document, Application; decisions 4 and 5). Pure: the CLI and the client import it. */
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import { parseSourcePath } from '../../domain/git-source.ts';
+import { parseGitHost, parseRepositoryPart } from '../../domain/git-host.ts';
+import { parseRefName, parseSourcePath } from '../../domain/git-source.ts';
 import { appNamePattern, parseStageName } from '../../domain/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
 
@@ -27,6 +28,10 @@ function ruled(schema: z.ZodString, rule: (text: string, field: string) => unkno
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);
+const repositoryPart = ruled(line(300), parseRepositoryPart);
+const gitHost = ruled(line(300), parseGitHost);
+/** A branch or tag. */
+const refName = ruled(line(250), parseRefName);
 const stage = ruled(line(200), parseStageName);
 const memory = ruled(z.string().max(30), parseMemory);
 const cpu = ruled(z.string().max(30), parseCpus);
@@ -55,13 +60,15 @@ export const settingShape = {
   replicas: z.number().int().min(0).max(100),
   env: block.nullable(), buildArgs: block.nullable(), buildSecrets: block.nullable(), createEnvFile: z.boolean(),
   memoryLimit: memory.nullable(), memoryReservation: memory.nullable(), cpuLimit: cpu.nullable(), cpuReservation: cpu.nullable(),
-  repository: line(300).nullable(), owner: line(300).nullable(), branch: line(250).nullable(), buildPath: sourcePath.nullable(),
+  repository: repositoryPart.nullable(), owner: repositoryPart.nullable().describe('User, organization or group; groups within groups with "/" between them'), branch: refName.nullable(), buildPath: sourcePath.nullable(),
+  gitHost: gitHost.nullable().describe('Address of your own GitLab, Gitea, … such as https://git.example.com; null for the public one of the provider'),
+  githubId: z.string().max(100).nullable().describe('The git provider link to use'),
   dockerfile: sourcePath.nullable(), containerContextPath: sourcePath.nullable(), containerBuildStage: stage.nullable(),
   dockerContextPath: sourcePath.nullable(), dockerBuildStage: stage.nullable(),
   publishDirectory: sourcePath.nullable(), isStaticSpa: z.boolean().nullable(),
   customGitUrl: line(2000).nullable(), customGitBranch: line(250).nullable(), customGitBuildPath: sourcePath.nullable(), customGitSSHKeyId: z.string().max(100).nullable(), enableSubmodules: z.boolean(),
   containerImage: line(500).nullable(), registryUrl: line(500).nullable(), username: line(300).nullable(), password: z.string().max(10_000).nullable(), registryId: z.string().max(100).nullable(),
-  autoDeploy: z.boolean(), watchPaths: z.array(line(1000)).max(200).nullable(), triggerType: z.enum(['push', 'tag']), cleanCache: z.boolean(),
+  autoDeploy: z.boolean(), webhookSecret: z.string().max(1000).nullable().describe('Webhooks must be signed with it; never shown'), watchPaths: z.array(line(1000)).max(200).nullable(), triggerType: z.enum(['push', 'tag']), cleanCache: z.boolean(),
   healthCheck: healthCheck.nullable(), updateOrder: z.enum(['start-first', 'stop-first']),
   placement: z.array(line(300)).max(50).nullable().describe('Swarm placement constraints, such as node.role==worker'),
   labels: z.record(line(200).min(1), z.string().max(5000)).nullable(), networks: z.array(z.string().max(100)).max(20).nullable().describe('Ids of other environments of the same project whose network this service joins'),

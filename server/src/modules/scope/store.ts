@@ -59,6 +59,7 @@ export function createFindScope({ builder, run }: Database): FindScope {
     certificate: ofOrganization('certificate', 'certificateId'),
     certificateResolver: ofOrganization('certificate_resolver', 'certificateResolverId'),
     organization: ofOrganization('organization', 'organizationId'),
+    gitProvider: ofOrganization('git_provider', 'gitProviderId'),
     invitation: ofOrganization('invitation', 'invitationId'),
   };
   return async (kind, id) => {
