@@ -29,15 +29,17 @@ export interface Run extends CommandResult {
 export interface BareMachineOptions extends Pick<HostOptions, 'index'> {
   /** Revision of the checkout; the working tree unless given. */
   revision?: string | undefined;
-  /** Spares what the first test of bin/up shows already: images are in the engine's data, the lockfile's packages in node_modules. */
-  prepared?: boolean;
+  /** Spares what the first test of bin/up shows already: the images are in the engine's data. */
+  images?: boolean;
+  /** Likewise: the lockfile's packages are in node_modules. */
+  dependencies?: boolean;
 }
 
 /** Makes the machine and puts the project's checkout on it. */
-export async function bareMachine(bed: Bed, name: string, { index, revision, prepared = false }: BareMachineOptions): Promise<BedHost> {
-  const host = await bed.host(name, { index, root: 'bare', images: prepared });
+export async function bareMachine(bed: Bed, name: string, { index, revision, images = false, dependencies = false }: BareMachineOptions): Promise<BedHost> {
+  const host = await bed.host(name, { index, root: 'bare', images });
   await copyCheckout(host, checkout, revision);
-  if (prepared) await mustRun(['cp', '-a', join(repositoryRoot, 'node_modules'), host.path(checkout)], { limitMs: 120_000 });
+  if (dependencies) await mustRun(['cp', '-a', join(repositoryRoot, 'node_modules'), host.path(checkout)], { limitMs: 120_000 });
   return host;
 }
 

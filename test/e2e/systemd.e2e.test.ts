@@ -15,7 +15,7 @@ let init = '';
 beforeAll(async () => {
   const bed = await findBed(inject('bed').name, signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
-  host = await bareMachine(bed, 'systemd', { index: 22, prepared: true });
+  host = await bareMachine(bed, 'systemd', { index: 22, images: true, dependencies: true });
   await fillMirror(await bed.find('m1'));
   await must(['apt-get', 'update', '-q'], 120_000);
   await must(['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', '--no-install-recommends', 'systemd', 'systemd-sysv', 'dbus'], 180_000);
