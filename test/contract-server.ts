@@ -28,7 +28,7 @@ export async function startContractServer(): Promise<ContractServer> {
   const app = createHttpServer({
     registry: createRegistry(routers(seen)),
     guard: createGuard({
-      findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }), transaction: (work) => work(), recordAudit: async () => undefined,
+      findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }), findPlace: async () => ({ role: 'owner', grants: noGrants }), transaction: (work) => work(), recordAudit: async () => undefined,
     }),
     authenticate: async ({ apiKey, sessionToken }) => {
       if (apiKey !== goodKey && sessionToken !== session.token) throw new AppError('UNAUTHORIZED', 'This key is not valid. Make a new one.');

@@ -80,7 +80,7 @@ const lists = ['networks'];
 function idFor(estate: Estate, kind: string, field: string): string {
   const ids: Record<string, string> = {
     project: estate.projectId, environment: field === 'targetEnvironmentId' ? estate.otherEnvironmentId : estate.environmentId, application: estate.applicationId,
-    deployment: estate.deploymentId, domain: estate.domainId, port: estate.portId, mount: estate.mountId, sshKey: estate.sshKeyId, registry: estate.registryId,
+    deployment: estate.deploymentId, domain: estate.domainId, port: estate.portId, mount: estate.mountId, sshKey: estate.sshKeyId, registry: estate.registryId, apiKey: estate.apiKeyId,
   };
   const id = ids[kind];
   if (id === undefined) throw new Error(`An estate has no ${kind}: give it one in estate.ts.`);
@@ -131,7 +131,6 @@ describe('another organization', () => {
 describe('ids that are not declared as things', () => {
   /** What each of them does with an id of the other organization and with one that does not exist. */
   const others: Record<string, { foreign: (estate: Estate) => string; status: number; unknown: number }> = {
-    'user.deleteApiKey apiKeyId': { foreign: ({ apiKeyId }) => apiKeyId, status: 403, unknown: 404 },
     'application.create serverId': { foreign: () => unknownId, status: 404, unknown: 404 },
     'application.update serverId': { foreign: () => unknownId, status: 400, unknown: 400 },
     'environment.update projectId': { foreign: ({ projectId }) => projectId, status: 400, unknown: 400 },

@@ -5,7 +5,7 @@ import { openSqlite } from '../../server/src/db/sqlite.ts';
 import type { Bed } from '../bed/bed.ts';
 import { loadHost } from '../bed/host-record.ts';
 import { diskTargets } from '../bed/host-process.ts';
-import { hashToken, newToken } from '../../server/src/modules/user/authentication.ts';
+import { hashToken, newToken } from '../../server/src/ports/token.ts';
 import { createUserStore } from '../../server/src/modules/user/store.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
 import { sessionCookie } from '../../server/src/transport/request.ts';

@@ -36,7 +36,7 @@ export async function serve(database: Database, routers: readonly Router[], opti
   const log = { fault: (id: string, error: unknown, path: string | undefined) => void faults.push({ id, error, path }) };
   const app = createHttpServer({
     registry, log, version: 'test',
-    guard: createGuard({ findScope: stores.findScope, transaction: (work) => database.transaction(work), recordAudit: (entry) => audit.record(entry) }),
+    guard: createGuard({ findScope: stores.findScope, findPlace: stores.users.findPlace, transaction: (work) => database.transaction(work), recordAudit: (entry) => audit.record(entry) }),
     authenticate: createAuthentication(stores.users, clock).authenticate,
     uploadLimit: async () => options.uploadLimit ?? 1024 * 1024,
     openapi: () => JSON.stringify(createOpenapi([...registry.values()], 'test')),

@@ -80,7 +80,7 @@ export interface AppParts {
 export function createApp(parts: AppParts): FastifyInstance {
   const { config, log, database, stores, audit, users, settings, clock, version } = parts;
   const registry = createRegistry(routersOf(parts));
-  const guard = createGuard({ findScope: stores.findScope, transaction: (work) => database.transaction(work), recordAudit: (entry) => audit.record(entry) });
+  const guard = createGuard({ findScope: stores.findScope, findPlace: stores.users.findPlace, transaction: (work) => database.transaction(work), recordAudit: (entry) => audit.record(entry) });
   const authentication = createAuthentication(stores.users, clock);
   const faults = { fault: (id: string, error: unknown, path: string | undefined) => void log.fault(error, path ?? 'http', id || undefined) };
   let document: string | undefined;

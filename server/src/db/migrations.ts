@@ -173,6 +173,7 @@ CREATE TABLE "invitation" ("invitationId" TEXT PRIMARY KEY, "organizationId" TEX
   "role" TEXT NOT NULL, "grants" TEXT NOT NULL, "tokenHash" TEXT NOT NULL UNIQUE, "invitedBy" TEXT NOT NULL, "status" TEXT NOT NULL, "expiresAt" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
 CREATE TABLE "git_provider" ("gitProviderId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "provider" TEXT NOT NULL, "name" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
 CREATE INDEX "git_provider_organization" ON "git_provider"("organizationId", "createdAt");
+CREATE INDEX "audit_at" ON "audit"("at");
 CREATE INDEX "invitation_organization" ON "invitation"("organizationId", "createdAt");
 `,
   },

@@ -1,7 +1,13 @@
 /** Who may do what: roles, member grants and key scopes (interface document, Roles; decisions 2). */
 
+/** Strongest first. */
 export const roles = ['owner', 'admin', 'member'] as const;
 export type Role = (typeof roles)[number];
+
+/** Whether somebody of the role `own` may give, change or take the role `other`: nobody reaches above their own (decisions 12). */
+export function roleCovers(own: Role, other: Role): boolean {
+  return roles.indexOf(own) <= roles.indexOf(other);
+}
 
 /** Grants of a member; owners and admins need none. */
 export interface Grants {
@@ -49,6 +55,8 @@ export interface Scope {
   projectId?: string | undefined;
   environmentId?: string | undefined;
   serviceId?: string | undefined;
+  /** Whose it is, for what belongs to one person (API keys). */
+  userId?: string | undefined;
 }
 
 /** Whether a member with these grants reaches the thing. A project opens its environments, an environment its services; a service opens only itself. */

@@ -27,6 +27,6 @@ export interface CallContext {
   follow: boolean;
   /** Position after which a stream goes on. */
   lastEventId: string | undefined;
-  /** One transaction with the change and its audit entry: all or nothing. */
-  write<T>(work: () => Promise<T>): Promise<T>;
+  /** One transaction with the change and its audit entry: all or nothing. `placeOf` names the organization whose log the entry belongs to, when that is not the actor's. */
+  write<T>(work: () => Promise<T>, placeOf?: (value: T) => string): Promise<T>;
 }

@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { doorOf } from '../../../test/http/door.ts';
 import { worlds, type World } from '../../../test/http/world.ts';
 import { eachDatabase } from '../../../test/store/each-database.ts';
 import { createStores } from '../composition/stores.ts';
 import { AppError } from '../domain/errors.ts';
+import { noGrants } from '../domain/permissions.ts';
+import { hashToken, newToken } from '../ports/token.ts';
+import { sessionCookie } from '../transport/request.ts';
 import { mutation, query } from './procedure.ts';
 import { router } from './registry.ts';
 
@@ -20,6 +24,15 @@ const contract = {
   plain: mutation({ summary: 'Changes nothing in the database', access: ofApplication, input: withApplication, output: done }),
   leaky: query({ summary: 'Has more than its schema says', access: open, input: z.object({}), output: z.object({ shown: z.string() }) }),
   broken: query({ summary: 'Answers what its schema does not allow', access: open, input: z.object({}), output: z.object({ shown: z.string() }) }),
+  reach: mutation({
+    summary: 'Names things in an object', access: { class: 'admin', resources: [{ kind: 'user', field: 'userId' }, { kind: 'project', field: 'grants.projects' }, { kind: 'service', field: 'grants.services' }] },
+    input: z.object({ userId: z.string().nullish(), grants: z.object({ projects: z.array(z.string()).optional(), services: z.array(z.string()).optional() }).optional() }), output: done,
+  }),
+  actIn: mutation({
+    summary: 'Acts in the organization named', access: { class: 'admin', resources: [{ kind: 'organization', field: 'place.organizationId' }], actsIn: 'place.organizationId' },
+    input: z.object({ place: z.object({ organizationId: z.string() }) }), output: z.object({ organizationId: z.string(), role: z.string() }),
+  }),
+  found: mutation({ summary: 'Writes its entry elsewhere', access: open, input: z.object({ organizationId: z.string() }), output: z.object({ organizationId: z.string() }) }),
   see: query({ summary: 'Shows where it stands', access: ofApplication, input: withApplication, output: z.object({ scope: z.unknown(), role: z.string() }) }),
 };
 
@@ -49,6 +62,9 @@ eachDatabase('the guard', (test) => {
       plain: async () => ({ doneId: 'x' }),
       leaky: async () => Object.assign({ shown: 'this' }, { password: 'never this' }),
       broken: async () => ({ shown: JSON.parse('3') }),
+      reach: async () => ({ doneId: 'x' }),
+      actIn: async ({ actor }) => ({ organizationId: actor.organizationId, role: actor.role }),
+      found: ({ write }, { organizationId }) => write(async () => ({ organizationId }), (value) => value.organizationId),
       see: async ({ scope, actor }) => ({ scope, role: actor.role }),
     })];
   });
@@ -69,6 +85,59 @@ eachDatabase('the guard', (test) => {
     expect(await world.owner.mutate('trial.refuseFirst', { applicationId: world.place.applicationId })).toMatchObject({ code: 'PRECONDITION_FAILED' });
     expect(await createStores(world.database).settings.all()).toEqual({});
     expect(await entriesOf(world)).toEqual(['trial.half CONFLICT null', `trial.refuseFirst PRECONDITION_FAILED ${world.place.applicationId}`]);
+  });
+
+  it('keeps the refusal of whoever reaches for what is not theirs, with what was named; an input that is none leaves no entry', async () => {
+    const world = await begin();
+    const { owner, member, place, foreign } = world;
+    expect(await member.mutate('trial.reach', { userId: 'user-owner' })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await member.mutate('trial.reach', { userId: '\0' })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await owner.mutate('trial.plain', { applicationId: foreign.applicationId })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await owner.mutate('trial.plain', { applicationId: 'nowhere' })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await owner.mutate('trial.plain', { applicationId: 7 })).toMatchObject({ code: 'BAD_REQUEST' });
+    expect(await member.query('trial.see', { applicationId: place.applicationId })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await entriesOf(world)).toEqual([
+      `trial.plain FORBIDDEN ${foreign.applicationId}`, 'trial.plain NOT_FOUND nowhere', 'trial.reach FORBIDDEN null', 'trial.reach FORBIDDEN user-owner',
+    ].toSorted((left, right) => left.localeCompare(right)));
+  });
+
+  it('checks ids inside objects, of services of every kind and of users', async () => {
+    const { owner, people, place, foreign } = await begin();
+    expect(await owner.mutate('trial.reach', { userId: people.member.userId, grants: { projects: [place.projectId], services: [place.applicationId] } })).toEqual({ doneId: 'x' });
+    for (const [input, code] of [
+      [{ grants: { projects: [place.projectId, foreign.projectId] } }, 'FORBIDDEN'], [{ grants: { projects: ['nowhere'] } }, 'NOT_FOUND'], [{ grants: { services: [foreign.applicationId] } }, 'FORBIDDEN'],
+      [{ grants: { services: [place.environmentId] } }, 'NOT_FOUND'], [{ userId: people.stranger.userId }, 'FORBIDDEN'], [{ userId: 'nobody' }, 'NOT_FOUND'],
+    ] as const) expect(await owner.mutate('trial.reach', input)).toMatchObject({ code });
+  });
+
+  it('lets a session act in any organization of its user, by the place there, and a key in its own only', async () => {
+    const world = await begin();
+    const { owner, database, people, server } = world;
+    const [first, other] = [people.owner.organizationId, people.stranger.organizationId];
+    const { users } = createStores(database);
+    const token = newToken();
+    await users.sessions.insert({ sessionId: 's', tokenHash: hashToken(token), userId: 'user-owner', organizationId: first, createdAt: '2026-01-01T00:00:00.000Z', expiresAt: Date.now() + 60_000, ip: '', userAgent: '' });
+    const session = doorOf(server, { ...people.owner, headers: { cookie: `${sessionCookie}=${token}`, origin: server.url } });
+    const actIn = (organizationId: string) => ({ place: { organizationId } });
+    for (const door of [owner, session]) {
+      expect(await door.mutate('trial.actIn', actIn(first))).toEqual({ organizationId: first, role: 'owner' });
+      expect(await door.mutate('trial.actIn', actIn(other))).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await door.mutate('trial.actIn', actIn('nowhere'))).toMatchObject({ code: 'NOT_FOUND' });
+    }
+    await users.members.insert({ memberId: 'm', organizationId: other, userId: 'user-owner', role: 'member', grants: noGrants, createdAt: '2026-01-01T00:00:00.000Z' });
+    expect(await session.mutate('trial.actIn', actIn(other))).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('Owner or Admin') });
+    await users.members.update({ memberId: 'm' }, { role: 'admin' });
+    expect(await session.mutate('trial.actIn', actIn(other))).toEqual({ organizationId: other, role: 'admin' });
+    expect(await owner.mutate('trial.actIn', actIn(other))).toMatchObject({ code: 'FORBIDDEN' });
+    const entries = await createStores(database).audit.all(other);
+    expect(entries).toEqual([expect.objectContaining({ procedure: 'trial.actIn', outcome: 'done', userId: 'user-owner' })]);
+  });
+
+  it('writes the entry into the log of another organization when the change says so', async () => {
+    const { owner, database, people } = await begin();
+    await owner.mutate('trial.found', { organizationId: people.stranger.organizationId });
+    expect(await createStores(database).audit.all(people.stranger.organizationId)).toEqual([expect.objectContaining({ procedure: 'trial.found', userId: 'user-owner' })]);
+    expect(await createStores(database).audit.all(people.owner.organizationId)).toEqual([]);
   });
 
   it('takes a change back whose entry cannot be written', async () => {

@@ -1,9 +1,9 @@
 /** The one way to a handler: authenticate → class → input → things named → handler → output → audit. */
 import { AppError } from '../domain/errors.ts';
-import { memberReaches, roleReaches, type Scope } from '../domain/permissions.ts';
+import { memberReaches, roleReaches, type Grants, type Role, type Scope } from '../domain/permissions.ts';
 import type { Actor, CallContext } from './context.ts';
 import { parseInput } from './input.ts';
-import { resourceKinds, type ResourceKind, type StreamEvent, type UploadedFile } from './procedure.ts';
+import { actionOf, resourceKinds, type ResourceKind, type StreamEvent, type UploadedFile } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
 
 /** What the transport knows of a call. */
@@ -18,7 +18,8 @@ export interface Caller {
 }
 
 export interface AuditEntry {
-  actor: Actor;
+  /** Who, and the organization whose log the entry belongs to. */
+  actor: { organizationId: string; userId: string | undefined; apiKeyId?: string | undefined };
   procedure: string;
   resourceId: string | undefined;
   outcome: string;
@@ -26,8 +27,10 @@ export interface AuditEntry {
 }
 
 export interface GuardPorts {
-  /** Where a thing stands; undefined when it does not exist. */
-  findScope(kind: ResourceKind, id: string): Promise<Scope | undefined>;
+  /** Where a thing stands; undefined when it does not exist. What can stand in several organizations is looked for in the caller's first. */
+  findScope(kind: ResourceKind, id: string, organizationId: string): Promise<Scope | undefined>;
+  /** The user's place in an organization; undefined when there is none. */
+  findPlace(userId: string, organizationId: string): Promise<{ role: Role; grants: Grants } | undefined>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
   recordAudit(entry: AuditEntry): Promise<void>;
 }
@@ -35,61 +38,49 @@ export interface GuardPorts {
 export interface Guard {
   call(target: RegisteredProcedure, caller: Caller, rawInput: unknown, file?: UploadedFile): Promise<unknown>;
   stream(target: RegisteredProcedure, caller: Caller, rawInput: unknown): Promise<AsyncIterable<StreamEvent<unknown>>>;
-  /** The checks alone; the transport asks for them before it reads an upload. */
-  admit(target: RegisteredProcedure, caller: Caller, rawInput: unknown): Promise<Admitted>;
 }
 
-export interface Admitted {
+interface Admitted {
   context: CallContext;
   input: unknown;
   resourceId: string | undefined;
   audited: { done: boolean };
 }
 
+/** Refusals at the door that the log keeps: somebody reached for what is not theirs. An input that the schema refuses is no change yet. */
+const auditedAtTheDoor: readonly string[] = ['FORBIDDEN', 'NOT_FOUND'];
+
 export function createGuard(ports: GuardPorts): Guard {
   async function admit(target: RegisteredProcedure, caller: Caller, rawInput: unknown): Promise<Admitted> {
-    const actor = await caller.authenticate();
-    checkClass(target, actor);
-    const input = parseInput(target.procedure.input, rawInput);
-    const { scope, resourceId } = await checkResources(ports, target, actor, input);
-    const audited = { done: false };
-    const context: CallContext = {
-      actor, scope, ip: caller.ip, follow: caller.follow ?? false, lastEventId: caller.lastEventId,
-      get signal() {
-        return caller.signal;
-      },
-      async write(work) {
-        const result = await ports.transaction(async () => {
-          const value = await work();
-          if (!audited.done) await ports.recordAudit({ actor, procedure: target.path, resourceId: resourceId ?? idOf(value), outcome: 'done', ip: caller.ip });
-          return value;
-        });
-        // Only now is the entry stored; a commit that failed took it away again.
-        audited.done = true;
-        return result;
-      },
-    };
-    return { context, input, resourceId, audited };
+    const identity = await caller.authenticate();
+    try {
+      const checked = await check(ports, target, identity, rawInput);
+      const audited = { done: false };
+      return { context: contextOf(ports, target, caller, checked, audited), input: checked.input, resourceId: checked.resourceId, audited };
+    } catch (error) {
+      if (isChange(target) && error instanceof AppError && auditedAtTheDoor.includes(error.code)) {
+        await ports.recordAudit({ actor: identity, procedure: target.path, resourceId: subjectOf(target, rawInput), outcome: error.code, ip: caller.ip });
+      }
+      throw error;
+    }
   }
 
   async function run(target: RegisteredProcedure, admitted: Admitted, file?: UploadedFile): Promise<unknown> {
     const { context, input, audited } = admitted;
-    const isChange = target.procedure.kind !== 'query';
     const audit = (outcome: string, resourceId: string | undefined): Promise<void> =>
       ports.recordAudit({ actor: context.actor, procedure: target.path, resourceId, outcome, ip: context.ip });
     let answer: unknown;
     try {
       answer = await target.call(context, input, file);
     } catch (error) {
-      if (isChange && !audited.done) await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR', admitted.resourceId);
+      if (isChange(target) && !audited.done) await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR', admitted.resourceId);
       throw error;
     }
-    if (isChange && !audited.done) await audit('done', admitted.resourceId ?? idOf(answer));
+    if (isChange(target) && !audited.done) await audit('done', admitted.resourceId ?? idOf(answer));
     return target.procedure.output.parse(answer);
   }
 
   return {
-    admit,
     call: async (target, caller, rawInput, file) => run(target, await admit(target, caller, rawInput), file),
     stream: async (target, caller, rawInput) => {
       const { context, input } = await admit(target, caller, rawInput);
@@ -98,54 +89,132 @@ export function createGuard(ports: GuardPorts): Guard {
   };
 }
 
+function isChange({ procedure: { kind } }: RegisteredProcedure): boolean {
+  return kind === 'mutation' || kind === 'upload';
+}
+
+interface Checked {
+  /** The caller, in the organization the call acts in. */
+  actor: Actor;
+  input: unknown;
+  scope: Scope | undefined;
+  resourceId: string | undefined;
+}
+
+async function check(ports: GuardPorts, target: RegisteredProcedure, identity: Actor, rawInput: unknown): Promise<Checked> {
+  const { actsIn } = target.procedure.access;
+  checkKey(target, identity);
+  if (actsIn === undefined) checkPlace(target, identity);
+  const input = parseInput(target.procedure.input, rawInput);
+  const actor = actsIn === undefined ? identity : await actorIn(ports, target, identity, { field: actsIn, input });
+  if (actsIn !== undefined) checkPlace(target, actor);
+  const { scope, resourceId } = await checkResources(ports, target, actor, input);
+  return { actor, input, scope, resourceId };
+}
+
+function contextOf(ports: GuardPorts, target: RegisteredProcedure, caller: Caller, { actor, scope, resourceId }: Checked, audited: Admitted['audited']): CallContext {
+  return {
+    actor, scope, ip: caller.ip, follow: caller.follow ?? false, lastEventId: caller.lastEventId,
+    get signal() {
+      return caller.signal;
+    },
+    async write(work, placeOf) {
+      const result = await ports.transaction(async () => {
+        const value = await work();
+        const by = placeOf ? { ...actor, organizationId: placeOf(value) } : actor;
+        if (!audited.done) await ports.recordAudit({ actor: by, procedure: target.path, resourceId: resourceId ?? idOf(value), outcome: 'done', ip: caller.ip });
+        return value;
+      });
+      // Only now is the entry stored; a commit that failed took it away again.
+      audited.done = true;
+      return result;
+    },
+  };
+}
+
 async function* checkedEvents(target: RegisteredProcedure, events: AsyncIterable<StreamEvent<unknown>>): AsyncIterable<StreamEvent<unknown>> {
   for await (const event of events) yield { id: event.id, data: target.procedure.output.parse(event.data) };
 }
 
-function checkClass(target: RegisteredProcedure, actor: Actor): void {
-  const { access, kind } = target.procedure;
-  if (access.sessionOnly && actor.sessionId === undefined) {
+/** What the credentials allow, whoever holds them. */
+function checkKey(target: RegisteredProcedure, actor: Actor): void {
+  if (target.procedure.access.sessionOnly && actor.sessionId === undefined) {
     throw new AppError('FORBIDDEN', `${target.path} needs a logged-in session; an API key cannot call it. Sign in first.`);
   }
+  const action = actionOf(target.procedure);
+  if (actor.permissions && !actor.permissions[target.router]?.includes(action)) {
+    throw new AppError('FORBIDDEN', `This API key is not permitted to ${action} ${target.router}. Use a key with that permission.`);
+  }
+}
+
+/** What the caller's place in the organization allows. */
+function checkPlace(target: RegisteredProcedure, actor: Actor): void {
+  const { access } = target.procedure;
   if (!roleReaches(actor.role, access.class)) {
     throw new AppError('FORBIDDEN', `${target.path} needs the role ${access.class === 'owner' ? 'Owner' : 'Owner or Admin'}; yours is ${actor.role}.`);
   }
   if (access.grant && actor.role === 'member' && !actor.grants[access.grant]) {
     throw new AppError('FORBIDDEN', `You lack the permission ${access.grant}. An Owner or Admin of the organization can give it.`);
   }
-  const action = access.action ?? (kind === 'query' || kind === 'subscription' ? 'read' : 'write');
-  if (actor.permissions && !actor.permissions[target.router]?.includes(action)) {
-    throw new AppError('FORBIDDEN', `This API key is not permitted to ${action} ${target.router}. Use a key with that permission.`);
-  }
+}
+
+/** The caller as a member of the organization that the field names. */
+async function actorIn(ports: GuardPorts, target: RegisteredProcedure, actor: Actor, { field, input }: { field: string; input: unknown }): Promise<Actor> {
+  const [organizationId] = idsIn(input, field);
+  if (organizationId === undefined || organizationId === actor.organizationId) return actor;
+  const place = actor.apiKeyId === undefined ? await ports.findPlace(actor.userId, organizationId) : undefined;
+  if (place) return { ...actor, organizationId, role: place.role, grants: place.grants };
+  const reference = target.procedure.access.resources.find((one) => one.field === field);
+  if (reference && !(await ports.findScope(reference.kind, organizationId, actor.organizationId))) throw absent(reference.kind, field);
+  throw new AppError('FORBIDDEN', `${field} is not one of your organizations${actor.apiKeyId === undefined ? '' : ', or not the one of this API key'}.`);
 }
 
 async function checkResources(ports: GuardPorts, target: RegisteredProcedure, actor: Actor, input: unknown): Promise<{ scope: Scope | undefined; resourceId: string | undefined }> {
-  let first: { scope: Scope; resourceId: string } | undefined;
+  let subject: { scope: Scope; resourceId: string } | undefined;
   for (const { kind, field, partial } of target.procedure.access.resources) {
     for (const id of idsIn(input, field)) {
-      const scope = await ports.findScope(kind, id);
-      if (!scope) throw new AppError('NOT_FOUND', `There is no ${kind} with the id given in ${field}. It may have been removed.`);
+      const scope = await ports.findScope(kind, id, actor.organizationId);
+      if (!scope) throw absent(kind, field);
       if (scope.organizationId !== actor.organizationId) throw new AppError('FORBIDDEN', `The ${kind} named in ${field} belongs to another organization.`);
       if (actor.role === 'member' && !partial) checkMember(kind, field, actor, scope);
-      first ??= { scope, resourceId: id };
+      if (!isNested(field)) subject ??= { scope, resourceId: id };
     }
   }
-  return { scope: first?.scope, resourceId: first?.resourceId };
+  return { scope: subject?.scope, resourceId: subject?.resourceId };
+}
+
+function absent(kind: ResourceKind, field: string): AppError {
+  return new AppError('NOT_FOUND', `There is no ${kind} with the id given in ${field}. It may have been removed.`);
 }
 
 /** What the kind asks of a member. */
-function checkMember(kind: ResourceKind, field: string, { grants }: Actor, scope: Scope): void {
+function checkMember(kind: ResourceKind, field: string, { grants, userId }: Actor, scope: Scope): void {
   const need = resourceKinds[kind];
   if (need === 'nothing') return;
+  if (need === 'own') {
+    if (scope.userId === userId) return;
+    throw new AppError('FORBIDDEN', `The ${kind} named in ${field} is not yours. Its owner, or an Owner or Admin of the organization, can do this.`);
+  }
   if (need === 'assigned' ? memberReaches(grants, scope) : grants[need]) return;
   throw new AppError('FORBIDDEN', `You have no access to the ${kind} named in ${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of the organization can give it.`);
 }
 
+/** The procedure's subject stands in a field of its own; ids inside an object are what it is given besides. */
+function isNested(field: string): boolean {
+  return field.includes('.');
+}
+
 /** The id in the field, each id of a list, none when the field is absent. */
 function idsIn(input: unknown, field: string): string[] {
-  if (typeof input !== 'object' || input === null) return [];
-  const value: unknown = Reflect.get(input, field);
+  let value = input;
+  for (const name of field.split('.')) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+}
+
+/** What a refused call named; its input was perhaps not parsed, so only what looks like an id is kept. */
+function subjectOf(target: RegisteredProcedure, rawInput: unknown): string | undefined {
+  const [subject] = target.procedure.access.resources.filter(({ field }) => !isNested(field)).flatMap(({ field }) => idsIn(rawInput, field));
+  return subject !== undefined && /^[\w.-]{1,100}$/.test(subject) ? subject : undefined;
 }
 
 /** The new record's own id is its first field by our records' order. */

@@ -4,20 +4,20 @@ import type { z } from 'zod';
 import type { ErrorCode, FlatRefusal } from '../domain/errors.ts';
 import type { AccessClass, GrantFlag } from '../domain/permissions.ts';
 
-/** Kinds of things an id in an input can name, each with what a member needs to name one: assigned to the member, a grant, or nothing besides the procedure's own class. */
+/** Kinds of things an id in an input can name, each with what a member needs to name one: assigned to the member, the member's own, a grant, or nothing besides the procedure's own class. */
 export const resourceKinds = {
   project: 'assigned', environment: 'assigned', application: 'assigned', compose: 'assigned',
-  mariadb: 'assigned', mysql: 'assigned', postgres: 'assigned', mongo: 'assigned', redis: 'assigned',
+  mariadb: 'assigned', mysql: 'assigned', postgres: 'assigned', mongo: 'assigned', redis: 'assigned', service: 'assigned',
   deployment: 'assigned', domain: 'assigned', port: 'assigned', mount: 'assigned', redirect: 'assigned', basicAuth: 'assigned', backup: 'assigned', previewDeployment: 'assigned',
   sshKey: 'canAccessToSSHKeys', registry: 'nothing', server: 'nothing', destination: 'nothing', certificate: 'nothing', certificateResolver: 'nothing',
-  organization: 'nothing', invitation: 'nothing', gitProvider: 'canAccessToGitProviders',
-} as const satisfies Record<string, 'assigned' | 'nothing' | GrantFlag>;
+  organization: 'nothing', invitation: 'nothing', user: 'nothing', apiKey: 'own', gitProvider: 'canAccessToGitProviders',
+} as const satisfies Record<string, 'assigned' | 'own' | 'nothing' | GrantFlag>;
 export type ResourceKind = keyof typeof resourceKinds;
 
 /** An input field that names a thing. Another organization's: 403; none: 404; a member without access: 403. */
 export interface ResourceReference {
   kind: ResourceKind;
-  /** Name of the input field that carries the id, or a list of ids. */
+  /** Name of the input field that carries the id, or a list of ids; dots lead into objects (`grants.accessedProjects`). */
   field: string;
   /** A member may see a part of it: the handler filters with `memberReaches` (project and environment reads). */
   partial?: boolean;
@@ -28,12 +28,22 @@ export interface Access {
   class: AccessClass;
   /** Only a logged-in session may call, no key (user.createApiKey). */
   sessionOnly?: boolean;
+  /**
+   * Input field that names the organization the call acts in, when it is not the one in use: one that the caller belongs to, else 403. Class and grant are judged
+   * by the caller's place there, and the entry of the audit stands there. A key acts in its own only.
+   */
+  actsIn?: string;
   /** The things the input names, the procedure's own subject first. Optional fields may be absent or null. */
   resources: readonly ResourceReference[];
   /** A member needs this grant besides. */
   grant?: GrantFlag;
   /** Name of the key-scope action; default: read for queries, write for mutations. */
   action?: string;
+}
+
+/** The key-scope action that a call needs. */
+export function actionOf({ kind, access }: Pick<Procedure, 'kind' | 'access'>): string {
+  return access.action ?? (kind === 'query' || kind === 'subscription' ? 'read' : 'write');
 }
 
 export type ProcedureKind = 'query' | 'mutation' | 'subscription' | 'upload';

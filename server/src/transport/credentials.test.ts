@@ -5,7 +5,7 @@ import { serve, type TestServer } from '../../../test/http/serve.ts';
 import { temporaryDatabase } from '../../../test/http/temporary-database.ts';
 import { createTrial } from '../../../test/http/trial.ts';
 import { createStores } from '../composition/stores.ts';
-import { hashToken } from '../modules/user/authentication.ts';
+import { hashToken } from '../ports/token.ts';
 
 const { database, remove } = await temporaryDatabase();
 const stores = createStores(database);

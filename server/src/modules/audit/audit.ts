@@ -15,7 +15,7 @@ export interface Audit {
 export function createAudit(store: AuditStore, clock: Clock): Audit {
   return {
     record: ({ actor, procedure, resourceId, outcome, ip }) => store.insert({
-      auditId: randomId(), organizationId: actor.organizationId, at: isoTime(clock), userId: actor.userId, apiKeyId: actor.apiKeyId ?? null, procedure,
+      auditId: randomId(), organizationId: actor.organizationId, at: isoTime(clock), userId: actor.userId ?? null, apiKeyId: actor.apiKeyId ?? null, procedure,
       resourceId: resourceId ?? null, outcome, ip,
     }),
     all: (organizationId) => store.all(organizationId),

@@ -6,14 +6,19 @@ import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import type { Scope } from '../../domain/permissions.ts';
 import type { ResourceKind } from '../../procedure/procedure.ts';
 
-export type FindScope = (kind: ResourceKind, id: string) => Promise<Scope | undefined>;
+/** `organizationId` is the caller's: what can stand in several organizations is looked for there first. */
+export type FindScope = (kind: ResourceKind, id: string, organizationId: string) => Promise<Scope | undefined>;
 
 interface ScopeRow {
   organizationId: string;
   projectId?: string | null;
   environmentId?: string | null;
   serviceId?: string | null;
+  userId?: string | null;
 }
+
+/** Stands for the caller's organization in a compiled query; every other parameter is the id. */
+const organizationMark = 'organization';
 
 type Service = 'application' | 'database' | 'compose';
 
@@ -34,6 +39,9 @@ export function createFindScope({ builder, run }: Database): FindScope {
   };
   const ofOrganization = (table: TableName, key: string): CompiledQuery<ScopeRow> =>
     sql<ScopeRow>`select ${ref('organizationId')} from ${sql.table(table)} where ${ref(key)} = ${''}`.compile(builder);
+  const parts = (['application', 'database', 'compose'] as const).map((table) => sql`select ${ref('organizationId')}, ${ref('environmentId')}, ${ref(`${table}Id`)} as ${ref('serviceId')} from ${sql.table(table)} where ${ref(`${table}Id`)} = ${''}`);
+  const anyService = sql<ScopeRow>`select ${ref('s.organizationId')}, ${ref('e.projectId')}, ${ref('e.environmentId')}, ${ref('s.serviceId')} from (${sql.join(parts, sql` union all `)}) as ${ref('s')}
+    join ${sql.table('environment')} as ${ref('e')} on ${ref('e.environmentId')} = ${ref('s.environmentId')}`.compile(builder);
   const queries: Record<ResourceKind, CompiledQuery<ScopeRow>> = {
     project: builder.selectFrom('project').select(['organizationId', 'projectId']).where('projectId', '=', '').compile(),
     environment: builder.selectFrom('environment').select(['organizationId', 'projectId', 'environmentId']).where('environmentId', '=', '').compile(),
@@ -44,6 +52,7 @@ export function createFindScope({ builder, run }: Database): FindScope {
     postgres: service('database', 'postgres'),
     mongo: service('database', 'mongo'),
     redis: service('database', 'redis'),
+    service: anyService,
     deployment: partOf('deployment', 'deploymentId', ['application']),
     domain: partOf('domain', 'domainId', ['application', 'compose'], 'preview_deployment'),
     port: partOf('port', 'portId', ['application']),
@@ -61,9 +70,14 @@ export function createFindScope({ builder, run }: Database): FindScope {
     organization: ofOrganization('organization', 'organizationId'),
     gitProvider: ofOrganization('git_provider', 'gitProviderId'),
     invitation: ofOrganization('invitation', 'invitationId'),
+    user: sql<ScopeRow>`select ${ref('organizationId')} from ${sql.table('member')} where ${ref('userId')} = ${''} order by case when ${ref('organizationId')} = ${organizationMark} then 0 else 1 end limit 1`.compile(builder),
+    apiKey: builder.selectFrom('api_key').select(['organizationId', 'userId']).where('apiKeyId', '=', '').compile(),
   };
-  return async (kind, id) => {
-    const [row] = await run(queries[kind], [id]);
-    return row && { organizationId: row.organizationId, projectId: row.projectId ?? undefined, environmentId: row.environmentId ?? undefined, serviceId: row.serviceId ?? undefined };
+  return async (kind, id, organizationId) => {
+    const query = queries[kind];
+    const [row] = await run(query, query.parameters.map((mark) => (mark === organizationMark ? organizationId : id)));
+    return row && {
+      organizationId: row.organizationId, projectId: row.projectId ?? undefined, environmentId: row.environmentId ?? undefined, serviceId: row.serviceId ?? undefined, userId: row.userId ?? undefined,
+    };
   };
 }

@@ -1,7 +1,7 @@
 /** API keys: made once, kept as a hash (decisions 2). */
 import { AppError, badField } from '../../domain/errors.ts';
 import { randomId, type Clock } from '../../ports/clock.ts';
-import { hashToken, newToken } from './authentication.ts';
+import { hashToken, newToken } from '../../ports/token.ts';
 import type { ApiKeyRecord, UserStore } from './store.ts';
 
 export interface NewApiKey {
@@ -21,8 +21,7 @@ export interface NewApiKey {
 export interface ApiKeys {
   apiKeys(userId: string, organizationId: string): Promise<ApiKeyRecord[]>;
   createApiKey(userId: string, input: NewApiKey): Promise<{ record: ApiKeyRecord; key: string }>;
-  /** One's own keys; with `mayRemoveAny` any of the organization. */
-  deleteApiKey(apiKeyId: string, by: { userId: string; organizationId: string; mayRemoveAny: boolean }): Promise<ApiKeyRecord>;
+  deleteApiKey(apiKeyId: string, organizationId: string): Promise<ApiKeyRecord>;
 }
 
 /** Stands before a key that was given no prefix of its own. */
@@ -49,13 +48,11 @@ export function createApiKeys(store: UserStore, clock: Clock): ApiKeys {
       await store.keys.insert(record);
       return { record, key };
     },
-    async deleteApiKey(apiKeyId, by) {
-      const record = await store.keys.find({ apiKeyId });
-      if (!record) throw new AppError('NOT_FOUND', 'There is no API key with the id given in apiKeyId. It may have been deleted already.');
-      if (record.organizationId !== by.organizationId || (record.userId !== by.userId && !by.mayRemoveAny)) {
-        throw new AppError('FORBIDDEN', 'This API key is not yours. Its owner, or an Owner or Admin of its organization, can delete it.');
+    async deleteApiKey(apiKeyId, organizationId) {
+      const record = await store.keys.find({ apiKeyId, organizationId });
+      if (!record || (await store.keys.remove({ apiKeyId, organizationId })) === 0) {
+        throw new AppError('NOT_FOUND', 'There is no API key with the id given in apiKeyId. It may have been deleted already.');
       }
-      await store.keys.remove({ apiKeyId });
       return record;
     },
   };

@@ -1,7 +1,7 @@
 /** From credentials to an actor: key in `x-api-key`, bearer key, session cookie, in this order (decisions 2). */
-import { hash, randomBytes } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { hashToken } from '../../ports/token.ts';
 import type { Actor } from '../../procedure/context.ts';
 import type { ApiKeyRecord, UserStore } from './store.ts';
 
@@ -82,14 +82,4 @@ export function waitingTime(record: Pick<ApiKeyRecord, 'rateLimitEnabled' | 'win
 function bearer(header: string | undefined): string | undefined {
   const [, token] = /^Bearer +(\S.*?)\s*$/i.exec(header ?? '') ?? [];
   return token;
-}
-
-/** Only this hash of a key or session token is kept. Tokens carry 256 random bits, so a fast hash is enough. */
-export function hashToken(token: string): string {
-  return hash('sha256', token, 'base64url');
-}
-
-/** 256 random bits, URL-safe. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url');
 }

@@ -26,7 +26,7 @@ export const userContract = {
     summary: 'Creates an API key; the full key is in this answer and never again',
     description: 'Needs a logged-in session. `expiresIn`, `rateLimitTimeWindow` and `refillInterval` are milliseconds. The window is fixed and begins with the first counted request. '
       + '`remaining` is a budget of requests; without it there is none. A refill adds `refillAmount` for every whole `refillInterval` since creation.',
-    access: { class: 'protected', resources: [], sessionOnly: true, grant: 'canAccessToAPI' },
+    access: { class: 'protected', resources: [], sessionOnly: true, grant: 'canAccessToAPI', actsIn: 'metadata.organizationId' },
     input: z.object({
       name: z.string().min(1).max(100),
       prefix: z.string().regex(/^[a-zA-Z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, - or _').nullish(),
@@ -49,8 +49,8 @@ export const userContract = {
   deleteApiKey: mutation({
     summary: 'Revokes an API key at once',
     description: 'One\'s own keys; Owner and Admin any key of the organization.',
-    access: { class: 'protected', resources: [] },
-    input: z.object({ apiKeyId: z.string().min(1) }),
+    access: { class: 'protected', resources: [{ kind: 'apiKey', field: 'apiKeyId' }] },
+    input: z.object({ apiKeyId: z.string().min(1).max(100) }),
     output: keyRecord,
   }),
 };

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import type { Database } from '../../db/database.ts';
 import { noGrants } from '../../domain/permissions.ts';
-import { createAuthentication, hashToken, waitingTime } from './authentication.ts';
+import { hashToken } from '../../ports/token.ts';
+import { createAuthentication, waitingTime } from './authentication.ts';
 import { createUserStore, type ApiKeyRecord, type UserStore } from './store.ts';
 
 const created = 1_700_000_000_000;

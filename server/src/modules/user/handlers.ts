@@ -16,8 +16,7 @@ export function userHandlers(users: Users): Handlers<typeof userContract, CallCo
       return { id: record.apiKeyId, key, name: record.name, createdAt: record.createdAt };
     },
     async deleteApiKey({ actor, write }, { apiKeyId }) {
-      const by = { userId: actor.userId, organizationId: actor.organizationId, mayRemoveAny: actor.role !== 'member' };
-      return keyView(await write(() => users.deleteApiKey(apiKeyId, by)));
+      return keyView(await write(() => users.deleteApiKey(apiKeyId, actor.organizationId)));
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The session behind a cookie, for the dashboard's first question: who am I? */
 import type { Clock } from '../../ports/clock.ts';
-import { hashToken } from './authentication.ts';
+import { hashToken } from '../../ports/token.ts';
 import type { UserStore } from './store.ts';
 
 export interface SessionView {

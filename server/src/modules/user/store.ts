@@ -7,6 +7,7 @@ import type { Grants, Role } from '../../domain/permissions.ts';
 
 export type ApiKeyRecord = TableRecord<'api_key'>;
 export type SessionRecord = TableRecord<'session'>;
+/** A user's place in an organization. */
 export type Membership = { role: Role; grants: Grants };
 
 const keyColumns = ['apiKeyId', 'userId', 'organizationId', 'enabled', 'expiresAt', 'lastRequestAt', 'rateLimitEnabled', 'remaining', 'permissions'] as const;
@@ -24,6 +25,8 @@ export interface UserStore {
   /** Undefined also when the key's user is no longer a member of its organization. */
   findKey(keyHash: string): Promise<KeyWithMember | undefined>;
   findSession(tokenHash: string): Promise<SessionWithMember | undefined>;
+  /** The user's place in an organization, if any. */
+  findPlace(userId: string, organizationId: string): Promise<Membership | undefined>;
   /** Counts one request against the key's window and budget, exactly, in one statement; false when either is used up. `now` in ms. */
   countRequest(apiKeyId: string, now: number): Promise<boolean>;
   hasUsers(): Promise<boolean>;
@@ -62,6 +65,7 @@ export function createUserStore(database: Database): UserStore {
       const [row] = await database.run(sessionQuery, [tokenHash]);
       return row && Object.assign(sessions.decode(row), { role: row.role, grants: parseGrants(row.grants) });
     },
+    findPlace: (userId, organizationId) => members.find({ userId, organizationId }),
     countRequest: async (apiKeyId, now) => (await database.change(...countRequest(apiKeyId, now))) === 1,
     pruneSessions: async (now) => {
       await database.change(builder.deleteFrom('session').where('expiresAt', '<', now).compile());

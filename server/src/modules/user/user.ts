@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { noGrants } from '../../domain/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { createApiKeys, type ApiKeys } from './api-key.ts';
-import { hashToken, newToken } from './authentication.ts';
+import { hashToken, newToken } from '../../ports/token.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { createSignInThrottle } from './sign-in-throttle.ts';
 import type { UserStore } from './store.ts';
