@@ -72,7 +72,7 @@ export const cutArrows: readonly { from: RegExp; to: RegExp; reason: string }[] 
 export const reservedPackages: readonly { name: RegExp; zones: readonly string[]; files?: RegExp; cure: string }[] = [
   { name: /^(kysely|pg|node:sqlite)$/, zones: ['db', 'store', 'jobs'], cure: 'SQL is written in a store.ts, in jobs/ and in db/ only.' },
   { name: /^(fastify|@fastify\/.*)$/, zones: ['transport'], cure: 'HTTP is known in transport/ only.' },
-  { name: /^dockerode$/, zones: ['adapters', 'setup'], cure: 'Ask for the engine port (server/src/ports/engine.ts).' },
+  { name: /^(dockerode|docker-modem)$/, zones: ['adapters', 'setup'], cure: 'Ask for the engine port (server/src/ports/engine.ts).' },
   // ssh2 also reads and makes keys, which is a pure computation.
   { name: /^ssh2$/, zones: ['adapters'], files: /^server\/src\/modules\/ssh-key\/key-pair\.ts$/, cure: 'Ask for a port; SSH is spoken in adapters/ only.' },
   { name: /^node:child_process$/, zones: ['shell', 'images', 'setup'], cure: 'Make a Command and run it with server/src/shell/run.ts.' },

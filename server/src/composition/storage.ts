@@ -6,7 +6,6 @@ import type { Config } from '../config.ts';
 import { createCipher, openKeyFile } from '../db/cipher.ts';
 import type { Database } from '../db/database.ts';
 import { migrate, migrations, schemaVersion } from '../db/migrations.ts';
-import { openPostgres } from '../db/postgres.ts';
 import { openSqlite } from '../db/sqlite.ts';
 import { AppError } from '../domain/errors.ts';
 import { isoTime, type Clock } from '../ports/clock.ts';
@@ -26,11 +25,15 @@ export async function openStorage(config: Config, clock: Clock): Promise<OpenedS
   const sqlitePath = join(config.data, 'berth.sqlite');
   // A database that holds secrets without its key must not get a new key; the version tells whether it is a fresh one.
   const probeCipher = { encrypt: refuse, decrypt: refuse };
-  const open = (cipher: Database['cipher']): Database =>
-    config.databaseUrl === undefined ? openSqlite({ path: sqlitePath, synchronous: config.sqliteSynchronous, cipher }) : openPostgres({ url: config.databaseUrl, cipher });
-  const probe = open(probeCipher);
+  const open = async (cipher: Database['cipher']): Promise<Database> => {
+    if (config.databaseUrl === undefined) return openSqlite({ path: sqlitePath, synchronous: config.sqliteSynchronous, cipher });
+    // Loaded where it is used: the driver costs 11 MB.
+    const { openPostgres } = await import('../db/postgres.ts');
+    return openPostgres({ url: config.databaseUrl, cipher });
+  };
+  const probe = await open(probeCipher);
   const present = await schemaVersion(probe).finally(() => probe.close());
-  const database = open(createCipher(openKeyFile(keyPath, present === 0)));
+  const database = await open(createCipher(openKeyFile(keyPath, present === 0)));
   const newest = migrations.at(-1)?.version ?? 0;
   const backup = present > 0 && present < newest ? await backUp(config, database, present, clock) : undefined;
   return { database, backup, applied: await migrate(database, isoTime(clock)) };

@@ -77,7 +77,7 @@ async function prepare({ ports, deployments }: AttemptOptions, { deployment, app
   const blocks = { ...(await records.envBlocks(application.environmentId)), service: application.env };
   const env = resolveEnv(blocks);
   const buildArguments = application.buildArgs ? resolveBlock('buildArgs', application.buildArgs, blocks) : {};
-  const buildSecrets = application.buildSecrets ? resolveBlock('buildSecrets', application.buildSecrets, blocks) : {};
+  const buildSecrets = application.buildSecrets ? resolveBlock('buildSecrets', application.buildSecrets, blocks, 'files') : {};
   secrets.add(application, env, buildSecrets);
   const live = deployment.kind === 'redeploy' ? await records.live(application) : undefined;
   const context: DeployContext = {

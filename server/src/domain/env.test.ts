@@ -51,6 +51,15 @@ describe('resolveEnv', () => {
     expect(() => resolveEnv(blocks('', '', lines.join('\n')))).toThrow('larger than 1 MiB');
   });
 
+  test('a variable is refused that the kernel gives to no program; as a file it is none', () => {
+    const large = (length: number): string => `A=1\nLARGE=${'x'.repeat(length)}`;
+    const limit = 128 * 1024 - 'LARGE=\0'.length;
+    expect(resolveEnv(blocks('', '', large(limit)))['LARGE']).toHaveLength(limit);
+    expect(() => resolveEnv(blocks('', '', large(limit + 1)))).toThrow('env: line 2: LARGE is larger than 128 KiB');
+    expect(() => resolveBlock('buildArgs', large(limit + 1), blocks(''))).toThrow('buildArgs: line 2: LARGE is larger than 128 KiB');
+    expect(resolveBlock('buildSecrets', large(limit + 1), blocks(''), 'files')['LARGE']).toHaveLength(limit + 1);
+  });
+
   test('a long chain is refused, not a stack overflow', () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `V${index}=\${{V${index + 1}}}`);
     expect(() => resolveEnv(blocks('', '', lines.join('\n')))).toThrow('more than 32 references in a row');

@@ -12,27 +12,35 @@ export interface EnvBlocks {
 
 /**
  * Every variable of a service with its references put in; the service's own win over the environment's, those over the project's.
- * Throws BAD_REQUEST naming block, line and variable for a bad line, an unknown reference, a circle or a value that grows beyond 1 MiB.
+ * Throws BAD_REQUEST naming block, line and variable for a bad line, an unknown reference, a circle, a variable that no program can be given (128 KiB) or values that grow beyond 1 MiB.
  */
 export function resolveEnv(blocks: EnvBlocks): Record<string, string> {
   const scopes = scopesOf(blocks);
   const values = new Map<string, string>();
   const context: Context = { scopes, done: new Map(), open: new Set(), size: 0 };
   for (const [index, scope] of scopes.entries()) {
-    for (const variable of scope.variables.values()) values.set(variable.name, resolve(context, index, variable));
+    for (const variable of scope.variables.values()) {
+      const value = resolve(context, index, variable);
+      refuseTooLarge(context, index, variable, value);
+      values.set(variable.name, value);
+    }
   }
   return Object.fromEntries(values);
 }
 
 /**
  * The variables of one further block (build arguments, build secrets) and only those; its references see the block itself, then the service's
- * variables, the environment's and the project's. `field` names the block in errors. Throws as `resolveEnv`.
+ * variables, the environment's and the project's. `field` names the block in errors; `as` tells how programs get the values. Throws as `resolveEnv`, for files without the limit of size.
  */
-export function resolveBlock(field: string, text: string, blocks: EnvBlocks): Record<string, string> {
+export function resolveBlock(field: string, text: string, blocks: EnvBlocks, as: 'variables' | 'files' = 'variables'): Record<string, string> {
   const own = scopeOf('block', field, text);
   const scopes = [...scopesOf(blocks), own];
   const context: Context = { scopes, done: new Map(), open: new Set(), size: 0 };
-  const entries = [...own.variables.values()].map((variable) => [variable.name, resolve(context, scopes.length - 1, variable)] as const);
+  const entries = [...own.variables.values()].map((variable) => {
+    const value = resolve(context, scopes.length - 1, variable);
+    if (as === 'variables') refuseTooLarge(context, scopes.length - 1, variable, value);
+    return [variable.name, value] as const;
+  });
   return Object.fromEntries(entries);
 }
 
@@ -53,6 +61,13 @@ interface Context {
 
 const maxDepth = 32;
 const maxBytes = 1024 * 1024;
+/** Linux, MAX_ARG_STRLEN: 128 KiB for a variable with its "=" and its end. */
+const maxVariableBytes = 128 * 1024 - 2;
+
+function refuseTooLarge(context: Context, scopeIndex: number, variable: EnvVariable, value: string): void {
+  if (Buffer.byteLength(variable.name) + Buffer.byteLength(value) <= maxVariableBytes) return;
+  throw failure(context, scopeIndex, variable)('is larger than 128 KiB with its name, which the kernel gives to no program; put it into a file (mount.create)');
+}
 
 function scopesOf(blocks: EnvBlocks): Scope[] {
   return [

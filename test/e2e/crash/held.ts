@@ -36,7 +36,7 @@ type Held = App & { repository: Repository };
 /** One application for each stage, which waits at the gate of the stage's name while that is shut. */
 const held: Record<string, (scene: KillPlace & { shop: Workshop }) => Promise<Held>> = {
   async checkout({ bed, gate, shop }) {
-    const server = await bed.find('s1');
+    const server = await bed.host('s1', { index: 2, sshd: true });
     const repository = await createRepository(server, 'slow-server', tinyFiles('v1'));
     const { sshKeyId, publicKey } = await shop.berth.call<{ sshKeyId: string; publicKey: string }>('sshKey.generate', { name: 'slow' });
     const command = `/bin/busybox wget -q -O /dev/null ${gate.url('checkout')}; exec sh -c \\"$SSH_ORIGINAL_COMMAND\\"`;

@@ -37,7 +37,7 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
   });
 
   it.concurrent('takes a tag of a repository over SSH with its submodule and builds a sub-folder', async () => {
-    const server = await bed().find('s1');
+    const server = await bed().host('s1', { index: 2, sshd: true });
     const library = await createRepository(server, 'library', { 'index.html': 'from the submodule' });
     const { busybox = '', start = '', Dockerfile = '' } = tinyFiles('');
     const site = await createRepository(server, 'site', { 'web/busybox': busybox, 'web/start': start, 'web/Dockerfile': Dockerfile });

@@ -1,7 +1,6 @@
 /** The entries of a zip archive (PKWARE APPNOTE), from its list at the end of the file. */
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { openPromise } from 'yauzl';
 import type { Entry } from 'yauzl';
 import { AppError } from '../../domain/errors.ts';
 import { damagedArchive, refusedEntry } from './archive-entry.ts';
@@ -10,6 +9,8 @@ import type { ArchiveEntry } from './archive-entry.ts';
 /** Throws BAD_REQUEST, naming the entry, for links, devices, encrypted files and compressions other than deflate, and for a damaged archive. */
 export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
   try {
+    // Loaded at the first upload, as few installations see one.
+    const { openPromise } = await import('yauzl');
     const zip = await openPromise(path, { decodeStrings: false });
     try {
       for await (const entry of zip.eachEntry()) yield entryOf(entry, () => zip.openReadStreamPromise(entry));

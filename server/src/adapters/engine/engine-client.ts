@@ -1,4 +1,4 @@
-import Docker from 'dockerode';
+import Modem from 'docker-modem';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
@@ -35,11 +35,11 @@ const defaultLimitMs = 30_000;
 const accepted = { 200: true, 201: true, 204: true, 304: true };
 
 /**
- * Connects to the engine through a unix socket. dockerode's transport is used directly, since its resource classes put names into paths without encoding
- * and promise answer types they do not check. `host` is set to nothing on purpose: else a DOCKER_HOST in the environment would win over the socket.
+ * Connects to the engine through a unix socket, by dockerode's transport alone: its resource classes put names into paths without encoding, promise answer
+ * types they do not check, and load a gRPC library that Berth never calls (13 MB). `host` is set to nothing on purpose: else a DOCKER_HOST in the environment would win over the socket.
  */
 export function createEngineClient(socketPath: string): EngineClient {
-  const { modem } = new Docker({ socketPath, host: undefined, port: undefined, protocol: 'http' });
+  const modem = new Modem({ socketPath, host: undefined, port: undefined, protocol: 'http' });
 
   function dial(request: EngineRequest, isStream: boolean, abortSignal: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
