@@ -100,4 +100,16 @@ export const procedureKinds = {
   audit: {
     all: 'query',
   },
+  server: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    setup: 'mutation',
+    validate: 'query',
+    security: 'query',
+    setupMonitoring: 'mutation',
+    getServerMetrics: 'query',
+  },
 } as const satisfies { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never } };

@@ -19,6 +19,7 @@ export interface Estate {
   mountId: string;
   sshKeyId: string;
   registryId: string;
+  serverId: string;
   apiKeyId: string;
 }
 
@@ -37,6 +38,7 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
   await made('application.saveGitProvider', { applicationId, customGitUrl: absentRepository, customGitBranch: 'main' });
   await made('application.deploy', { applicationId });
   const account = await made('user.get', {});
+  const sshKeyId = await id('sshKey.generate', { name }, 'sshKeyId');
   return {
     name, projectId, environmentId, applicationId, appName: name,
     organizationId: textOf(account, 'organizationId'),
@@ -45,7 +47,8 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
     domainId: await id('domain.create', { applicationId, host: `${name}.localhost` }, 'domainId'),
     portId: await id('port.create', { applicationId, publishedPort, targetPort: 80, publishMode: 'host' }, 'portId'),
     mountId: await id('mount.create', { applicationId, type: 'volume', volumeName: 'data', mountPath: '/data' }, 'mountId'),
-    sshKeyId: await id('sshKey.generate', { name }, 'sshKeyId'),
+    sshKeyId,
+    serverId: await id('server.create', { name, ipAddress: '127.0.0.1', port: 1, username: 'root', sshKeyId, serverType: 'deploy' }, 'serverId'),
     registryId: await id('registry.create', { name, registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }, 'registryId'),
     apiKeyId: textOf(firstOf(fieldOf(account, 'apiKeys')), 'id'),
   };

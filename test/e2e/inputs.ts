@@ -21,6 +21,7 @@ const mount = ({ mountId }: Estate) => ({ mountId });
 const sshKey = ({ sshKeyId }: Estate) => ({ sshKeyId });
 const registry = ({ registryId }: Estate) => ({ registryId });
 const hosted = (estate: Estate) => ({ ...application(estate), owner: 'acme', repository: 'shop', branch: 'main' });
+const server = ({ serverId }: Estate) => ({ serverId });
 const nothing = () => ({});
 
 const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }).privateKey;
@@ -74,6 +75,18 @@ export const inputs = {
   },
   settings: { get: nothing, update: () => ({ keptImages: 5 }) },
   audit: { all: nothing },
+  server: {
+    create: ({ sshKeyId }) => ({ name: 'another', description: 'text', ipAddress: '127.0.0.1', port: 1, username: 'root', sshKeyId, serverType: 'build' }),
+    one: server, all: nothing, update: (estate) => ({ ...server(estate), description: 'changed' }), remove: server, setup: server, validate: server, security: server,
+    setupMonitoring: (estate) => ({
+      ...server(estate),
+      metricsConfig: {
+        server: { refreshRate: 20, port: 4500, token: 'something', urlCallback: 'https://berth.localhost/metrics', retentionDays: 7, cronJob: '0 0 * * *', thresholds: { cpu: 80, memory: 80 } },
+        containers: { refreshRate: 20, services: { include: ['a*'], exclude: [] } },
+      },
+    }),
+    getServerMetrics: () => ({ url: 'http://127.0.0.1:4500/metrics', token: 'something', dataPoints: 5 }),
+  },
 } satisfies Inputs;
 
 const byPath: ReadonlyMap<string, Make<object>> = new Map(

@@ -1,4 +1,4 @@
-/** Calls procedures of form B as a person; gives the value, or the refusal as `CODE` with the faulty fields. */
+/** Calls procedures of form B as a person; gives the value, or the refusal as `CODE` (a flat one by its name) with the faulty fields. */
 import { inputQuery, send } from './call.ts';
 import type { Person } from './people.ts';
 import type { TestServer } from './serve.ts';
@@ -33,6 +33,8 @@ export function textOf(value: unknown, field: string): string {
 
 function valueOf({ status, body }: { status: number; body: unknown }): unknown {
   if (status === 200) return body;
+  const flat: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'error') : undefined;
+  if (typeof flat === 'string') return { code: flat, message: textOf(body, 'message'), fields: [] } satisfies Refused;
   const fields = issuesOf(body).map((issue) => textOf(issue, 'path'));
   const refused: Refused = { code: textOf(body, 'code'), message: textOf(body, 'message'), fields };
   return refused;

@@ -1,81 +1,35 @@
 /** Contracts meet handlers; the registry meets guard and HTTP. */
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../config.ts';
-import type { Database } from '../db/database.ts';
 import { builtPrefix } from '../deploy/image-name.ts';
-import type { DeploymentRunner } from '../deploy/run.ts';
-import type { Applications } from '../modules/application/application.ts';
 import { applicationHandlers } from '../modules/application/handlers.ts';
-import type { ReleaseSnapshotReader } from '../modules/application/pending-changes.ts';
-import type { Turns } from '../modules/application/turns.ts';
-import type { ApplicationRuntime } from '../modules/application/runtime.ts';
 import { createApplicationViews } from '../modules/application/view.ts';
-import type { Audit } from '../modules/audit/audit.ts';
 import { auditHandlers } from '../modules/audit/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
-import type { Deployments } from '../modules/deployment/deployment.ts';
 import { deploymentHandlers } from '../modules/deployment/handlers.ts';
-import type { Domains } from '../modules/domain/domain.ts';
 import { domainHandlers } from '../modules/domain/handlers.ts';
-import type { Environments } from '../modules/environment/environment.ts';
 import { environmentHandlers } from '../modules/environment/handlers.ts';
 import { mountHandlers } from '../modules/mount/handlers.ts';
 import { createMounts } from '../modules/mount/mount.ts';
-import type { Members } from '../modules/organization/member.ts';
 import { portHandlers } from '../modules/port/handlers.ts';
 import { createPorts } from '../modules/port/port.ts';
 import { projectHandlers } from '../modules/project/handlers.ts';
 import { createProjects } from '../modules/project/project.ts';
 import { registryHandlers } from '../modules/registry/handlers.ts';
-import type { Registries } from '../modules/registry/registry.ts';
 import { settingsHandlers } from '../modules/settings/handlers.ts';
-import type { SettingsService } from '../modules/settings/settings.ts';
 import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
 import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
 import { createAuthentication } from '../modules/user/authentication.ts';
 import { userHandlers } from '../modules/user/handlers.ts';
 import { userSession } from '../modules/user/session.ts';
-import type { Users } from '../modules/user/user.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Queue } from '../ports/queue.ts';
 import { createGuard } from '../procedure/guard.ts';
 import { createRegistry, router } from '../procedure/registry.ts';
-import type { Reconciler } from '../reconcile/reconciler.ts';
 import { addAuthRoutes } from '../transport/auth-routes.ts';
 import { toAppError } from '../transport/envelope.ts';
 import { createHttpServer } from '../transport/http.ts';
 import { createOpenapi } from '../transport/openapi.ts';
 import { randomId } from '../ports/clock.ts';
-import type { Adapters } from './adapters.ts';
-import type { Log } from './log.ts';
-import type { Platform } from './platform.ts';
-import type { Stores } from './stores.ts';
-
-export interface AppParts {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  database: Database;
-  stores: Stores;
-  adapters: Adapters;
-  settings: SettingsService;
-  members: Members;
-  environments: Environments;
-  applications: Applications;
-  registries: Registries;
-  queue: Queue;
-  deployments: Deployments;
-  domains: Domains;
-  platform: Platform;
-  reconciler: Reconciler;
-  runner: DeploymentRunner;
-  runtime: ApplicationRuntime;
-  turns: Turns;
-  released: ReleaseSnapshotReader;
-  users: Users;
-  audit: Audit;
-  version: string;
-}
+import type { AppParts } from './app-parts.ts';
+import { infrastructureRouters } from './infrastructure-routers.ts';
 
 export function createApp(parts: AppParts): FastifyInstance {
   const { config, log, database, stores, audit, users, settings, clock, version } = parts;
@@ -111,7 +65,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('project', contracts.project, projectHandlers(projects, { environments, services: (organizationId) => applications.summaries(organizationId), members, networksChanged })),
     router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, applications: (environmentId, organizationId) => applications.summaries(organizationId, environmentId), members, networksChanged })),
     router('application', contracts.application, applicationHandlers({
-      applications, deployments, runtime, turns: parts.turns, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
+      applications, deployments, runtime, requireServer: settings.requireServer, turns: parts.turns, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
         const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
         return { unpackedBytes: uploadUnpackedLimit, entries: uploadEntriesLimit };
       }), applyRoutes,
@@ -127,6 +81,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('registry', contracts.registry, registryHandlers(registries)),
     router('settings', contracts.settings, settingsHandlers(settings, isFirstOrganization)),
     router('audit', contracts.audit, auditHandlers(parts.audit)),
+    ...infrastructureRouters(parts),
   ];
 }
 

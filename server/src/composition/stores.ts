@@ -12,6 +12,7 @@ import { createPortStore } from '../modules/port/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
 import { createFindScope } from '../modules/scope/store.ts';
+import { createServerStore } from '../modules/server/store.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
 import { createSshKeyStore } from '../modules/ssh-key/store.ts';
 import { createUserStore } from '../modules/user/store.ts';
@@ -31,6 +32,7 @@ export function createStores(database: Database) {
     mounts: createMountStore(database),
     sshKeys: createSshKeyStore(database),
     registries: createRegistryStore(database),
+    servers: createServerStore(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     jobs: createJobStore(database),

@@ -19,6 +19,20 @@ export interface ServiceHealthCheck {
   startPeriod?: number | undefined;
 }
 
+/** What a server's monitoring measures and keeps (interface document, metricsConfig). Refresh rates are seconds, thresholds percent. */
+export interface MetricsConfig {
+  server: {
+    refreshRate: number;
+    port: number;
+    token: string;
+    urlCallback: string;
+    retentionDays: number;
+    cronJob: string;
+    thresholds: { cpu: number; memory: number };
+  };
+  containers: { refreshRate: number; services: { include: string[]; exclude: string[] } };
+}
+
 const user = { userId: text(), email: text(), name: text(), passwordHash: text(), createdAt: text() };
 
 const organization = { organizationId: text(), name: text(), createdAt: text() };
@@ -137,7 +151,7 @@ const compose = {
 const server = {
   serverId: text(), organizationId: text(), name: text(), description: optionalText(), ipAddress: text(), port: number(), username: text(), sshKeyId: optionalText(),
   serverType: text<'deploy' | 'build'>(), status: text<'active' | 'inactive'>(), hostKeyFingerprint: optionalText(), buildsConcurrency: number(),
-  metricsConfig: optionalJson<unknown>(), createdAt: text(),
+  metricsConfig: optionalJson<MetricsConfig>(), createdAt: text(),
 };
 
 const destination = {

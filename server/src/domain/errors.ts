@@ -67,6 +67,11 @@ export function badField(path: string, message: string): AppError {
   return new AppError('BAD_REQUEST', `${path}: ${message}`, { issues: [{ path, message }] });
 }
 
+/** One of the refusals that certificates and swarm have of their own, in their flat shape. */
+export function flatError(name: FlatRefusal, sentence: string): AppError {
+  return new AppError(flatRefusals[name], sentence, { reason: name });
+}
+
 /** What a later version does: thrown only after access, input and every documented refusal were answered (decisions 1, NOT_IMPLEMENTED). `what` begins the sentence. */
 export function notYet(what: string): AppError {
   return new AppError('NOT_IMPLEMENTED', `${what} is not part of this version of Berth yet. Nothing was changed.`);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { appNameFrom, appNamePattern, containerNamePattern, generatedHost, hostLabel, parseAppName, parseHost, parsePort, parsePublishedPort } from './names.ts';
+import { appNameFrom, appNamePattern, containerNamePattern, generatedHost, hostLabel, parseAppName, parseHost, parseMachineAddress, parsePort, parsePublishedPort } from './names.ts';
 
 describe('appName', () => {
   test.each(['a', 'A1', 'my_app-2', 'a'.repeat(63)])('%s', (name) => expect(parseAppName(name)).toBe(name));
@@ -15,6 +15,15 @@ describe('appName', () => {
     expect(appNameFrom('x'.repeat(1_000_000), 'aaaaaa')).toHaveLength(63);
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (name) => appNamePattern.test(appNameFrom(name, 'a1b2c3'))), { numRuns: 50 });
   });
+});
+
+describe('the address of a machine', () => {
+  test.each([['203.0.113.7', '203.0.113.7'], ['2001:DB8::1', '2001:db8::1'], ['::1', '::1'], ['Build.Example.COM', 'build.example.com'], ['münchen.example', 'xn--mnchen-3ya.example'], ['localhost', 'localhost']])('%s', (text, address) =>
+    expect(parseMachineAddress(text, 'ipAddress')).toBe(address),
+  );
+  test.each(['', ' 203.0.113.7', '203.0.113.256', '203.0.113', '0x7f.1', '2130706433', '203.0.113.7:22', 'fe80::1%eth0', '[::1]', '*.example.com', 'ssh://a', 'a b', '-oProxyCommand=x', 'root@a', 'a.', 'a..b'])('%j is refused', (text) =>
+    expect(() => parseMachineAddress(text, 'ipAddress')).toThrow('ipAddress: '),
+  );
 });
 
 describe('host names made from appNames', () => {

@@ -1,4 +1,5 @@
 /** Names of services, hosts, containers and ports (decisions 4, 5 and 9). */
+import { isIP, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { AppError, badField } from './errors.ts';
 
@@ -70,6 +71,14 @@ export function parseHost(text: string, field = 'host'): string {
   const host = wildcard ? `*.${ascii}` : ascii;
   if (host.length > 253) throw badField(field, 'must have at most 253 characters');
   if (wildcard && isIpv4(ascii)) throw badField(field, 'cannot be a wildcard of an address');
+  return host;
+}
+
+/** The address of a machine: an IP address, or a host name as ASCII in lower case. Throws BAD_REQUEST naming `field`. */
+export function parseMachineAddress(text: string, field: string): string {
+  if (isIP(text) !== 0 && !text.includes('%')) return isIPv6(text) ? text.toLowerCase() : text;
+  const host = parseHost(text, field);
+  if (host.startsWith('*')) throw badField(field, 'must be an IP address or one host name');
   return host;
 }
 

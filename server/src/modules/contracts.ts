@@ -9,6 +9,7 @@ import { mountContract } from './mount/contract.ts';
 import { portContract } from './port/contract.ts';
 import { projectContract } from './project/contract.ts';
 import { registryContract } from './registry/contract.ts';
+import { serverContract } from './server/contract.ts';
 import { settingsContract } from './settings/contract.ts';
 import { sshKeyContract } from './ssh-key/contract.ts';
 import { userContract } from './user/contract.ts';
@@ -26,6 +27,7 @@ export const contracts = {
   registry: registryContract,
   settings: settingsContract,
   audit: auditContract,
+  server: serverContract,
 } as const satisfies Record<string, Contract>;
 
 export type Contracts = typeof contracts;

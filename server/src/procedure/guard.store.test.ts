@@ -33,6 +33,7 @@ const contract = {
     input: z.object({ place: z.object({ organizationId: z.string() }) }), output: z.object({ organizationId: z.string(), role: z.string() }),
   }),
   found: mutation({ summary: 'Writes its entry elsewhere', access: open, input: z.object({ organizationId: z.string() }), output: z.object({ organizationId: z.string() }) }),
+  flat: query({ summary: 'Refuses flatly', access: { class: 'admin', resources: ofApplication.resources, flatRefusal: 'Unauthorized' }, input: withApplication, output: z.literal('welcome') }),
   see: query({ summary: 'Shows where it stands', access: ofApplication, input: withApplication, output: z.object({ scope: z.unknown(), role: z.string() }) }),
 };
 
@@ -65,6 +66,7 @@ eachDatabase('the guard', (test) => {
       reach: async () => ({ doneId: 'x' }),
       actIn: async ({ actor }) => ({ organizationId: actor.organizationId, role: actor.role }),
       found: ({ write }, { organizationId }) => write(async () => ({ organizationId }), (value) => value.organizationId),
+      flat: async () => 'welcome' as const,
       see: async ({ scope, actor }) => ({ scope, role: actor.role }),
     })];
   });
@@ -152,6 +154,18 @@ eachDatabase('the guard', (test) => {
     expect(await owner.query('trial.leaky')).toEqual({ shown: 'this' });
     expect(await owner.query('trial.broken')).toMatchObject({ code: 'INTERNAL_SERVER_ERROR', message: expect.not.stringContaining('shown') });
     expect(server.faults).toHaveLength(1);
+  });
+
+  it('refuses whoever is known in the flat shape where the procedure says so, and nobody else', async () => {
+    const { owner, member, nobody, people, server, place, foreign } = await begin();
+    expect(await owner.query('trial.flat', { applicationId: place.applicationId })).toBe('welcome');
+    const narrow = doorOf(server, await people.newKey(people.owner, { permissions: { trial: ['write'] } }));
+    for (const [door, input] of [[member, {}], [narrow, {}], [owner, { applicationId: foreign.applicationId }]] as const) {
+      expect(await door.query('trial.flat', input)).toEqual({ code: 'Unauthorized', message: expect.any(String), fields: [] });
+    }
+    expect(await nobody.query('trial.flat')).toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(await owner.query('trial.flat', { applicationId: 3 })).toMatchObject({ code: 'BAD_REQUEST' });
+    expect(await owner.query('trial.flat', { applicationId: 'nowhere' })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('finds where a thing stands, and leaves out what is absent or null', async () => {

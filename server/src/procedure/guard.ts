@@ -1,9 +1,9 @@
 /** The one way to a handler: authenticate → class → input → things named → handler → output → audit. */
-import { AppError } from '../domain/errors.ts';
+import { AppError, flatError } from '../domain/errors.ts';
 import { memberReaches, roleReaches, type Grants, type Role, type Scope } from '../domain/permissions.ts';
 import type { Actor, CallContext } from './context.ts';
 import { parseInput } from './input.ts';
-import { actionOf, resourceKinds, type ResourceKind, type StreamEvent, type UploadedFile } from './procedure.ts';
+import { actionOf, resourceKinds, type ResourceKind, type ResourceReference, type StreamEvent, type UploadedFile } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
 
 /** What the transport knows of a call. */
@@ -139,11 +139,11 @@ async function* checkedEvents(target: RegisteredProcedure, events: AsyncIterable
 /** What the credentials allow, whoever holds them. */
 function checkKey(target: RegisteredProcedure, actor: Actor): void {
   if (target.procedure.access.sessionOnly && actor.sessionId === undefined) {
-    throw new AppError('FORBIDDEN', `${target.path} needs a logged-in session; an API key cannot call it. Sign in first.`);
+    throw forbidden(target, `${target.path} needs a logged-in session; an API key cannot call it. Sign in first.`);
   }
   const action = actionOf(target.procedure);
   if (actor.permissions && !actor.permissions[target.router]?.includes(action)) {
-    throw new AppError('FORBIDDEN', `This API key is not permitted to ${action} ${target.router}. Use a key with that permission.`);
+    throw forbidden(target, `This API key is not permitted to ${action} ${target.router}. Use a key with that permission.`);
   }
 }
 
@@ -151,10 +151,10 @@ function checkKey(target: RegisteredProcedure, actor: Actor): void {
 function checkPlace(target: RegisteredProcedure, actor: Actor): void {
   const { access } = target.procedure;
   if (!roleReaches(actor.role, access.class)) {
-    throw new AppError('FORBIDDEN', `${target.path} needs the role ${access.class === 'owner' ? 'Owner' : 'Owner or Admin'}; yours is ${actor.role}.`);
+    throw forbidden(target, `${target.path} needs the role ${access.class === 'owner' ? 'Owner' : 'Owner or Admin'}; yours is ${actor.role}.`);
   }
   if (access.grant && actor.role === 'member' && !actor.grants[access.grant]) {
-    throw new AppError('FORBIDDEN', `You lack the permission ${access.grant}. An Owner or Admin of the organization can give it.`);
+    throw forbidden(target, `You lack the permission ${access.grant}. An Owner or Admin of the organization can give it.`);
   }
 }
 
@@ -166,7 +166,7 @@ async function actorIn(ports: GuardPorts, target: RegisteredProcedure, actor: Ac
   if (place) return { ...actor, organizationId, role: place.role, grants: place.grants };
   const reference = target.procedure.access.resources.find((one) => one.field === field);
   if (reference && !(await ports.findScope(reference.kind, organizationId, actor.organizationId))) throw absent(reference.kind, field);
-  throw new AppError('FORBIDDEN', `${field} is not one of your organizations${actor.apiKeyId === undefined ? '' : ', or not the one of this API key'}.`);
+  throw forbidden(target, `${field} is not one of your organizations${actor.apiKeyId === undefined ? '' : ', or not the one of this API key'}.`);
 }
 
 async function checkResources(ports: GuardPorts, target: RegisteredProcedure, actor: Actor, input: unknown): Promise<{ scope: Scope | undefined; resourceId: string | undefined }> {
@@ -175,8 +175,8 @@ async function checkResources(ports: GuardPorts, target: RegisteredProcedure, ac
     for (const id of idsIn(input, field)) {
       const scope = await ports.findScope(kind, id, actor.organizationId);
       if (!scope) throw absent(kind, field);
-      if (scope.organizationId !== actor.organizationId) throw new AppError('FORBIDDEN', `The ${kind} named in ${field} belongs to another organization.`);
-      if (actor.role === 'member' && !partial) checkMember(kind, field, actor, scope);
+      if (scope.organizationId !== actor.organizationId) throw forbidden(target, `The ${kind} named in ${field} belongs to another organization.`);
+      if (actor.role === 'member' && !partial) checkMember(target, { kind, field }, actor, scope);
       if (!isNested(field)) subject ??= { scope, resourceId: id };
     }
   }
@@ -187,16 +187,22 @@ function absent(kind: ResourceKind, field: string): AppError {
   return new AppError('NOT_FOUND', `There is no ${kind} with the id given in ${field}. It may have been removed.`);
 }
 
+/** A refusal of whoever is known, in the flat shape where the procedure's document wants that. */
+function forbidden({ procedure }: RegisteredProcedure, sentence: string): AppError {
+  const { flatRefusal } = procedure.access;
+  return flatRefusal === undefined ? new AppError('FORBIDDEN', sentence) : flatError(flatRefusal, sentence);
+}
+
 /** What the kind asks of a member. */
-function checkMember(kind: ResourceKind, field: string, { grants, userId }: Actor, scope: Scope): void {
+function checkMember(target: RegisteredProcedure, { kind, field }: ResourceReference, { grants, userId }: Actor, scope: Scope): void {
   const need = resourceKinds[kind];
   if (need === 'nothing') return;
   if (need === 'own') {
     if (scope.userId === userId) return;
-    throw new AppError('FORBIDDEN', `The ${kind} named in ${field} is not yours. Its owner, or an Owner or Admin of the organization, can do this.`);
+    throw forbidden(target, `The ${kind} named in ${field} is not yours. Its owner, or an Owner or Admin of the organization, can do this.`);
   }
   if (need === 'assigned' ? memberReaches(grants, scope) : grants[need]) return;
-  throw new AppError('FORBIDDEN', `You have no access to the ${kind} named in ${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of the organization can give it.`);
+  throw forbidden(target, `You have no access to the ${kind} named in ${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of the organization can give it.`);
 }
 
 /** The procedure's subject stands in a field of its own; ids inside an object are what it is given besides. */

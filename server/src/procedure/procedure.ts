@@ -39,6 +39,8 @@ export interface Access {
   grant?: GrantFlag;
   /** Name of the key-scope action; default: read for queries, write for mutations. */
   action?: string;
+  /** Name of the flat refusal that whoever is logged in but may not call this gets instead of the envelope (interface document, Errors: swarm). */
+  flatRefusal?: FlatRefusal;
 }
 
 /** The key-scope action that a call needs. */

@@ -13,6 +13,10 @@ export function refusalsOf({ kind, access, refusals = [] }: Procedure): { codes:
     ...(access.resources.length > 0 ? ['NOT_FOUND' as const] : []), ...(hasBody ? ['UNSUPPORTED_MEDIA_TYPE' as const] : []),
   ]);
   const flat: FlatRefusal[] = [];
+  if (access.flatRefusal) {
+    flat.push(access.flatRefusal);
+    codes.delete(flatRefusals[access.flatRefusal]);
+  }
   for (const refusal of refusals) {
     if (isFlatRefusal(refusal)) flat.push(refusal);
     else codes.add(refusal);

@@ -56,11 +56,11 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     all: () => store.list({}),
     summaries: (organizationId, environmentId) => store.summaries({ organizationId, ...(environmentId === undefined ? {} : { environmentId }) }),
     async create({ organizationId, environmentId, name, appName, description, serverId }) {
-      if (serverId) throw new AppError('NOT_FOUND', 'There is no server with the id given in serverId. Leave it out to use this server.');
-      const record = newApplication({
+      const created = newApplication({
         applicationId: randomId(), organizationId, environmentId, name, appName: appName ?? appNameFrom(name, randomId(6).toLowerCase()),
         description: description ?? '', refreshToken: randomId(32), createdAt: isoTime(clock),
       });
+      const record = { ...created, serverId: serverId || null };
       await refuseTaken(store, record.appName, record.applicationId);
       await insertNamed(() => store.insert(record), record.appName);
       return record;

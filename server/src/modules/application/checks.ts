@@ -1,5 +1,5 @@
 /** Rules on the record as it will be (decisions 4, Updates): what single fields cannot tell. */
-import { AppError, badField } from '../../domain/errors.ts';
+import { AppError, badField, notYet } from '../../domain/errors.ts';
 import { gitSourceOf, isGitProvider } from '../../domain/git-host.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
 import { parseGitUrl, parseRefName } from '../../domain/git-source.ts';
@@ -64,6 +64,7 @@ export function checkLocalRepository(url: string, allowed: readonly string[]): v
 export function checkDeployable(application: ApplicationRecord): void {
   const missing = missingSource(application);
   if (missing !== undefined) throw new AppError('BAD_REQUEST', `${application.name} cannot be deployed yet: ${missing}`, { issues: [{ path: 'applicationId', message: missing }] });
+  if (application.serverId !== null) throw notYet('Deploying to other servers');
 }
 
 const saveProcedures = { git: 'saveGitProvider', github: 'saveGithubProvider', gitlab: 'saveGitlabProvider', bitbucket: 'saveBitbucketProvider', gitea: 'saveGiteaProvider' } as const;

@@ -16,9 +16,9 @@ const success = z.object({ success: z.literal(true) });
 export const applicationContract = {
   create: mutation({
     summary: 'Creates an application',
-    description: 'Without appName one is made from the name and 6 random characters.',
-    access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }], grant: 'canCreateServices' },
-    input: z.object({ name: settingShape.name, appName: appName.optional(), environmentId: z.string().min(1).max(100), description: z.string().max(1000).nullish(), serverId: z.string().max(100).nullish() }),
+    description: 'Without appName one is made from the name and 6 random characters. serverId names the server it will run on, and is required in a cloud installation.',
+    access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }, { kind: 'server', field: 'serverId' }], grant: 'canCreateServices' },
+    input: z.object({ name: settingShape.name, appName: appName.optional(), environmentId: z.string().min(1).max(100), description: z.string().max(1000).nullish(), serverId: z.string().min(1).max(100).nullish() }),
     output: applicationFields,
   }),
   one: query({ summary: 'The application with its environment, deployments, domains, ports and mounts', access: own, input: id, output: applicationRecord }),

@@ -27,6 +27,8 @@ export interface ApplicationDesk {
   queue: Queue;
   logs: DeploymentLogs;
   builds: { killBuild(applicationId: string): Promise<boolean>; end(applicationId: string, reason: string): Promise<void> };
+  /** BAD_REQUEST when a new service needs a server of its own and names none. */
+  requireServer(serverId: string | null | undefined): Promise<void>;
   /** Unpacks an upload into a folder of its own and gives its path; the former one is removed by `forget`. */
   uploads: { keep(applicationId: string, file: UploadedFile): Promise<string>; forget(path: string): Promise<void>; forgetAll(applicationId: string): Promise<void> };
   /** Removes those of these images that Berth built. */
@@ -50,12 +52,14 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
   }
 
   return {
-    create: ({ actor, write }, input) =>
-      write(async () => {
+    async create({ actor, write }, input) {
+      await desk.requireServer(input.serverId);
+      return write(async () => {
         const application = await applications.create({ ...input, organizationId: actor.organizationId });
         await members.grantCreated(actor, 'accessedServices', application.applicationId);
         return shown(application);
-      }),
+      });
+    },
     one: async (context, input) => desk.views.whole(await found(context, input)),
     async update(context, { environmentId, applicationStatus, ...input }) {
       const { actor, write } = context;

@@ -1,10 +1,10 @@
 /** The settings of an application that a person can change, each with its rule (interface document, Application; decisions 4 and 5). Pure: the CLI and the client import it. */
 import { z } from 'zod';
-import { AppError } from '../../domain/errors.ts';
 import { parseGitHost, parseRepositoryPart } from '../../domain/git-host.ts';
 import { parseRefName, parseSourcePath } from '../../domain/git-source.ts';
 import { appNamePattern, parseStageName } from '../../domain/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import { ruled } from '../../procedure/ruled.ts';
 
 export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
 export const buildTypes = ['nixpacks', 'dockerfile', 'heroku_buildpacks', 'paketo_buildpacks', 'static', 'railpack'] as const;
@@ -14,17 +14,6 @@ export const line = (max: number): z.ZodString => z.string().max(max).regex(/^[^
 const block = z.string().max(500_000);
 /** One argument of a command; data, never read by a shell. */
 const argument = z.string().max(10_000);
-
-/** A rule of the domain as a zod check, with the rule's own sentence. */
-function ruled(schema: z.ZodString, rule: (text: string, field: string) => unknown): z.ZodString {
-  return schema.superRefine((text, context) => {
-    try {
-      rule(text, 'value');
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof AppError ? (error.issues?.[0]?.message ?? error.message) : 'is not valid' });
-    }
-  });
-}
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);

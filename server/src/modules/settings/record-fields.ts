@@ -1,8 +1,8 @@
 /** Every setting of the installation, once: its rule, its value before anybody sets it, and who may set it. Pure. */
 import { z } from 'zod';
-import { AppError } from '../../domain/errors.ts';
 import { isNetworkPool, isResolver } from '../../domain/network.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import { ruled } from '../../procedure/ruled.ts';
 
 const GiB = 1024 ** 3;
 
@@ -29,8 +29,8 @@ export const settingFields = {
   acmeEmail: field('admin', z.email('must be an e-mail address').max(254).nullable().describe('Contact for certificates'), null),
   acmeDirectory: field('admin', z.url({ protocol: /^https$/, error: 'must be an https address' }).max(500).nullable().describe('ACME directory; null: the proxy\'s own'), null),
   dnsResolver: field('admin', z.string().max(60).refine(isResolver, 'must be an IP address, with a port if it is not 53').nullable().describe('Resolver that domains are checked with; null: the server\'s own'), null),
-  buildMemory: field('owner', measured(parseMemory).describe('Memory of one build, such as 2g'), '2g'),
-  buildCpu: field('owner', measured(parseCpus).describe('CPU cores of one build, such as 1.5'), '2'),
+  buildMemory: field('owner', ruled(z.string().max(30), parseMemory).describe('Memory of one build, such as 2g'), '2g'),
+  buildCpu: field('owner', ruled(z.string().max(30), parseCpus).describe('CPU cores of one build, such as 1.5'), '2'),
   buildsConcurrency: field('owner', z.number().int().min(1).max(32).describe('Builds at once on a server'), 1),
   uploadLimit: field('admin', bytes.describe('Bytes of an upload, packed'), GiB / 2),
   uploadUnpackedLimit: field('admin', bytes.describe('Bytes of an upload, unpacked'), 2 * GiB),
@@ -54,15 +54,4 @@ export const settingShape = asShape(Object.fromEntries(Object.entries(settingFie
 /** Entries keep names and rules together; the compiler cannot follow that. */
 function asShape(rules: Record<string, z.ZodType>): Shape {
   return rules as Shape;
-}
-
-/** A text that a rule of the domain accepts, with the rule's own sentence. */
-function measured(parse: (text: string, field: string) => number): z.ZodString {
-  return z.string().max(30).superRefine((text, context) => {
-    try {
-      parse(text, 'value');
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof AppError ? error.issues?.[0]?.message ?? error.message : 'is not valid' });
-    }
-  });
 }

@@ -1,5 +1,5 @@
 /** Settings of the installation: typed, with their initial values, read from memory after the first time (decisions 12). */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import type { Role } from '../../domain/permissions.ts';
 import { settingFields, type SettingName, type Settings } from './record-fields.ts';
 import type { SettingsStore } from './store.ts';
@@ -10,6 +10,8 @@ export interface SettingsService {
   get(): Promise<Settings>;
   /** Stores the named settings and gives all of them as they are then; FORBIDDEN for those that are the Owner's. Part of the caller's transaction: call `refresh` after it. */
   update(patch: SettingsPatch, by: { role: Role }): Promise<Settings>;
+  /** In a cloud installation whatever runs needs a server of its own: BAD_REQUEST naming serverId when none is given (interface document, serverId "required in cloud environments"). */
+  requireServer(serverId: string | null | undefined): Promise<void>;
   /** Forgets what is in memory. */
   refresh(): void;
 }
@@ -18,16 +20,20 @@ export interface SettingsService {
 export function createSettings(store: SettingsStore, installed: SettingsPatch = {}): SettingsService {
   let known: Promise<Settings> | undefined;
   const load = async (): Promise<Settings> => complete({ ...installed, ...(await store.all()) });
+  async function get(): Promise<Settings> {
+    known ??= load();
+    try {
+      return await known;
+    } catch (error) {
+      known = undefined;
+      throw error;
+    }
+  }
 
   return {
-    async get() {
-      known ??= load();
-      try {
-        return await known;
-      } catch (error) {
-        known = undefined;
-        throw error;
-      }
+    get,
+    async requireServer(serverId) {
+      if (!serverId && (await get()).cloud) throw badField('serverId', 'is required in a cloud installation; create a server with server.create and name it');
     },
     async update(patch, { role }) {
       const changes = Object.entries(patch).filter(([, value]) => value !== undefined);

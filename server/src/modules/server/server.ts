@@ -1,0 +1,80 @@
+/** Servers of an organization as records; what is done on them over SSH comes later. */
+import { AppError, badField } from '../../domain/errors.ts';
+import { parseMachineAddress } from '../../domain/names.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { ServerRecord, ServerStore } from './store.ts';
+
+export interface NewServer extends Pick<ServerRecord, 'name' | 'ipAddress' | 'port' | 'username' | 'serverType' | 'buildsConcurrency'> {
+  description?: string | null | undefined;
+  sshKeyId?: string | null | undefined;
+}
+
+export type ServerPatch = { [K in keyof NewServer]?: NewServer[K] | undefined };
+
+export interface Servers {
+  create(organizationId: string, input: NewServer): Promise<ServerRecord>;
+  one(serverId: string, organizationId: string): Promise<ServerRecord>;
+  /** Newest first, with the number of services on each; two statements however many there are. */
+  all(organizationId: string): Promise<(ServerRecord & { totalServices: number })[]>;
+  update(serverId: string, organizationId: string, patch: ServerPatch): Promise<ServerRecord>;
+  /** PRECONDITION_FAILED while services or certificates stand on it. */
+  remove(serverId: string, organizationId: string): Promise<ServerRecord>;
+  /** FORBIDDEN unless the address is a metrics endpoint of a server of the organization. */
+  requireMetricsEndpoint(url: string, organizationId: string): Promise<void>;
+}
+
+export function createServers(store: ServerStore, clock: Clock): Servers {
+  async function one(serverId: string, organizationId: string): Promise<ServerRecord> {
+    const record = await store.find({ serverId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such server. It may have been removed.');
+    return record;
+  }
+
+  return {
+    one,
+    async create(organizationId, { description, sshKeyId, ...input }) {
+      const record: ServerRecord = {
+        serverId: randomId(), organizationId, ...input, description: description ?? null, ipAddress: parseMachineAddress(input.ipAddress, 'ipAddress'), sshKeyId: sshKeyId ?? null,
+        status: 'inactive', hostKeyFingerprint: null, metricsConfig: null, createdAt: isoTime(clock),
+      };
+      await store.insert(record);
+      return record;
+    },
+    async all(organizationId) {
+      const [servers, counts] = await Promise.all([store.list({ organizationId }, { by: ['createdAt', 'serverId'], direction: 'desc' }), store.countServices(organizationId)]);
+      return servers.map((server) => ({ ...server, totalServices: counts.get(server.serverId) ?? 0 }));
+    },
+    async update(serverId, organizationId, { ipAddress, ...patch }) {
+      const present = await one(serverId, organizationId);
+      const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+      const changed: ServerRecord = { ...present, ...changes, ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress') };
+      const isMoved = changed.ipAddress !== present.ipAddress || changed.port !== present.port;
+      const record: ServerRecord = isMoved ? { ...changed, hostKeyFingerprint: null, status: 'inactive' } : changed;
+      await store.update({ serverId, organizationId }, record);
+      return record;
+    },
+    async remove(serverId, organizationId) {
+      const present = await one(serverId, organizationId);
+      refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
+      refuseWhile(await store.countCertificates(serverId), 'certificate', present);
+      await store.remove({ serverId, organizationId });
+      return present;
+    },
+    async requireMetricsEndpoint(url, organizationId) {
+      const { hostname, port, protocol, username, password } = new URL(url);
+      if (username !== '' || password !== '') throw badField('url', 'must not carry a user or password; the token has its own field');
+      const asked = Number(port || (protocol === 'https:' ? 443 : 80));
+      const isEndpoint = (await store.list({ organizationId })).some(({ ipAddress, metricsConfig }) => hostOf(ipAddress) === hostname && (metricsConfig === null || metricsConfig.server.port === asked));
+      if (!isEndpoint) throw new AppError('FORBIDDEN', 'The address in url is no metrics endpoint of a server of this organization. Register the server with server.create, or use the address and port that its monitoring has.');
+    },
+  };
+}
+
+function refuseWhile(count: number, thing: string, { name }: ServerRecord): void {
+  if (count > 0) throw new AppError('PRECONDITION_FAILED', `The server ${name} still has ${count} ${thing}${count === 1 ? '' : 's'} on it. Remove ${count === 1 ? 'it' : 'them'} first.`);
+}
+
+/** The address as a URL writes it. */
+function hostOf(ipAddress: string): string {
+  return new URL(`http://${ipAddress.includes(':') ? `[${ipAddress}]` : ipAddress}`).hostname;
+}
