@@ -71,17 +71,18 @@ describe('the corpus', () => {
     const began = performance.now();
     const verdicts = await judged(cases);
     const count = (kind: Verdict['kind']): number => verdicts.filter((verdict) => verdict.kind === kind).length;
-    console.log(`hostile input: ${values.length} values (half of them for each id) × ${fields.size} fields = ${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ${count('refused')} refused with the field named, ${count('shown')} taken and given back as they were, ${count('accepted')} taken where nothing is given back`);
-    expect(values.length).toBeGreaterThanOrEqual(60);
+    console.log(`hostile input: ${values.length} values (every second for a field, every fourth for an id) × ${fields.size} fields = ${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ${count('refused')} refused with the field named, ${count('shown')} taken and given back as they were, ${count('accepted')} taken where nothing is given back`);
+    expect(values.length / 2).toBeGreaterThanOrEqual(60);
     expect(fields.size).toBeGreaterThanOrEqual(200);
     expect(count('shown')).toBeGreaterThan(1000);
     expect(verdicts.flatMap((verdict) => (verdict.kind === 'wrong' ? [verdict.why] : []))).toEqual([]);
   }, 600_000);
 });
 
-/** An id is looked up and nothing else, so that every second value does, the others for the next one. */
+/** Every second value for a field, the others for the next one, so that each meets 60 and a rule that fields share meets all; an id is looked up and nothing else, a quarter does. */
 function valuesFor({ path }: TextField, index: number): HostileValue[] {
-  return /Ids?$/.test(path.at(-1) ?? '') ? values.filter((_, at) => at % 2 === index % 2) : values;
+  const share = /Ids?$/.test(path.at(-1) ?? '') ? 4 : 2;
+  return values.filter((_, at) => at % share === index % share);
 }
 
 /** Judges all cases, as many at once as there are workers, in their order. */
