@@ -74,7 +74,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
       },
     })),
     router('deployment', contracts.deployment, deploymentHandlers(deployments, { applications, logs: adapters.logs, queue })),
-    router('domain', contracts.domain, domainHandlers(domains, { applyRoutes, ready: () => reconciler.ready(), serverIp: async () => (await settings.get()).serverIp })),
+    router('domain', contracts.domain, domainHandlers(domains, { changeRoutes: reconciler.changeRoutes, serverIp: async () => (await settings.get()).serverIp })),
     router('port', contracts.port, portHandlers(ports)),
     router('mount', contracts.mount, mountHandlers(mounts)),
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),

@@ -22,3 +22,6 @@ export interface Route {
   service: string;
   port: number;
 }
+
+/** Makes `change` through `write` (one transaction with its audit entry) and puts the routes as they are then onto the running proxy: both, or neither. Throws what the proxy says when it refuses them. */
+export type ChangeRoutes = <T>(write: <R>(work: () => Promise<R>) => Promise<R>, change: () => Promise<T>) => Promise<T>;

@@ -1,6 +1,6 @@
 /** Makes the engine and the proxy follow the database: at start, after every change, every minute. One run at a time; requests meanwhile become one more run. */
 import { sentenceOf } from '../domain/errors.ts';
-import type { Proxy } from '../ports/proxy.ts';
+import type { ChangeRoutes, Proxy } from '../ports/proxy.ts';
 import { routesOf, type DesiredRoute } from './routes.ts';
 
 export interface ReconcilerOptions {
@@ -25,6 +25,7 @@ export interface Reconciler {
   run(): Promise<void>;
   /** The routes alone; throws when the proxy does not answer or refuses them. */
   applyRoutes(): Promise<void>;
+  changeRoutes: ChangeRoutes;
   /** Resolves when the first run since the start is over (the proxy is there then), at the latest after 30 s. */
   ready(): Promise<void>;
   start(): void;
@@ -69,12 +70,25 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (answered === '') void run();
   }
 
+  const ready = (): Promise<void> => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]);
+
   return {
     run,
+    ready,
     applyRoutes: async () => {
       await applyRoutes();
     },
-    ready: () => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]),
+    async changeRoutes(write, change) {
+      await ready();
+      const changed = await write(async () => {
+        const result = await change();
+        await applyRoutes();
+        return result;
+      });
+      // Once more with what is committed: another change may have been on its way at the same time.
+      await applyRoutes();
+      return changed;
+    },
     start() {
       timers.push(setInterval(() => void run(), options.intervalMs ?? 60_000), setInterval(() => void lookAtProxy(), proxyWatchMs));
       void run();
