@@ -19,6 +19,7 @@ import { createDomains } from '../modules/domain/domain.ts';
 import { createEnvironments } from '../modules/environment/environment.ts';
 import { createMembers } from '../modules/organization/member.ts';
 import { createRegistries } from '../modules/registry/registry.ts';
+import { createServiceNames } from '../modules/service-name/service-name.ts';
 import { createSettings } from '../modules/settings/settings.ts';
 import { createUsers } from '../modules/user/user.ts';
 import { systemClock, randomId, type Clock } from '../ports/clock.ts';
@@ -56,7 +57,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const settings = createSettings(stores.settings, { serverIp: ownAddress() });
   const members = createMembers(stores.members);
   const environments = createEnvironments(stores.environments, clock);
-  const applications = createApplications(stores.applications, { localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
+  const applications = createApplications(stores.applications, { names: createServiceNames(stores.serviceNames), localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
   const registries = createRegistries(stores.registries, engine, clock);
   const queue = createQueue(stores.jobs, clock, () => worker.wake());
   const deployments = createDeployments(stores.deployments, { applications, queue, logs: adapters.logs }, clock);

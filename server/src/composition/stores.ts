@@ -13,6 +13,7 @@ import { createProjectStore } from '../modules/project/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
 import { createFindScope } from '../modules/scope/store.ts';
 import { createServerStore } from '../modules/server/store.ts';
+import { createServiceNameStore } from '../modules/service-name/store.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
 import { createSshKeyStore } from '../modules/ssh-key/store.ts';
 import { createUserStore } from '../modules/user/store.ts';
@@ -25,6 +26,7 @@ export function createStores(database: Database) {
     members: createMemberStore(database),
     projects: createProjectStore(database),
     environments: createEnvironmentStore(database),
+    serviceNames: createServiceNameStore(database),
     applications: createApplicationStore(database),
     deployments: createDeploymentStore(database),
     domains: createDomainStore(database),

@@ -108,6 +108,7 @@ CREATE INDEX "audit_organization" ON "audit"("organizationId", "at");
     sql: `
 ALTER TABLE "application" ADD COLUMN "webhookSecret" TEXT;
 ALTER TABLE "application" ADD COLUMN "gitHost" TEXT;
+DROP INDEX "application_app_name";
 CREATE TABLE "service_name" ("nameKey" TEXT PRIMARY KEY, "serviceId" TEXT NOT NULL);
 CREATE INDEX "service_name_service" ON "service_name"("serviceId");
 INSERT INTO "service_name" SELECT lower("appName"), "applicationId" FROM "application";
@@ -125,13 +126,13 @@ CREATE TABLE "database" ("databaseId" TEXT PRIMARY KEY, "kind" TEXT NOT NULL, "o
 CREATE INDEX "database_environment" ON "database"("environmentId", "createdAt");
 CREATE INDEX "database_organization" ON "database"("organizationId");
 CREATE INDEX "database_server" ON "database"("serverId");
-CREATE INDEX "database_external_port" ON "database"("externalPort");
+CREATE UNIQUE INDEX "database_external_port" ON "database"(coalesce("serverId", ''), "externalPort");
 CREATE TABLE "compose" ("composeId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"), "name" TEXT NOT NULL,
   "appName" TEXT NOT NULL, "description" TEXT NOT NULL, "serverId" TEXT REFERENCES "server"("serverId"), "composeType" TEXT NOT NULL, "sourceType" TEXT NOT NULL, "composeFile" TEXT NOT NULL,
   "composePath" TEXT NOT NULL, "env" TEXT NOT NULL, "createEnvFile" BIGINT NOT NULL, "composeStatus" TEXT NOT NULL, "refreshToken" TEXT NOT NULL, "autoDeploy" BIGINT NOT NULL,
   "randomize" BIGINT NOT NULL, "suffix" TEXT NOT NULL, "repository" TEXT, "owner" TEXT, "branch" TEXT, "gitHost" TEXT, "githubId" TEXT, "customGitUrl" TEXT, "customGitBranch" TEXT,
   "customGitSSHKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"), "customGitUsername" TEXT, "customGitPassword" TEXT, "enableSubmodules" BIGINT NOT NULL, "watchPaths" TEXT NOT NULL,
-  "triggerType" TEXT NOT NULL, "webhookSecret" TEXT, "createdAt" TEXT NOT NULL);
+  "triggerType" TEXT NOT NULL, "webhookSecret" TEXT, "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
 CREATE UNIQUE INDEX "compose_refresh_token" ON "compose"("refreshToken");
 CREATE INDEX "compose_environment" ON "compose"("environmentId", "createdAt");
 CREATE INDEX "compose_organization" ON "compose"("organizationId");

@@ -145,7 +145,8 @@ const compose = {
   composeStatus: text<ApplicationStatus>(), refreshToken: text(), autoDeploy: boolean(), randomize: boolean(), suffix: text(),
   repository: optionalText(), owner: optionalText(), branch: optionalText(), gitHost: optionalText(), githubId: optionalText(),
   customGitUrl: optionalText(), customGitBranch: optionalText(), customGitSSHKeyId: optionalText(), customGitUsername: optionalText(), customGitPassword: optionalSecret(),
-  enableSubmodules: boolean(), watchPaths: json<string[]>(), triggerType: text(), webhookSecret: optionalSecret(), createdAt: text(),
+  enableSubmodules: boolean(), watchPaths: json<string[]>(), triggerType: text(), webhookSecret: optionalSecret(),
+  releasedAppName: optionalText(), isStopped: boolean(), createdAt: text(),
 };
 
 const server = {

@@ -1,8 +1,9 @@
 /** Applications as records: creating, changing, moving. What runs is the deployment's and the runtime's business. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseGitUrl } from '../../domain/git-source.ts';
-import { appNameFrom, appNameKey, reservedAppNames } from '../../domain/names.ts';
+import { appNameFrom } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { ServiceNames } from '../service-name/service-name.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
@@ -28,6 +29,7 @@ export interface Applications {
 export type ApplicationInput = { [K in keyof ApplicationRecord]?: ApplicationRecord[K] | null | undefined };
 
 export interface ApplicationNeighbours {
+  names: ServiceNames;
   localRepositoryPaths(): Promise<string[]>;
 }
 
@@ -49,6 +51,11 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     for (const joined of networks) if ((await placement(joined)).projectId !== projectId) throw badField('networks', 'names an environment of another project; a service can join only those of its own');
   }
 
+  async function keepNames(applicationId: string): Promise<void> {
+    const record = await store.find({ applicationId });
+    if (record) await neighbours.names.keep(applicationId, [record.appName, record.releasedAppName]);
+  }
+
   return {
     one,
     placement,
@@ -61,8 +68,10 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
         description: description ?? '', refreshToken: randomId(32), createdAt: isoTime(clock),
       });
       const record = { ...created, serverId: serverId || null };
-      await refuseTaken(store, record.appName, record.applicationId);
-      await insertNamed(() => store.insert(record), record.appName);
+      await store.transaction(async () => {
+        await store.insert(record);
+        await neighbours.names.keep(record.applicationId, [record.appName]);
+      });
       return record;
     },
     async update(applicationId, organizationId, input) {
@@ -71,9 +80,11 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
       const patch = withSourceSplit(cleaned(input, present), present);
       checkPatch(patch, present);
       await refuseOtherProjects(patch.networks ?? [], present);
-      if (patch.appName !== undefined && patch.appName !== present.appName) await refuseTaken(store, patch.appName, applicationId);
       if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
-      await insertNamed(() => store.update({ applicationId, organizationId }, patch).then(() => undefined), patch.appName ?? present.appName);
+      await store.transaction(async () => {
+        await store.update({ applicationId, organizationId }, patch);
+        if (patch.appName !== undefined) await keepNames(applicationId);
+      });
       return { ...present, ...patch };
     },
     async move(applicationId, organizationId, environmentId) {
@@ -83,33 +94,14 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
       await store.update({ applicationId, organizationId }, { environmentId });
       return { ...present, environmentId };
     },
-    patch: async (applicationId, patch) => {
+    patch: (applicationId, patch) => store.transaction(async () => {
       await store.update({ applicationId }, patch);
-    },
-    remove: async (applicationId, organizationId) => {
-      await store.remove({ applicationId, organizationId });
-    },
+      if (patch.releasedAppName !== undefined) await keepNames(applicationId);
+    }),
+    remove: (applicationId, organizationId) => store.transaction(async () => {
+      if ((await store.remove({ applicationId, organizationId })) > 0) await neighbours.names.keep(applicationId, []);
+    }),
   };
-}
-
-/** Two services of one name would be one service to the engine and one address to the proxy; so a name is free only when no service runs under it any more either. */
-async function refuseTaken(store: ApplicationStore, appName: string, applicationId: string): Promise<void> {
-  const holder = await store.runningAs(appName);
-  if (reservedAppNames.includes(appNameKey(appName)) || (holder !== undefined && holder !== applicationId)) throw nameTaken(appName);
-}
-
-/** The unique index decides, so that two requests at once cannot both win; here it gets its sentence. */
-async function insertNamed(write: () => Promise<void>, appName: string): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'CONFLICT') throw nameTaken(appName, error);
-    throw error;
-  }
-}
-
-function nameTaken(appName: string, cause?: unknown): AppError {
-  return new AppError('CONFLICT', `appName: ${appName} is taken by another service of this installation (names differ in more than case). Choose another one.`, { cause, issues: [{ path: 'appName', message: 'is taken' }] });
 }
 
 const emptyValues = newApplication({ applicationId: '', organizationId: '', environmentId: '', name: '', appName: '', description: '', refreshToken: '', createdAt: '' });
@@ -132,4 +124,3 @@ function withSourceSplit(patch: Patch, present: ApplicationRecord): Patch {
   const keeps = present.customGitUrl !== null && parseGitUrl(present.customGitUrl).host === host;
   return keeps ? { ...patch, customGitUrl: url } : { ...patch, customGitUrl: url, customGitUsername: null, customGitPassword: null };
 }
-

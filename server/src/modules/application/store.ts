@@ -1,9 +1,7 @@
 /** SQL of applications. */
-import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { appNameKey } from '../../domain/names.ts';
 
 export interface Placement {
   environmentId: string;
@@ -28,8 +26,6 @@ export interface ApplicationStore extends TableStore<'application'> {
   placement(environmentId: string): Promise<Placement | undefined>;
   /** The short rows of an organization or of one environment, newest first. */
   summaries(where: { organizationId: string; environmentId?: string }): Promise<ServiceRow[]>;
-  /** The application whose service still runs under this name, whatever its case; it may have another name by now. */
-  runningAs(appName: string): Promise<string | undefined>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -42,10 +38,8 @@ export function createApplicationStore(database: Database): ApplicationStore {
   const byOrganization = builder.selectFrom('application').select(summaryColumns).where('organizationId', '=', '').orderBy('createdAt', 'desc').orderBy('applicationId', 'desc').compile();
   const byEnvironment = builder.selectFrom('application').select(summaryColumns).where('organizationId', '=', '').where('environmentId', '=', '')
     .orderBy('createdAt', 'desc').orderBy('applicationId', 'desc').compile();
-  const runningAs = builder.selectFrom('application').select('applicationId').where(sql<string>`lower("releasedAppName")`, '=', '').compile();
   return {
     ...tableStore(database, 'application'),
-    runningAs: async (appName) => (await database.run(runningAs, [appNameKey(appName)]))[0]?.applicationId,
     placement: async (environmentId) => (await database.run(placement, [environmentId]))[0],
     summaries: ({ organizationId, environmentId }) =>
       environmentId === undefined ? database.run(byOrganization, [organizationId]) : database.run(byEnvironment, [organizationId, environmentId]),
