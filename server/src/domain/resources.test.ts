@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCpus, parseMemory } from './resources.ts';
+import { checkReservations, parseCpus, parseMemory } from './resources.ts';
 
 test.each([
   ['512m', 536_870_912],
@@ -25,3 +25,11 @@ test.each([
 test.each(['', '0', '0.0', '-1', '1.', '.5', '999999', '1e3', '0x10', '1 ', 'NaN', '0.0001', '1000000.5', '9'.repeat(400)])('cpu %j is refused', (text) =>
   expect(() => parseCpus(text, 'cpuLimit')).toThrow('cpuLimit: '),
 );
+
+const free = { memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null };
+test('a reservation fits into its limit, in whatever unit', () => {
+  expect(() => checkReservations({ memoryLimit: '1g', memoryReservation: '1024m', cpuLimit: '1.5', cpuReservation: '1500000000' })).not.toThrow();
+  expect(() => checkReservations({ ...free, memoryReservation: '8g', cpuReservation: '4' })).not.toThrow();
+  expect(() => checkReservations({ ...free, memoryLimit: '512m', memoryReservation: '513m' })).toThrow('memoryReservation: ');
+  expect(() => checkReservations({ ...free, cpuLimit: '0.5', cpuReservation: '0.6' })).toThrow('cpuReservation: ');
+});

@@ -25,3 +25,18 @@ export function parseCpus(text: string, field: string): number {
   if (nanoCpus > maxCpus * 1e9) throw badField(field, `must be at most ${maxCpus} cores; nano-CPUs begin at 1000000`);
   return nanoCpus;
 }
+
+export interface Resources {
+  memoryLimit: string | null;
+  memoryReservation: string | null;
+  cpuLimit: string | null;
+  cpuReservation: string | null;
+}
+
+/** What is reserved must fit into the limit; throws BAD_REQUEST naming the reservation. */
+export function checkReservations({ memoryLimit, memoryReservation, cpuLimit, cpuReservation }: Resources): void {
+  if (memoryLimit && memoryReservation && parseMemory(memoryReservation, 'memoryReservation') > parseMemory(memoryLimit, 'memoryLimit')) {
+    throw badField('memoryReservation', 'is more than memoryLimit');
+  }
+  if (cpuLimit && cpuReservation && parseCpus(cpuReservation, 'cpuReservation') > parseCpus(cpuLimit, 'cpuLimit')) throw badField('cpuReservation', 'is more than cpuLimit');
+}

@@ -5,7 +5,7 @@ import { parseEnv } from '../../domain/dotenv.ts';
 import { parseGitUrl, parseRefName } from '../../domain/git-source.ts';
 import { parseImageReference } from '../../domain/image-reference.ts';
 import { argumentNamePattern } from '../../domain/names.ts';
-import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import { checkReservations } from '../../domain/resources.ts';
 import { splitWords } from '../../domain/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 
@@ -24,7 +24,7 @@ export function checkPatch(patch: Patch, present: ApplicationRecord): void {
   if (patch.command) splitWords(patch.command, 'command');
   for (const text of patch.placement ?? []) if (!constraint.test(text)) throw badField('placement', 'must be like node.role==worker or node.labels.disk!=ssd');
   for (const name of Object.keys(patch.labels ?? {})) checkLabel(name);
-  checkResources({ ...present, ...patch });
+  checkReservations({ ...present, ...patch });
 }
 
 function checkBlock(field: (typeof blocks)[number], text: string): void {
@@ -38,14 +38,6 @@ function checkBlock(field: (typeof blocks)[number], text: string): void {
 function checkLabel(name: string): void {
   if (!/^[a-zA-Z0-9]([a-zA-Z0-9._/-]*[a-zA-Z0-9])?$/.test(name)) throw badField('labels', 'has a name with other characters than letters, digits, ".", "_", "/" and "-"');
   if (/^(berth|com\.docker|io\.docker|org\.dockerproject)\./.test(name)) throw badField('labels', `${name} is reserved`);
-}
-
-function checkResources(record: ApplicationRecord): void {
-  const { memoryLimit, memoryReservation, cpuLimit, cpuReservation } = record;
-  if (memoryLimit && memoryReservation && parseMemory(memoryReservation, 'memoryReservation') > parseMemory(memoryLimit, 'memoryLimit')) {
-    throw badField('memoryReservation', 'is more than memoryLimit');
-  }
-  if (cpuLimit && cpuReservation && parseCpus(cpuReservation, 'cpuReservation') > parseCpus(cpuLimit, 'cpuLimit')) throw badField('cpuReservation', 'is more than cpuLimit');
 }
 
 /** A local repository must lie below a folder that the Owner allowed. */

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
+import { appName, line } from '../service/contract-fields.ts';
 import { applicationFields, applicationRecord } from './record.ts';
-import { appName, buildType, line, settingShape, withAliases } from './settings.ts';
+import { buildType, settingShape, withAliases } from './settings.ts';
 
 const id = z.object({ applicationId: z.string().min(1).max(100) });
 const own = { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] } as const;

@@ -2,18 +2,12 @@
 import { z } from 'zod';
 import { parseGitHost, parseRepositoryPart } from '../../domain/git-host.ts';
 import { parseRefName, parseSourcePath } from '../../domain/git-source.ts';
-import { appNamePattern, parseStageName } from '../../domain/names.ts';
-import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import { parseStageName } from '../../domain/names.ts';
 import { ruled } from '../../procedure/ruled.ts';
+import { appName, argument, block, description, line, name, runtimeFields } from '../service/contract-fields.ts';
 
 export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
 export const buildTypes = ['nixpacks', 'dockerfile', 'heroku_buildpacks', 'paketo_buildpacks', 'static', 'railpack'] as const;
-
-/** Text without line breaks: names, paths, addresses. */
-export const line = (max: number): z.ZodString => z.string().max(max).regex(/^[^\r\n]*$/, 'must be one line');
-const block = z.string().max(500_000);
-/** One argument of a command; data, never read by a shell. */
-const argument = z.string().max(10_000);
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);
@@ -22,10 +16,6 @@ const gitHost = ruled(line(300), parseGitHost);
 /** A branch or tag. */
 const refName = ruled(line(250), parseRefName);
 const stage = ruled(line(200), parseStageName);
-const memory = ruled(z.string().max(30), parseMemory);
-const cpu = ruled(z.string().max(30), parseCpus);
-
-export const appName = z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _, and begin and end with a letter or digit');
 export const sourceType = z.preprocess((value) => (value === 'docker' ? 'container' : value), z.enum(sourceTypes));
 export const buildType = z.enum(buildTypes);
 
@@ -41,14 +31,14 @@ export const healthCheck = z.object({
 
 /** Every changeable setting with its schema; `application.update` takes any of them. */
 export const settingShape = {
-  name: line(100).min(1),
+  name,
   appName,
-  description: z.string().max(1000).nullable(),
+  description,
   sourceType,
   buildType,
   replicas: z.number().int().min(0).max(100),
   env: block.nullable(), buildArgs: block.nullable(), buildSecrets: block.nullable(), createEnvFile: z.boolean(),
-  memoryLimit: memory.nullable(), memoryReservation: memory.nullable(), cpuLimit: cpu.nullable(), cpuReservation: cpu.nullable(),
+  ...runtimeFields,
   repository: repositoryPart.nullable(), owner: repositoryPart.nullable().describe('User, organization or group; groups within groups with "/" between them'), branch: refName.nullable(), buildPath: sourcePath.nullable(),
   gitHost: gitHost.nullable().describe('Address of your own GitLab, Gitea, … such as https://git.example.com; null for the public one of the provider'),
   githubId: z.string().max(100).nullable().describe('The git provider link to use'),
@@ -63,7 +53,6 @@ export const settingShape = {
   labels: z.record(line(200).min(1), z.string().max(5000)).nullable(), networks: z.array(z.string().max(100)).max(20).nullable().describe('Ids of other environments of the same project whose network this service joins'),
   stopGracePeriod: z.number().int().min(0).max(3600).nullable().describe('Seconds between SIGTERM and SIGKILL'), rollbackActive: z.boolean(),
   preReleaseCommand: z.array(argument).min(1).max(100).nullable().describe('Runs in the new image before the release; its failure stops the release'),
-  command: z.string().max(10_000).nullable().describe('Replaces the image\'s entrypoint; split into words as a shell would, but never run by one'), args: z.array(argument).max(1000).nullable(),
   previewEnv: block.nullable(), previewBuildArgs: block.nullable(), previewBuildSecrets: block.nullable(), previewWildcard: line(253).nullable(),
   previewPort: z.number().int().min(1).max(65_535), previewPath: line(1000).startsWith('/'), previewHttps: z.boolean(),
   previewCertificateType: z.enum(['acme', 'none', 'custom']), previewCustomCertResolver: line(200).nullable(), previewLimit: z.number().int().min(0).max(100),
