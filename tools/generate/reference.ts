@@ -1,5 +1,5 @@
 /** The reference pages: one a router, from the contracts. */
-import type { Procedure } from '../../server/src/procedure/procedure.ts';
+import { grantsOf, type Procedure } from '../../server/src/procedure/procedure.ts';
 import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import { describeRules, describeType, isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe-type.ts';
@@ -47,7 +47,7 @@ function procedureSection({ path, procedure }: NamedProcedure, shown: Map<string
 
 function accessOf({ access }: Procedure): string {
   const who = { protected: 'any authenticated user', admin: 'Owner or Admin', owner: 'Owner' }[access.class];
-  return [who, ...(access.sessionOnly ? ['with a session, not a key'] : []), ...(access.grant === undefined ? [] : [`a member needs ${access.grant}`])].join('; ');
+  return [who, ...(access.sessionOnly ? ['with a session, not a key'] : []), ...grantsOf(access).map((grant) => `a member needs ${grant}`)].join('; ');
 }
 
 /** Objects as a table of fields, everything else as one type. A list and its page are the same record: the table shows the record. */

@@ -3,7 +3,7 @@ import { AppError, flatError } from '../domain/errors.ts';
 import { memberReaches, roleReaches, type Grants, type Role, type Scope } from '../domain/permissions.ts';
 import type { Actor, CallContext } from './context.ts';
 import { parseInput } from './input.ts';
-import { actionOf, resourceKinds, type ResourceKind, type ResourceReference, type StreamEvent, type UploadedFile } from './procedure.ts';
+import { actionOf, grantsOf, resourceKinds, type ResourceKind, type ResourceReference, type StreamEvent, type UploadedFile } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
 
 /** What the transport knows of a call. */
@@ -153,9 +153,8 @@ function checkPlace(target: RegisteredProcedure, actor: Actor): void {
   if (!roleReaches(actor.role, access.class)) {
     throw forbidden(target, `${target.path} needs the role ${access.class === 'owner' ? 'Owner' : 'Owner or Admin'}; yours is ${actor.role}.`);
   }
-  if (access.grant && actor.role === 'member' && !actor.grants[access.grant]) {
-    throw forbidden(target, `You lack the permission ${access.grant}. An Owner or Admin of the organization can give it.`);
-  }
+  const lacking = actor.role === 'member' ? grantsOf(access).find((grant) => !actor.grants[grant]) : undefined;
+  if (lacking !== undefined) throw forbidden(target, `You lack the permission ${lacking}. An Owner or Admin of the organization can give it.`);
 }
 
 /** The caller as a member of the organization that the field names. */

@@ -1,13 +1,15 @@
 /** What a procedure is: plain data, defined once; both URL forms, OpenAPI, the client and the CLI are walks over it. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import { perDatabaseKind } from '../domain/database-kind.ts';
 import type { ErrorCode, FlatRefusal } from '../domain/errors.ts';
 import type { AccessClass, GrantFlag } from '../domain/permissions.ts';
 
 /** Kinds of things an id in an input can name, each with what a member needs to name one: assigned to the member, the member's own, a grant, or nothing besides the procedure's own class. */
 export const resourceKinds = {
-  project: 'assigned', environment: 'assigned', application: 'assigned', compose: 'assigned',
-  mariadb: 'assigned', mysql: 'assigned', postgres: 'assigned', mongo: 'assigned', redis: 'assigned', service: 'assigned',
+  project: 'assigned', environment: 'assigned', application: 'assigned', compose: 'assigned', ...perDatabaseKind(() => 'assigned' as const),
+  /** A database of any kind, and a service of any: where one field may name several. */
+  database: 'assigned', service: 'assigned',
   deployment: 'assigned', domain: 'assigned', port: 'assigned', mount: 'assigned', redirect: 'assigned', basicAuth: 'assigned', backup: 'assigned', previewDeployment: 'assigned',
   sshKey: 'canAccessToSSHKeys', registry: 'nothing', server: 'nothing', destination: 'nothing', certificate: 'nothing', certificateResolver: 'nothing',
   organization: 'nothing', invitation: 'nothing', user: 'nothing', apiKey: 'own', gitProvider: 'canAccessToGitProviders',
@@ -35,8 +37,8 @@ export interface Access {
   actsIn?: string;
   /** The things the input names, the procedure's own subject first. Optional fields may be absent or null. */
   resources: readonly ResourceReference[];
-  /** A member needs this grant besides. */
-  grant?: GrantFlag;
+  /** A member needs this grant besides, or all of these. */
+  grant?: GrantFlag | readonly GrantFlag[];
   /** Name of the key-scope action; default: read for queries, write for mutations. */
   action?: string;
   /** Name of the flat refusal that whoever is logged in but may not call this gets instead of the envelope (interface document, Errors: swarm). */
@@ -46,6 +48,11 @@ export interface Access {
 /** The key-scope action that a call needs. */
 export function actionOf({ kind, access }: Pick<Procedure, 'kind' | 'access'>): string {
   return access.action ?? (kind === 'query' || kind === 'subscription' ? 'read' : 'write');
+}
+
+/** What a member needs besides the things named; none for most procedures. */
+export function grantsOf({ grant }: Access): readonly GrantFlag[] {
+  return grant === undefined ? [] : typeof grant === 'string' ? [grant] : grant;
 }
 
 export type ProcedureKind = 'query' | 'mutation' | 'subscription' | 'upload';

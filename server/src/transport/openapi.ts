@@ -4,7 +4,7 @@ import { isSchema, propertiesOf, type Schema } from '../procedure/describe-type.
 import { exampleInput, exampleOf } from '../procedure/example.ts';
 import { definitionPrefix, inlineSchemaOf, jsonSchemaOf } from '../procedure/json-schema.ts';
 import type { NamedProcedure } from '../procedure/listing.ts';
-import type { Procedure } from '../procedure/procedure.ts';
+import { grantsOf, type Procedure } from '../procedure/procedure.ts';
 import { errorComponents, errorResponses, errorSchemas } from './openapi-errors.ts';
 
 const description = `The interface of Berth. Every procedure is served twice: at \`/api/<router>.<procedure>\` with the bare value as the answer, as described here, and at
@@ -76,7 +76,7 @@ function referring(schema: Schema): Schema {
 function operation(path: string, router: string, procedure: Procedure, records: Records): Schema {
   const { access } = procedure;
   const who = { protected: 'any authenticated user', admin: 'Owner or Admin', owner: 'Owner' }[access.class];
-  const restrictions = `${access.sessionOnly ? ', with a session' : ''}${access.grant ? `; a member needs ${access.grant}` : ''}`;
+  const restrictions = `${access.sessionOnly ? ', with a session' : ''}${grantsOf(access).map((grant) => `; a member needs ${grant}`).join('')}`;
   return {
     operationId: path.replace('.', '_'),
     tags: [router],

@@ -2,7 +2,7 @@
 import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import type { TableName } from '../../db/tables.ts';
-import type { DatabaseKindName } from '../../domain/database-kind.ts';
+import { perDatabaseKind, type DatabaseKindName } from '../../domain/database-kind.ts';
 import type { Scope } from '../../domain/permissions.ts';
 import type { ResourceKind } from '../../procedure/procedure.ts';
 
@@ -47,11 +47,8 @@ export function createFindScope({ builder, run }: Database): FindScope {
     environment: builder.selectFrom('environment').select(['organizationId', 'projectId', 'environmentId']).where('environmentId', '=', '').compile(),
     application: service('application'),
     compose: service('compose'),
-    mariadb: service('database', 'mariadb'),
-    mysql: service('database', 'mysql'),
-    postgres: service('database', 'postgres'),
-    mongo: service('database', 'mongo'),
-    redis: service('database', 'redis'),
+    database: service('database'),
+    ...perDatabaseKind((kind) => service('database', kind)),
     service: anyService,
     deployment: partOf('deployment', 'deploymentId', ['application']),
     domain: partOf('domain', 'domainId', ['application', 'compose'], 'preview_deployment'),
