@@ -34,6 +34,7 @@ export interface ApplicationNeighbours {
 }
 
 export function createApplications(store: ApplicationStore, neighbours: ApplicationNeighbours, clock: Clock): Applications {
+  const write = writer(store, neighbours.names);
   async function one(applicationId: string, organizationId: string): Promise<ApplicationRecord> {
     const record = await store.find({ applicationId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such application. It may have been deleted.');
@@ -49,11 +50,6 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     if (networks.length === 0) return;
     const { projectId } = await placement(environmentId);
     for (const joined of networks) if ((await placement(joined)).projectId !== projectId) throw badField('networks', 'names an environment of another project; a service can join only those of its own');
-  }
-
-  async function keepNames(applicationId: string): Promise<void> {
-    const record = await store.find({ applicationId });
-    if (record) await neighbours.names.keep(applicationId, [record.appName, record.releasedAppName]);
   }
 
   return {
@@ -81,10 +77,7 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
       checkPatch(patch, present);
       await refuseOtherProjects(patch.networks ?? [], present);
       if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
-      await store.transaction(async () => {
-        await store.update({ applicationId, organizationId }, patch);
-        if (patch.appName !== undefined) await keepNames(applicationId);
-      });
+      await write({ applicationId, organizationId }, patch);
       return { ...present, ...patch };
     },
     async move(applicationId, organizationId, environmentId) {
@@ -94,14 +87,20 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
       await store.update({ applicationId, organizationId }, { environmentId });
       return { ...present, environmentId };
     },
-    patch: (applicationId, patch) => store.transaction(async () => {
-      await store.update({ applicationId }, patch);
-      if (patch.releasedAppName !== undefined) await keepNames(applicationId);
-    }),
+    patch: (applicationId, patch) => write({ applicationId }, patch),
     remove: (applicationId, organizationId) => store.transaction(async () => {
       if ((await store.remove({ applicationId, organizationId })) > 0) await neighbours.names.keep(applicationId, []);
     }),
   };
+}
+
+/** Stores a change; when a name changes with it, the service holds what is written then. */
+function writer(store: ApplicationStore, names: ServiceNames): (where: { applicationId: string; organizationId?: string }, patch: Patch) => Promise<void> {
+  return (where, patch) => store.transaction(async () => {
+    await store.update(where, patch);
+    const record = patch.appName === undefined && patch.releasedAppName === undefined ? undefined : await store.find(where);
+    if (record) await names.keep(record.applicationId, [record.appName, record.releasedAppName]);
+  });
 }
 
 const emptyValues = newApplication({ applicationId: '', organizationId: '', environmentId: '', name: '', appName: '', description: '', refreshToken: '', createdAt: '' });
