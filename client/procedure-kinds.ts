@@ -62,8 +62,10 @@ export const procedureKinds = {
     update: 'mutation',
     one: 'query',
     byApplicationId: 'query',
+    byComposeId: 'query',
     delete: 'mutation',
     generateDomain: 'mutation',
+    validateDomain: 'mutation',
   },
   port: {
     create: 'mutation',
@@ -111,5 +113,18 @@ export const procedureKinds = {
     security: 'query',
     setupMonitoring: 'mutation',
     getServerMetrics: 'query',
+  },
+  certificate: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    remove: 'mutation',
+  },
+  certificateResolver: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
   },
 } as const satisfies { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never } };

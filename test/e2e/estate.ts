@@ -1,4 +1,5 @@
 /** One of everything that an organization can have, made through the interface. */
+import { makeCertificate } from '../certificates/authority.ts';
 import { textOf } from '../http/door.ts';
 import type { Call } from './caller.ts';
 import { valueOf } from './caller.ts';
@@ -20,6 +21,8 @@ export interface Estate {
   sshKeyId: string;
   registryId: string;
   serverId: string;
+  certificateId: string;
+  certificateResolverId: string;
   apiKeyId: string;
 }
 
@@ -38,6 +41,7 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
   await made('application.saveGitProvider', { applicationId, customGitUrl: absentRepository, customGitBranch: 'main' });
   await made('application.deploy', { applicationId });
   const account = await made('user.get', {});
+  const certificate = makeCertificate({ name, hosts: [`${name}.localhost`] });
   const sshKeyId = await id('sshKey.generate', { name }, 'sshKeyId');
   return {
     name, projectId, environmentId, applicationId, appName: name,
@@ -49,6 +53,8 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
     mountId: await id('mount.create', { applicationId, type: 'volume', volumeName: 'data', mountPath: '/data' }, 'mountId'),
     sshKeyId,
     serverId: await id('server.create', { name, ipAddress: '127.0.0.1', port: 1, username: 'root', sshKeyId, serverType: 'deploy' }, 'serverId'),
+    certificateId: await id('certificate.create', { name, certificateData: certificate.pem, privateKey: certificate.key }, 'certificateId'),
+    certificateResolverId: await id('certificateResolver.create', { name, directoryUrl: 'https://acme.localhost/directory', email: 'ann@example.com' }, 'certificateResolverId'),
     registryId: await id('registry.create', { name, registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }, 'registryId'),
     apiKeyId: textOf(firstOf(fieldOf(account, 'apiKeys')), 'id'),
   };

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { contracts, type Contracts } from '../../server/src/modules/contracts.ts';
 import { exampleInput } from '../../server/src/procedure/example.ts';
 import { listProcedures } from '../../server/src/procedure/listing.ts';
+import { makeCertificate } from '../certificates/authority.ts';
 import { absentRepository, type Estate } from './estate.ts';
 
 /** `unique` goes into what may exist once only. */
@@ -22,9 +23,14 @@ const sshKey = ({ sshKeyId }: Estate) => ({ sshKeyId });
 const registry = ({ registryId }: Estate) => ({ registryId });
 const hosted = (estate: Estate) => ({ ...application(estate), owner: 'acme', repository: 'shop', branch: 'main' });
 const server = ({ serverId }: Estate) => ({ serverId });
+const certificate = ({ certificateId }: Estate) => ({ certificateId });
+const certificateResolver = ({ certificateResolverId }: Estate) => ({ certificateResolverId });
 const nothing = () => ({});
 
 const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }).privateKey;
+
+const issuer = makeCertificate({ name: 'Authority' });
+const uploaded = makeCertificate({ name: 'another.localhost', hosts: ['another.localhost'], issuer });
 
 export const inputs = {
   user: {
@@ -57,7 +63,8 @@ export const inputs = {
   domain: {
     create: (estate, unique) => ({ ...application(estate), host: `${unique}.localhost` }),
     update: (estate) => ({ ...domain(estate), host: `${estate.name}.localhost` }),
-    one: domain, byApplicationId: application, delete: domain, generateDomain: ({ appName }) => ({ appName }),
+    one: domain, byApplicationId: application, byComposeId: ({ applicationId }) => ({ composeId: applicationId }), delete: domain, generateDomain: ({ appName }) => ({ appName }),
+    validateDomain: ({ name }) => ({ domain: `${name}.localhost`, serverIp: '127.0.0.1' }),
   },
   port: {
     create: (estate) => ({ ...application(estate), publishedPort: 45_000, targetPort: 80, publishMode: 'host' }),
@@ -86,6 +93,14 @@ export const inputs = {
       },
     }),
     getServerMetrics: () => ({ url: 'http://127.0.0.1:4500/metrics', token: 'something', dataPoints: 5 }),
+  },
+  certificate: {
+    create: () => ({ name: 'another', certificateData: uploaded.pem, privateKey: uploaded.key, certificateChain: issuer.pem }),
+    one: certificate, all: nothing, remove: certificate,
+  },
+  certificateResolver: {
+    create: (_estate, unique) => ({ name: unique, directoryUrl: 'https://acme.localhost/directory', email: 'ann@example.com', eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } }),
+    one: certificateResolver, all: nothing, update: (estate) => ({ ...certificateResolver(estate), email: 'bob@example.com' }), remove: certificateResolver,
   },
 } satisfies Inputs;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createBuilder } from '../adapters/builder/builder.ts';
 import { createFileLogs } from '../adapters/deployment-log/file-log.ts';
 import { createSwarmEngine } from '../adapters/engine/swarm.ts';
+import { createNameResolver } from '../adapters/dns/name-resolver.ts';
 import { createUploads } from '../adapters/archive/uploads.ts';
 import { createWorkFiles } from '../adapters/files/work-files.ts';
 import { createGit } from '../adapters/git/cli.ts';
@@ -30,6 +31,7 @@ export function createAdapters(config: Config, clock: Clock) {
     git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),
     builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),
     keyPairs: sshKeyPairs,
+    names: createNameResolver(),
     files: createWorkFiles(),
     logs: createFileLogs(folder('logs'), clock),
     uploads: createUploads(folder('uploads')),

@@ -6,7 +6,6 @@ import { createApplicationViews } from '../modules/application/view.ts';
 import { auditHandlers } from '../modules/audit/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
 import { deploymentHandlers } from '../modules/deployment/handlers.ts';
-import { domainHandlers } from '../modules/domain/handlers.ts';
 import { environmentHandlers } from '../modules/environment/handlers.ts';
 import { mountHandlers } from '../modules/mount/handlers.ts';
 import { createMounts } from '../modules/mount/mount.ts';
@@ -74,7 +73,6 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
       },
     })),
     router('deployment', contracts.deployment, deploymentHandlers(deployments, { applications, logs: adapters.logs, queue })),
-    router('domain', contracts.domain, domainHandlers(domains, { changeRoutes: reconciler.changeRoutes, serverIp: async () => (await settings.get()).serverIp })),
     router('port', contracts.port, portHandlers(ports)),
     router('mount', contracts.mount, mountHandlers(mounts)),
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),

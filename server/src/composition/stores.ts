@@ -3,6 +3,8 @@ import type { Database } from '../db/database.ts';
 import { createJobStore } from '../jobs/store.ts';
 import { createApplicationStore } from '../modules/application/store.ts';
 import { createAuditStore } from '../modules/audit/store.ts';
+import { createCertificateStore } from '../modules/certificate/store.ts';
+import { createResolverStore } from '../modules/certificate-resolver/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDomainStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
@@ -35,6 +37,8 @@ export function createStores(database: Database) {
     sshKeys: createSshKeyStore(database),
     registries: createRegistryStore(database),
     servers: createServerStore(database),
+    certificates: createCertificateStore(database),
+    certificateResolvers: createResolverStore(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     jobs: createJobStore(database),

@@ -2,6 +2,8 @@
 import type { Contract } from '../procedure/procedure.ts';
 import { applicationContract } from './application/contract.ts';
 import { auditContract } from './audit/contract.ts';
+import { certificateContract } from './certificate/contract.ts';
+import { certificateResolverContract } from './certificate-resolver/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
 import { domainContract } from './domain/contract.ts';
 import { environmentContract } from './environment/contract.ts';
@@ -28,6 +30,8 @@ export const contracts = {
   settings: settingsContract,
   audit: auditContract,
   server: serverContract,
+  certificate: certificateContract,
+  certificateResolver: certificateResolverContract,
 } as const satisfies Record<string, Contract>;
 
 export type Contracts = typeof contracts;

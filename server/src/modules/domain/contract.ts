@@ -3,25 +3,33 @@ import { z } from 'zod';
 import { appNamePattern } from '../../domain/names.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { domainRecord } from './record.ts';
+import { dnsVerdict, domainRecord } from './record.ts';
 
 const text = (max: number): z.ZodString => z.string().max(max);
 const own = { class: 'protected', resources: [{ kind: 'domain', field: 'domainId' }] } as const;
 const id = z.object({ domainId: text(100).min(1) });
 const changeable = {
   path: text(2000).optional(), port: z.number().int().min(1).max(65_535).optional(), https: z.boolean().optional(),
-  certificateType: z.enum(['acme', 'none', 'custom']).optional(), customCertResolver: text(200).nullish(), serviceName: text(100).nullish(),
+  certificateType: z.enum(['acme', 'none', 'custom']).optional().describe('Required when https is true. acme: issued automatically; custom: issued by customCertResolver; none: an uploaded certificate that covers the host'),
+  customCertResolver: text(200).nullish().describe('Name of a certificate resolver of the organization'), serviceName: text(100).nullish().describe('Service within the compose file'),
   domainType: z.enum(['application', 'compose', 'preview']).optional(), internalPath: text(2000).nullish(), stripPath: z.boolean().optional(),
 };
 
 export const domainContract = {
   create: mutation({
     summary: 'Routes a host and path to a service; in effect at once',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] },
+    description: 'The service is named by applicationId, or with the domainType `compose` by composeId and serviceName, or with `preview` by previewDeploymentId. Host and path are unique on each server.',
+    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'compose', field: 'composeId' }, { kind: 'previewDeployment', field: 'previewDeploymentId' }] },
     input: z.object({ host: text(1024).min(1), ...changeable, applicationId: text(100).nullish(), composeId: text(100).nullish(), previewDeploymentId: text(100).nullish() }),
+    example: { host: 'shop.example.com', applicationId: 'V1StGXR8Z5jdHi6BmyT3k', https: true, certificateType: 'acme' },
     output: domainRecord,
+    refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
-  update: mutation({ summary: 'Changes a route; in effect at once', access: own, input: id.extend({ host: text(1024).min(1), ...changeable }), output: domainRecord }),
+  update: mutation({
+    summary: 'Changes a route; in effect at once',
+    description: 'What it belongs to, and so domainType, stays.',
+    access: own, input: id.extend({ host: text(1024).min(1), ...changeable }), output: domainRecord, refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+  }),
   one: query({ summary: 'One domain', access: own, input: id, output: domainRecord }),
   byApplicationId: query({
     summary: 'The domains of an application, newest first',
@@ -29,11 +37,25 @@ export const domainContract = {
     input: z.object({ applicationId: text(100).min(1), ...pageInput }),
     output: listOf(domainRecord),
   }),
-  delete: mutation({ summary: 'Removes a route at once', access: own, input: id, output: domainRecord }),
+  byComposeId: query({
+    summary: 'The domains of a compose service, newest first',
+    access: { class: 'protected', resources: [{ kind: 'compose', field: 'composeId' }] },
+    input: z.object({ composeId: text(100).min(1), ...pageInput }),
+    output: listOf(domainRecord),
+  }),
+  delete: mutation({ summary: 'Removes a route at once', access: own, input: id, output: domainRecord, refusals: ['SERVICE_UNAVAILABLE'] }),
   generateDomain: mutation({
     summary: 'A test host name that resolves to the server\'s address',
-    access: { class: 'protected', resources: [] },
-    input: z.object({ appName: z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _'), serverId: text(100).nullish() }),
+    access: { class: 'protected', resources: [{ kind: 'server', field: 'serverId' }] },
+    input: z.object({ appName: z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _'), serverId: text(100).nullish().describe('Another server than this one') }),
     output: z.string(),
+    refusals: ['PRECONDITION_FAILED'],
+  }),
+  validateDomain: mutation({
+    summary: 'Looks up whether a host name leads to the server',
+    description: 'DNS is asked through the setting dnsResolver, for IPv4 and IPv6. Of a wildcard, a name below it is looked up. Behind a content delivery network the DNS shows only the network: that is valid, and cdnProvider names it.',
+    access: { class: 'protected', resources: [] },
+    input: z.object({ domain: text(1024).min(1), serverIp: z.union([z.ipv4(), z.ipv6()], 'must be an IP address').nullish().describe('Default: the setting serverIp') }),
+    output: dnsVerdict,
   }),
 };

@@ -18,18 +18,24 @@ export interface DomainInput {
   stripPath?: boolean | undefined;
 }
 
+/** Ids as they come in; the one that the domain's type asks for counts. */
+export type DomainOwner = { [K in (typeof ownerFields)[DomainRecord['domainType']]]?: string | null | undefined };
+
 export interface Domains {
-  /** CONFLICT when host and path are taken. */
-  create(organizationId: string, owner: { applicationId?: string | null | undefined; composeId?: string | null | undefined; previewDeploymentId?: string | null | undefined }, input: DomainInput): Promise<DomainRecord>;
+  /** CONFLICT when host and path are taken on the service's server. */
+  create(organizationId: string, owner: DomainOwner, input: DomainInput): Promise<DomainRecord>;
   update(domainId: string, organizationId: string, input: DomainInput): Promise<DomainRecord>;
   one(domainId: string, organizationId: string): Promise<DomainRecord>;
   /** Newest first. */
   byApplication(applicationId: string, organizationId: string): Promise<DomainRecord[]>;
+  /** Newest first. */
+  byCompose(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   remove(domainId: string, organizationId: string): Promise<DomainRecord>;
   generate(appName: string, serverIp: string | null): string;
 }
 
-const localServer = 'local';
+const ownerFields = { application: 'applicationId', compose: 'composeId', preview: 'previewDeploymentId' } as const;
+const ownerNames = { application: 'an application', compose: 'a compose service', preview: 'a preview deployment' } as const;
 
 export function createDomains(store: DomainStore, clock: Clock): Domains {
   async function one(domainId: string, organizationId: string): Promise<DomainRecord> {
@@ -43,21 +49,25 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
     const isOurs = holder.organizationId === record.organizationId;
     throw new AppError('CONFLICT', `host: ${record.host}${record.path} leads to another service already${isOurs ? ` (domain ${holder.domainId})` : ''}. Choose another host or path.`, { issues: [{ path: 'host', message: 'is taken with this path' }] });
   }
+  async function check(record: DomainRecord, input: { certificateType?: string | undefined }): Promise<void> {
+    checkRules(record, input);
+    if (record.certificateType !== 'custom' || (await store.hasResolver(record.organizationId, record.customCertResolver ?? ''))) return;
+    throw badField('customCertResolver', 'is no certificate resolver of this organization; certificateResolver.create makes one');
+  }
 
   return {
     one,
-    async create(organizationId, { applicationId, composeId, previewDeploymentId }, input) {
+    async create(organizationId, owner, input) {
       const domainType = input.domainType ?? 'application';
-      checkOwner(domainType, { applicationId, composeId, previewDeploymentId }, input);
-      const asciiHost = parseHost(input.host);
       const record: DomainRecord = {
-        domainId: randomId(), organizationId, host: input.host, asciiHost, path: input.path ?? '/', port: input.port ?? 3000, https: input.https ?? false,
-        certificateType: input.certificateType ?? 'none', customCertResolver: input.customCertResolver ?? null, applicationId: applicationId ?? null, composeId: composeId ?? null,
-        serviceName: input.serviceName ?? null, domainType, previewDeploymentId: previewDeploymentId ?? null, internalPath: input.internalPath ?? '/', stripPath: input.stripPath ?? false,
-        uniqueConfigKey: 0, serverKey: localServer, createdAt: isoTime(clock),
+        domainId: randomId(), organizationId, host: input.host, asciiHost: parseHost(input.host), path: input.path ?? '/', port: input.port ?? 3000, https: input.https ?? false,
+        certificateType: input.certificateType ?? 'none', customCertResolver: input.customCertResolver ?? null, applicationId: null, composeId: null, previewDeploymentId: null, ...checkOwner(domainType, owner),
+        serviceName: input.serviceName ?? null, domainType, internalPath: input.internalPath ?? '/', stripPath: input.stripPath ?? false,
+        uniqueConfigKey: 0, serverKey: 'local', createdAt: isoTime(clock),
       };
-      checkRules(record, input);
+      await check(record, input);
       return store.transaction(async () => {
+        record.serverKey = await store.serverKeyOf(record);
         await refuseTaken(record);
         record.uniqueConfigKey = await store.nextConfigKey();
         await store.insert(record);
@@ -66,9 +76,10 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
     },
     async update(domainId, organizationId, input) {
       const present = await one(domainId, organizationId);
+      if (input.domainType !== undefined && input.domainType !== present.domainType) throw badField('domainType', `cannot be changed; this is a domain of ${ownerNames[present.domainType]}`);
       const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
       const record: DomainRecord = { ...present, ...changes, internalPath: input.internalPath === undefined ? present.internalPath : input.internalPath ?? '/', asciiHost: parseHost(input.host) };
-      checkRules(record, { ...input, certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined) });
+      await check(record, { ...input, certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined) });
       return store.transaction(async () => {
         await refuseTaken(record);
         await store.update({ domainId, organizationId }, record);
@@ -76,6 +87,7 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
       });
     },
     byApplication: (applicationId, organizationId) => store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
+    byCompose: (composeId, organizationId) => store.list({ composeId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     async remove(domainId, organizationId) {
       const present = await one(domainId, organizationId);
       await store.remove({ domainId, organizationId });
@@ -89,23 +101,18 @@ function randomHex(): string {
   return crypto.randomUUID().slice(0, 6);
 }
 
-type Owner = { applicationId?: string | null | undefined; composeId?: string | null | undefined; previewDeploymentId?: string | null | undefined };
-
-function checkOwner(domainType: DomainRecord['domainType'], owner: Owner, input: DomainInput): void {
-  if (domainType === 'compose') {
-    if (!owner.composeId) throw badField('composeId', 'is required for a domain of a compose service');
-    if (!input.serviceName) throw badField('serviceName', 'is required for a domain of a compose service');
-    throw new AppError('NOT_FOUND', 'There is no compose service with the id given in composeId.');
-  }
-  if (domainType === 'preview') {
-    if (!owner.previewDeploymentId) throw badField('previewDeploymentId', 'is required for a domain of a preview deployment');
-    throw new AppError('NOT_FOUND', 'There is no preview deployment with the id given in previewDeploymentId.');
-  }
-  if (!owner.applicationId) throw badField('applicationId', 'is required for a domain of an application');
+/** The owner that the type asks for, and no other. */
+function checkOwner(domainType: DomainRecord['domainType'], owner: DomainOwner): Partial<DomainRecord> {
+  const wanted = ownerFields[domainType];
+  const id = owner[wanted];
+  if (!id) throw badField(wanted, `is required for a domain of ${ownerNames[domainType]}`);
+  for (const field of Object.values(ownerFields)) if (field !== wanted && owner[field]) throw badField(field, `does not go with a domain of ${ownerNames[domainType]}; domainType says what it belongs to`);
+  return { [wanted]: id };
 }
 
 /** The document's rules, on the record as it will be (interface document, Domains; Errors, other rejection rules). */
 function checkRules(record: DomainRecord, input: { certificateType?: string | undefined }): void {
+  if (record.domainType === 'compose' && !record.serviceName) throw badField('serviceName', 'is required for a domain of a compose service');
   checkPath(record.path, 'path');
   checkPath(record.internalPath, 'internalPath');
   if (record.stripPath && record.path === '/') throw badField('stripPath', 'is only allowed when path is not "/"');

@@ -1,0 +1,36 @@
+import { Resolver } from 'node:dns/promises';
+import type { Lookup, NameResolver } from '../../ports/name-resolver.ts';
+
+export interface NameResolverOptions {
+  /** For one question, in milliseconds; it is asked twice. */
+  timeoutMs?: number;
+}
+
+/** DNS itself: /etc/hosts and the caches of other programs do not count, since browsers elsewhere do not see them. */
+export function createNameResolver({ timeoutMs = 2000 }: NameResolverOptions = {}): NameResolver {
+  return {
+    async lookUp(host, resolver) {
+      const dns = new Resolver({ timeout: timeoutMs, tries: 2 });
+      if (resolver !== null) dns.setServers([resolver]);
+      const answers = await Promise.all([asked(() => dns.resolve4(host)), asked(() => dns.resolve6(host))]);
+      const addresses = answers.flatMap((answer) => answer.addresses);
+      return { addresses, fault: addresses.length > 0 ? undefined : answers.find(({ fault }) => fault !== undefined)?.fault };
+    },
+  };
+}
+
+/** "No such name" and "no address of this family" are answers (c-ares error codes). */
+const nothing: readonly string[] = ['ENOTFOUND', 'ENODATA'];
+
+const faults: Readonly<Record<string, string>> = {
+  ETIMEOUT: 'the resolver gave no answer in time', ECONNREFUSED: 'nobody answers at the resolver', ESERVFAIL: 'the resolver could not find it out', EREFUSED: 'the resolver refused to answer', EBADNAME: 'the resolver takes it for no host name',
+};
+
+async function asked(question: () => Promise<string[]>): Promise<Lookup> {
+  try {
+    return { addresses: await question(), fault: undefined };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    return { addresses: [], fault: nothing.includes(code) ? undefined : (faults[code] ?? `the resolver failed (${code || 'without a reason'})`) };
+  }
+}

@@ -1,0 +1,40 @@
+/** SQL of certificates. */
+import type { Database } from '../../db/database.ts';
+import { tableStore, type TableStore } from '../../db/table-store.ts';
+import type { TableRecord } from '../../db/tables.ts';
+
+/** A certificate without its key. */
+export type CertificateRecord = Omit<TableRecord<'certificate'>, 'privateKey'>;
+
+/** A domain that takes an uploaded certificate. */
+export interface SecuredDomain {
+  domainId: string;
+  host: string;
+  asciiHost: string;
+  path: string;
+  /** `local`, or the id of its server. */
+  serverKey: string;
+}
+
+export interface CertificateStore extends Pick<TableStore<'certificate'>, 'insert' | 'remove'> {
+  /** Newest first; the private keys are not even read. */
+  shown(organizationId: string): Promise<CertificateRecord[]>;
+  /** The organization's domains with https whose certificate nobody issues by himself, newest first. */
+  securedDomains(organizationId: string): Promise<SecuredDomain[]>;
+}
+
+export function createCertificateStore(database: Database): CertificateStore {
+  const { builder } = database;
+  const certificates = tableStore(database, 'certificate');
+  const shown = builder.selectFrom('certificate')
+    .select(['certificateId', 'organizationId', 'name', 'certificateData', 'serverId', 'notBefore', 'expirationDate', 'commonName', 'subjectAlternativeNames', 'issuer', 'createdAt'])
+    .where('organizationId', '=', '').orderBy('createdAt', 'desc').orderBy('certificateId', 'desc').compile();
+  const secured = builder.selectFrom('domain').select(['domainId', 'host', 'asciiHost', 'path', 'serverKey'])
+    .where('organizationId', '=', '').where('https', '=', 1).where('certificateType', '=', 'none').orderBy('createdAt', 'desc').orderBy('domainId', 'desc').compile();
+  return {
+    insert: certificates.insert,
+    remove: certificates.remove,
+    shown: async (organizationId) => (await database.run(shown, [organizationId])).map(certificates.decode),
+    securedDomains: (organizationId) => database.run(secured, [organizationId, 1, 'none']),
+  };
+}
