@@ -86,6 +86,7 @@ export const procedureKinds = {
     generate: 'mutation',
     one: 'query',
     all: 'query',
+    update: 'mutation',
     remove: 'mutation',
   },
   registry: {
@@ -93,6 +94,7 @@ export const procedureKinds = {
     test: 'mutation',
     one: 'query',
     all: 'query',
+    update: 'mutation',
     remove: 'mutation',
   },
   settings: {

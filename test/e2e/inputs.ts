@@ -74,11 +74,11 @@ export const inputs = {
     create: (estate, unique) => ({ ...application(estate), type: 'file', content: 'text', mountPath: `/files/${unique}` }),
     one: mount, byApplicationId: application, update: (estate) => ({ ...mount(estate), mountPath: '/data' }), remove: mount,
   },
-  sshKey: { create: () => ({ name: 'another', privateKey }), generate: () => ({ name: 'another' }), one: sshKey, all: nothing, remove: sshKey },
+  sshKey: { create: () => ({ name: 'another', privateKey }), generate: () => ({ name: 'another' }), one: sshKey, all: nothing, update: (estate) => ({ ...sshKey(estate), name: 'Renamed' }), remove: sshKey },
   registry: {
     create: () => ({ name: 'another', registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }),
     test: () => ({ registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }),
-    one: registry, all: nothing, remove: registry,
+    one: registry, all: nothing, update: (estate) => ({ ...registry(estate), name: 'Renamed' }), remove: registry,
   },
   settings: { get: nothing, update: () => ({ keptImages: 5 }) },
   audit: { all: nothing },

@@ -7,6 +7,7 @@ import { registryRecord } from './record.ts';
 const id = z.object({ registryId: z.string().min(1) });
 const registry = [{ kind: 'registry', field: 'registryId' }] as const;
 const registryUrl = z.string().max(255).describe('host[:port][/prefix], with or without https:// before it; empty for the engine\'s default registry');
+const name = z.string().min(1).max(100);
 const username = z.string().min(1).max(255);
 const password = z.string().min(1).max(10_000);
 const imagePrefix = z.string().max(200).describe('Path below which images are pushed, such as team/apps');
@@ -16,7 +17,7 @@ export const registryContract = {
   create: mutation({
     summary: 'Stores the address and sign-in of an image registry; the password is never shown again',
     access: { class: 'admin', resources: [] },
-    input: z.object({ name: z.string().min(1).max(100), registryUrl, username, password, imagePrefix: imagePrefix.nullish() }),
+    input: z.object({ name, registryUrl, username, password, imagePrefix: imagePrefix.nullish() }),
     output: registryRecord,
   }),
   test: mutation({
@@ -44,6 +45,13 @@ export const registryContract = {
     access: { class: 'admin', resources: [] },
     input: z.object(pageInput),
     output: listOf(registryRecord),
+  }),
+  update: mutation({
+    summary: 'Changes a registry; absent fields stay',
+    description: 'Another address needs the password again, so that the stored one never reaches a host it was not given for.',
+    access: { class: 'admin', resources: registry },
+    input: id.extend({ name: name.optional(), registryUrl: registryUrl.optional(), username: username.optional(), password: password.optional(), imagePrefix: imagePrefix.nullish() }),
+    output: registryRecord,
   }),
   remove: mutation({
     summary: 'Removes a registry; refused while an application uses it',

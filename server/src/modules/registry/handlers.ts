@@ -16,6 +16,7 @@ export function registryHandlers(registries: Registries): Handlers<typeof regist
     async all({ actor }, input) {
       return paginate(await registries.all(actor.organizationId), input, ({ registryId }) => registryId);
     },
+    update: ({ actor, write }, { registryId, ...patch }) => write(() => registries.update(registryId, actor.organizationId, patch)),
     remove: ({ actor, write }, { registryId }) => write(() => registries.remove(registryId, actor.organizationId)),
   };
 }

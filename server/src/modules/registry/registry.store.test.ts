@@ -41,6 +41,21 @@ eachDatabase('registries', (test) => {
     expect(await owner.query('registry.one', { registryId })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('are changed field by field; the stored password never reaches another address', async () => {
+    const { owner } = await begin();
+    const registryId = textOf(await owner.mutate('registry.create', input), 'registryId');
+    expect(await owner.mutate('registry.update', { registryId, name: 'Renamed' })).toEqual({ ...shown, name: 'Renamed' });
+    expect(await owner.mutate('registry.update', { registryId, registryUrl: 'evil.example.com' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['password'] });
+    expect(await owner.mutate('registry.update', { registryId, registryUrl: input.registryUrl, imagePrefix: null })).toEqual({ ...shown, name: 'Renamed', imagePrefix: '' });
+    expect(await owner.mutate('registry.update', { registryId, registryUrl: 'other.example.com', username: 'me', password: 'wrong' })).toMatchObject({ registryUrl: 'other.example.com', username: 'me' });
+    expect(await owner.mutate('registry.test', { registryId })).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('unauthorized') });
+    expect(await owner.mutate('registry.update', { registryId, password: 'right' })).toMatchObject({ registryUrl: 'other.example.com' });
+    expect(await owner.mutate('registry.test', { registryId })).toEqual({ success: true });
+    for (const [field, value] of [['registryUrl', 'http://x'], ['imagePrefix', 'A'], ['username', ''], ['password', ''], ['name', '']] as const) {
+      expect(await owner.mutate('registry.update', { registryId, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
+    }
+  });
+
   it('are tested by what is stored or by what is given, never by a mixture', async () => {
     const { owner } = await begin();
     const registryId = textOf(await owner.mutate('registry.create', input), 'registryId');
@@ -65,7 +80,7 @@ eachDatabase('registries', (test) => {
   it('are for Owner and Admin of their organization; bad input is named', async () => {
     const { owner, admin, member, stranger, nobody } = await begin();
     const registryId = textOf(await admin.mutate('registry.create', input), 'registryId');
-    const calls = (door: Door, id = registryId): Promise<unknown>[] => [door.query('registry.one', { registryId: id }), door.mutate('registry.test', { registryId: id }), door.mutate('registry.remove', { registryId: id })];
+    const calls = (door: Door, id = registryId): Promise<unknown>[] => [door.query('registry.one', { registryId: id }), door.mutate('registry.test', { registryId: id }), door.mutate('registry.update', { registryId: id, name: 'x' }), door.mutate('registry.remove', { registryId: id })];
     const general = (door: Door): Promise<unknown>[] => [door.query('registry.all'), door.mutate('registry.create', input)];
     for (const answer of await Promise.all([...calls(nobody), ...general(nobody)])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
     for (const answer of await Promise.all([...calls(member), ...general(member)])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });

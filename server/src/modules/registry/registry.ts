@@ -1,5 +1,5 @@
 /** Image registries of an organization (decisions 12). */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Engine, RegistryAuth } from '../../ports/engine.ts';
@@ -14,6 +14,8 @@ export interface RegistrySignIn {
   username: string;
   password: string;
 }
+
+export type RegistryPatch = { [K in 'name' | 'registryUrl' | 'username' | 'password']?: string | undefined } & { imagePrefix?: string | null | undefined };
 
 /** What a build needs to push and a service to pull. */
 export interface RegistryAccess {
@@ -30,6 +32,8 @@ export interface Registries {
   one(registryId: string, organizationId: string): Promise<PublicRegistry>;
   /** Newest first. */
   all(organizationId: string): Promise<PublicRegistry[]>;
+  /** BAD_REQUEST for another address without its password: the stored one was given for the former. */
+  update(registryId: string, organizationId: string, patch: RegistryPatch): Promise<PublicRegistry>;
   /** PRECONDITION_FAILED while applications use it. */
   remove(registryId: string, organizationId: string): Promise<PublicRegistry>;
   access(registryId: string, organizationId: string): Promise<RegistryAccess>;
@@ -54,6 +58,17 @@ export function createRegistries(store: RegistryStore, engine: Pick<Engine, 'che
     testStored: async (registryId, organizationId) => engine.checkRegistry(authOf(await found(registryId, organizationId))),
     one: async (registryId, organizationId) => withoutPassword(await found(registryId, organizationId)),
     all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'registryId'], direction: 'desc' })).map(withoutPassword),
+    async update(registryId, organizationId, patch) {
+      const present = await found(registryId, organizationId);
+      const registryUrl = patch.registryUrl === undefined ? present.registryUrl : parseRegistryAddress(patch.registryUrl);
+      if (registryUrl !== present.registryUrl && patch.password === undefined) throw badField('password', 'is required with another registryUrl; the stored one belongs to the former address');
+      const changed = {
+        ...present, name: patch.name ?? present.name, registryUrl, username: patch.username ?? present.username, password: patch.password ?? present.password,
+        imagePrefix: patch.imagePrefix === undefined ? present.imagePrefix : parseImagePrefix(patch.imagePrefix ?? ''),
+      };
+      await store.update({ registryId, organizationId }, changed);
+      return withoutPassword(changed);
+    },
     async remove(registryId, organizationId) {
       const record = await found(registryId, organizationId);
       const uses = await store.countUses(registryId);

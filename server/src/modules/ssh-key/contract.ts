@@ -37,8 +37,14 @@ export const sshKeyContract = {
     input: z.object(pageInput),
     output: listOf(sshKeyRecord),
   }),
+  update: mutation({
+    summary: 'Renames or describes an SSH key; the pair itself never changes',
+    access: { class: 'admin', resources: key },
+    input: id.extend({ name: name.optional(), description: description.nullish() }),
+    output: sshKeyRecord,
+  }),
   remove: mutation({
-    summary: 'Removes an SSH key; refused while an application uses it',
+    summary: 'Removes an SSH key; refused while an application, a compose service or a server uses it',
     access: { class: 'admin', resources: key },
     input: id,
     output: sshKeyRecord,

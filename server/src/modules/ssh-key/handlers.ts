@@ -19,6 +19,7 @@ export function sshKeyHandlers(sshKeys: SshKeys, keyPairs: KeyPairs): Handlers<t
     async all({ actor }, input) {
       return paginate(await sshKeys.all(actor.organizationId), input, ({ sshKeyId }) => sshKeyId);
     },
+    update: ({ actor, write }, { sshKeyId, ...patch }) => write(() => sshKeys.update(sshKeyId, actor.organizationId, patch)),
     remove: ({ actor, write }, { sshKeyId }) => write(() => sshKeys.remove(sshKeyId, actor.organizationId)),
   };
 }

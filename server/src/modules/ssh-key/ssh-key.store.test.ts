@@ -29,7 +29,11 @@ eachDatabase('SSH keys', (test) => {
     const sshKeys = createSshKeys(createSshKeyStore(database), systemClock);
     expect((await sshKeys.privateKey(sshKeyId, people.owner.organizationId)).reveal()).toBe(pair.privateKey.reveal());
     await expect(sshKeys.privateKey(sshKeyId, people.stranger.organizationId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect(await owner.mutate('sshKey.remove', { sshKeyId })).toEqual(stored);
+    const renamed = await owner.mutate('sshKey.update', { sshKeyId, name: 'Renamed', description: null });
+    expect(renamed).toMatchObject({ sshKeyId, name: 'Renamed', description: '' });
+    expect(await owner.mutate('sshKey.update', { sshKeyId })).toEqual(renamed);
+    expect(await owner.mutate('sshKey.update', { sshKeyId, name: '' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['name'] });
+    expect(await owner.mutate('sshKey.remove', { sshKeyId })).toEqual(renamed);
     expect(await owner.query('sshKey.one', { sshKeyId })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
@@ -47,7 +51,7 @@ eachDatabase('SSH keys', (test) => {
     const { owner, admin, member, stranger, nobody, people } = await begin();
     const sshKeyId = textOf(await admin.mutate('sshKey.generate', { name: 'Deploy' }), 'sshKeyId');
     const reads = (door: Door, id = sshKeyId): Promise<unknown>[] => [door.query('sshKey.one', { sshKeyId: id })];
-    const changes = (door: Door, id = sshKeyId): Promise<unknown>[] => [door.mutate('sshKey.remove', { sshKeyId: id })];
+    const changes = (door: Door, id = sshKeyId): Promise<unknown>[] => [door.mutate('sshKey.update', { sshKeyId: id, name: 'x' }), door.mutate('sshKey.remove', { sshKeyId: id })];
     const creations = (door: Door): Promise<unknown>[] => [door.mutate('sshKey.generate', { name: 'x' }), door.mutate('sshKey.create', { name: 'x', privateKey: 'x' })];
     for (const answer of await Promise.all([...reads(nobody), ...changes(nobody), ...creations(nobody), nobody.query('sshKey.all')])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
     for (const answer of await Promise.all([...reads(member), ...changes(member), ...creations(member), member.query('sshKey.all')])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });

@@ -1,4 +1,5 @@
 /** SSH keys of an organization (decisions 12). */
+import { countedAll } from '../../domain/counted.ts';
 import { AppError } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -13,7 +14,8 @@ export interface SshKeys {
   one(sshKeyId: string, organizationId: string): Promise<PublicSshKey>;
   /** Newest first. */
   all(organizationId: string): Promise<PublicSshKey[]>;
-  /** PRECONDITION_FAILED while applications use it. */
+  update(sshKeyId: string, organizationId: string, patch: { name?: string | undefined; description?: string | null | undefined }): Promise<PublicSshKey>;
+  /** PRECONDITION_FAILED while something uses it. */
   remove(sshKeyId: string, organizationId: string): Promise<PublicSshKey>;
   /** The private key, for the program that signs in with it. */
   privateKey(sshKeyId: string, organizationId: string): Promise<Secret>;
@@ -34,12 +36,16 @@ export function createSshKeys(store: SshKeyStore, clock: Clock): SshKeys {
     },
     one: async (sshKeyId, organizationId) => withoutPrivate(await found(sshKeyId, organizationId)),
     all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'sshKeyId'], direction: 'desc' })).map(withoutPrivate),
+    async update(sshKeyId, organizationId, { name, description }) {
+      const present = await found(sshKeyId, organizationId);
+      const changed = { ...present, name: name ?? present.name, description: description === undefined ? present.description : description ?? '' };
+      await store.update({ sshKeyId, organizationId }, { name: changed.name, description: changed.description });
+      return withoutPrivate(changed);
+    },
     async remove(sshKeyId, organizationId) {
       const record = await found(sshKeyId, organizationId);
-      const uses = await store.countUses(sshKeyId);
-      if (uses > 0) {
-        throw new AppError('PRECONDITION_FAILED', `The SSH key ${record.name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another key first.`);
-      }
+      const uses = countedAll(await store.uses(sshKeyId));
+      if (uses !== '') throw new AppError('PRECONDITION_FAILED', `The SSH key ${record.name} is used by ${uses}. Give each another key first.`);
       await store.remove({ sshKeyId, organizationId });
       return withoutPrivate(record);
     },
