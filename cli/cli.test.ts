@@ -127,6 +127,18 @@ describe('login', () => {
     expect(await readFile(config(), 'utf8')).toContain(goodKey);
   });
 
+  test('whoever was invited gives the token, at sign-up and at login', async () => {
+    const argv = ['--url', server.url, '--email', 'ann@example.com', '--token', 'invited'];
+    expect(await berth(['sign-up', ...argv, '--name', 'Ann'], { environment: {}, stdin: 'right password' })).toMatchObject({ code: 0 });
+    expect(await berth(['login', ...argv], { environment: {}, stdin: 'right password' })).toMatchObject({ code: 0 });
+    expect(server.tokens).toEqual(['invited', 'invited']);
+  });
+
+  test('a member who may make no key is told so', async () => {
+    expect(await berth(['sign-up', '--url', server.url, '--email', 'keyless@example.com', '--name', 'Ann', '--token', 'invited'], { environment: {}, stdin: 'right password' }))
+      .toEqual({ code: 1, out: '', said: 'The account keyless@example.com is good, but this program needs an API key and may not make one. You lack the permission canAccessToAPI. An Owner or Admin of the organization can give it.\n' });
+  });
+
   test('with a key that does not work keeps nothing', async () => {
     expect(await berth(['login', '--url', server.url], { environment: {}, stdin: 'berth_bad\n' })).toMatchObject({ code: 1, said: 'This key is not valid. Make a new one.\n' });
     await expect(stat(config())).rejects.toThrow(/ENOENT/);
@@ -141,7 +153,7 @@ describe('login', () => {
 
 describe('help', () => {
   test('lists routers, procedures and fields from the contracts', async () => {
-    expect((await berth([])).out).toMatch(/Routers: user, project, /);
+    expect((await berth([])).out).toMatch(/Routers: user, organization, project, /);
     expect((await berth(['deployment'])).out).toMatch(/^deployment\.all +The deployments of an application/);
     const { out } = await berth(['application.update', '--help']);
     expect(out).toContain('  --applicationId string (required)');

@@ -9,9 +9,11 @@ const general = `Berth from the command line. Every procedure of the interface i
   berth <router>                                 its procedures
   berth <router>.<procedure> --help              its fields
 
-  berth sign-up --url URL --email E --name N     makes the first user of a new Berth and stays signed in
-  berth login --url URL [--email E]              signs in with a password (with --email) or an API key; both are asked for, or read from the standard input
+  berth sign-up --url URL --email E --name N     makes the first user of a new Berth and stays signed in; with --token T whoever was invited
+  berth login --url URL [--email E]              signs in with a password (with --email) or an API key; both are asked for, or read from the standard input;
+                                                 with --token T the invited user joins another organization
   berth logout                                   revokes the key that login made and forgets it
+  berth reset-password --email E                 on Berth's own machine, as root: sets a forgotten password anew
 
 Values: a field more than once makes a list; lists and objects may be JSON; a bare --field is true, --no-field is false or null;
 @file is the file's content, @- the standard input. --input '{…}' gives the whole input. --follow keeps a stream open. --file PATH is what an upload sends.

@@ -1,5 +1,6 @@
 /** sign-up, login, logout: the three commands that are no procedures. */
 import { hostname } from 'node:os';
+import { BerthError } from '../client/berth-error.ts';
 import type { Connection } from '../client/call.ts';
 import { createClient } from '../client/client.ts';
 import { signIn, signUp } from '../client/sign-in.ts';
@@ -10,8 +11,8 @@ import { UsageError } from './usage-error.ts';
 
 type Command = (flags: Flags, terminal: Terminal) => Promise<void>;
 
-const signUpFirstUser: Command = async (flags, terminal) => {
-  const account = { url: required(flags, 'url'), email: required(flags, 'email'), name: required(flags, 'name') };
+const makeAccount: Command = async (flags, terminal) => {
+  const account = { url: required(flags, 'url'), email: required(flags, 'email'), name: required(flags, 'name'), token: textOf(flags, 'token') };
   const password = await askSecret(terminal, 'New password: ');
   await keep(await keyFor(await signUp({ ...account, password, signal: terminal.signal })), terminal);
 };
@@ -24,7 +25,7 @@ const login: Command = async (flags, terminal) => {
     return;
   }
   const password = await askSecret(terminal, 'Password: ');
-  await keep(await keyFor(await signIn({ url, email, password, signal: terminal.signal })), terminal);
+  await keep(await keyFor(await signIn({ url, email, password, token: textOf(flags, 'token'), signal: terminal.signal })), terminal);
 };
 
 const logout: Command = async (_flags, terminal) => {
@@ -34,14 +35,19 @@ const logout: Command = async (_flags, terminal) => {
   terminal.out(stored ? `Signed out of ${stored.url}.\n` : 'Nobody was signed in.\n');
 };
 
-export const loginCommands: ReadonlyMap<string, Command> = new Map([['sign-up', signUpFirstUser], ['login', login], ['logout', logout]]);
+export const loginCommands: ReadonlyMap<string, Command> = new Map([['sign-up', makeAccount], ['login', login], ['logout', logout]]);
 
 /** The session is given back for a key, since a program that changes things should not need a browser's cookie. */
 async function keyFor(session: Connection): Promise<StoredLogin> {
   const { user } = createClient(session);
-  const { organizationId } = await user.get();
-  const { id, key } = await user.createApiKey({ name: `berth on ${hostname()}`.slice(0, 100), metadata: { organizationId } });
-  return { url: session.url, apiKey: key, apiKeyId: id };
+  const { organizationId, email } = await user.get();
+  try {
+    const { id, key } = await user.createApiKey({ name: `berth on ${hostname()}`.slice(0, 100), metadata: { organizationId } });
+    return { url: session.url, apiKey: key, apiKeyId: id };
+  } catch (cause) {
+    if (!(cause instanceof BerthError && cause.code === 'FORBIDDEN')) throw cause;
+    throw new BerthError(cause.code, `The account ${email} is good, but this program needs an API key and may not make one. ${cause.message}`, { httpStatus: cause.httpStatus });
+  }
 }
 
 /** Keeps the login after it worked once. */

@@ -4,8 +4,26 @@ import type { Contracts } from '../server/src/modules/contracts.ts';
 export const procedureKinds = {
   user: {
     get: 'query',
+    changePassword: 'mutation',
+    sessions: 'query',
+    endSession: 'mutation',
     createApiKey: 'mutation',
     deleteApiKey: 'mutation',
+  },
+  organization: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    delete: 'mutation',
+    setActive: 'mutation',
+    members: 'query',
+    invite: 'mutation',
+    invitations: 'query',
+    revoke: 'mutation',
+    accept: 'mutation',
+    updateMember: 'mutation',
+    removeMember: 'mutation',
   },
   project: {
     create: 'mutation',

@@ -4,17 +4,19 @@ export interface SignInOptions {
   url: string;
   email: string;
   password: string;
+  /** Of an invitation: the user joins its organization, and the session acts there. */
+  token?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /** Signs in and gives a connection that carries the session; throws BerthError with UNAUTHORIZED for a wrong password. */
-export function signIn({ url, email, password, signal }: SignInOptions): Promise<Connection> {
-  return openSession(url, 'auth/sign-in/email', { email, password }, signal);
+export function signIn({ url, email, password, token, signal }: SignInOptions): Promise<Connection> {
+  return openSession(url, 'auth/sign-in/email', { email, password, token }, signal);
 }
 
-/** Makes the first user, who owns the installation; throws BerthError when there is one already. */
-export function signUp({ url, email, password, signal, name }: SignInOptions & { name: string }): Promise<Connection> {
-  return openSession(url, 'auth/sign-up/email', { email, password, name }, signal);
+/** Makes the first user, who owns the installation, or with the token of an invitation another; throws BerthError with FORBIDDEN otherwise. */
+export function signUp({ url, email, password, token, signal, name }: SignInOptions & { name: string }): Promise<Connection> {
+  return openSession(url, 'auth/sign-up/email', { email, password, name, token }, signal);
 }
 
 async function openSession(url: string, path: string, body: unknown, signal: AbortSignal | undefined): Promise<Connection> {

@@ -16,40 +16,52 @@ export interface ContractServer {
   url: string;
   /** Inputs of the changes it was asked for. */
   seen: unknown[];
+  /** Tokens of invitations that came with sign-ups and sign-ins. */
+  tokens: string[];
   close(): Promise<void>;
 }
 
 export const goodKey = 'berth_good';
 const session = { user: { id: 'u1', email: 'ann@example.com', name: 'Ann' }, organizationId: 'o1', token: 'session-token', expiresAt: Date.now() + 60_000 };
 
+/** A member without grants. */
+const keyless = { ...session, user: { id: 'u2', email: 'keyless@example.com', name: 'Keyless' }, token: 'keyless-token' };
+const sessions = [session, keyless];
+
 /** Deployment `gone` does not exist, `bad` ends in error, `refused` cannot be read now. */
 export async function startContractServer(): Promise<ContractServer> {
   const seen: unknown[] = [];
+  const tokens: string[] = [];
+  const open = ({ email, token }: { email: string; token?: string | undefined }): typeof session => {
+    if (token !== undefined) tokens.push(token);
+    return sessions.find(({ user }) => user.email === email) ?? session;
+  };
   const app = createHttpServer({
     registry: createRegistry(routers(seen)),
     guard: createGuard({
       findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }), findPlace: async () => ({ role: 'owner', grants: noGrants }), transaction: (work) => work(), recordAudit: async () => undefined,
     }),
     authenticate: async ({ apiKey, sessionToken }) => {
-      if (apiKey !== goodKey && sessionToken !== session.token) throw new AppError('UNAUTHORIZED', 'This key is not valid. Make a new one.');
+      const known = sessions.find(({ token }) => token === sessionToken);
+      if (apiKey !== goodKey && !known) throw new AppError('UNAUTHORIZED', 'This key is not valid. Make a new one.');
       return {
-        userId: 'u1', organizationId: 'o1', role: 'owner', grants: noGrants, permissions: undefined,
+        userId: known?.user.id ?? 'u1', organizationId: 'o1', role: known === keyless ? 'member' : 'owner', grants: noGrants, permissions: undefined,
         apiKeyId: apiKey === undefined ? undefined : 'k1', sessionId: apiKey === undefined ? 's1' : undefined,
       };
     },
     log: { fault: () => undefined }, version: '1', uploadLimit: async () => 1_000_000, openapi: () => '{}',
   });
   addAuthRoutes(app, {
-    signUp: async () => session,
-    signIn: async ({ password }) => {
-      if (password !== 'right password') throw new AppError('UNAUTHORIZED', 'E-mail or password is wrong.');
-      return session;
+    signUp: async (input) => open(input),
+    signIn: async (input) => {
+      if (input.password !== 'right password') throw new AppError('UNAUTHORIZED', 'E-mail or password is wrong.');
+      return open(input);
     },
-    endSession: async () => undefined, session: async () => undefined,
+    signOut: async () => undefined, session: async () => undefined,
   }, { isHttps: false, toError: (error) => (error instanceof AppError ? error : new AppError('INTERNAL_SERVER_ERROR', String(error))) });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, seen, close: () => app.close() };
+  return { url: `http://127.0.0.1:${port}`, seen, tokens, close: () => app.close() };
 }
 
 function routers(seen: unknown[]): Router[] {
@@ -86,7 +98,10 @@ function userHandlers(note: <T>(input: unknown, answer: T) => T): Handlers<typeo
     rateLimitEnabled: false, rateLimitTimeWindow: null, rateLimitMax: null,
   };
   return {
-    get: async () => ({ ...session.user, role: 'owner', organizationId: 'o1', createdAt, apiKeys: [] }),
+    get: async ({ actor }) => ({ ...(sessions.find(({ user }) => user.id === actor.userId) ?? session).user, role: 'owner', organizationId: 'o1', createdAt, apiKeys: [] }),
+    changePassword: async (_context, input) => note(input, { ...session.user, createdAt }),
+    sessions: async () => [],
+    endSession: async (_context, input) => note(input, { sessionId: 's1', createdAt, expiresAt: createdAt, ip: '', userAgent: '', current: false }),
     createApiKey: async (_context, input) => note(input, { id: 'k1', key: goodKey, name: input.name, createdAt }),
     deleteApiKey: async (_context, input) => note(input, key),
   };

@@ -5,17 +5,10 @@ import { openSqlite } from '../../server/src/db/sqlite.ts';
 import type { Bed } from '../bed/bed.ts';
 import { loadHost } from '../bed/host-record.ts';
 import { diskTargets } from '../bed/host-process.ts';
-import { hashToken, newToken } from '../../server/src/ports/token.ts';
-import { createUserStore } from '../../server/src/modules/user/store.ts';
-import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
-import { sessionCookie } from '../../server/src/transport/request.ts';
-import { createPeople, type People, type Person } from '../http/people.ts';
+import { createPeople, type People } from '../http/people.ts';
 import { data, type BerthHost } from './berth-host.ts';
 
-export interface PeopleOnHost extends People, AsyncDisposable {
-  /** Headers of a new session of the person, as a browser on Berth's own pages sends them. */
-  session(person: Person, url: string): Promise<Record<string, string>>;
-}
+export type PeopleOnHost = People & AsyncDisposable;
 
 /**
  * Berth goes on running: SQLite lets several connections write, and Berth keeps no account in memory. The first of these organizations is older than the one of the
@@ -25,14 +18,8 @@ export async function peopleOnHost(bed: Bed, { host }: Pick<BerthHost, 'host'>):
   const folder = await onMachine(bed, host.name);
   const cipher = createCipher(openKeyFile(join(folder, 'berth.key'), false));
   const database = openSqlite({ path: join(folder, 'berth.sqlite'), synchronous: 'NORMAL', cipher });
-  const { sessions } = createUserStore(database);
   return {
     ...(await createPeople(database)),
-    async session({ userId, organizationId }, url) {
-      const token = newToken();
-      await sessions.insert({ sessionId: randomId(), tokenHash: hashToken(token), userId, organizationId, createdAt: isoTime(systemClock), expiresAt: systemClock.now() + 3_600_000, ip: '', userAgent: '' });
-      return { cookie: `${sessionCookie}=${token}`, origin: url };
-    },
     [Symbol.asyncDispose]: () => database.close(),
   };
 }

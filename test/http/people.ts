@@ -4,7 +4,9 @@ import type { Database } from '../../server/src/db/database.ts';
 import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
 import type { NewApiKey } from '../../server/src/modules/user/api-key.ts';
 import { createUsers } from '../../server/src/modules/user/user.ts';
-import { isoTime, systemClock, type Clock } from '../../server/src/ports/clock.ts';
+import { isoTime, randomId, systemClock, type Clock } from '../../server/src/ports/clock.ts';
+import { hashToken, newToken } from '../../server/src/ports/token.ts';
+import { sessionCookie } from '../../server/src/transport/request.ts';
 
 export interface Person {
   userId: string;
@@ -24,6 +26,8 @@ export interface People {
   grant(grants: Partial<Grants>): Promise<void>;
   /** Another key of a person. */
   newKey(person: Person, input?: Partial<NewApiKey>): Promise<Person>;
+  /** Headers of a new session of the person, as a browser on Berth's own pages sends them. */
+  session(person: Person, url: string): Promise<Record<string, string>>;
 }
 
 export async function createPeople(database: Database, clock: Clock = systemClock): Promise<People> {
@@ -50,6 +54,11 @@ export async function createPeople(database: Database, clock: Clock = systemCloc
   ];
   return {
     owner, admin, member, stranger, newKey,
+    async session({ userId, organizationId }, url) {
+      const token = newToken();
+      await store.sessions.insert({ sessionId: randomId(), tokenHash: hashToken(token), userId, organizationId, createdAt: isoTime(clock), expiresAt: clock.now() + 3_600_000, ip: '127.0.0.1', userAgent: 'test' });
+      return { cookie: `${sessionCookie}=${token}`, origin: url };
+    },
     grant: async (grants) => void (await store.members.update({ userId: member.userId }, { grants: { ...noGrants, ...grants } })),
   };
 }

@@ -6,17 +6,16 @@ import type { Applications } from '../modules/application/application.ts';
 import type { ReleaseSnapshotReader } from '../modules/application/pending-changes.ts';
 import type { Turns } from '../modules/application/turns.ts';
 import type { ApplicationRuntime } from '../modules/application/runtime.ts';
-import type { Audit } from '../modules/audit/audit.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Domains } from '../modules/domain/domain.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import type { Members } from '../modules/organization/member.ts';
 import type { Registries } from '../modules/registry/registry.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
-import type { Users } from '../modules/user/user.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { Accounts } from './accounts.ts';
 import type { Adapters } from './adapters.ts';
 import type { Log } from './log.ts';
 import type { Platform } from './platform.ts';
@@ -29,6 +28,7 @@ export interface AppParts {
   database: Database;
   stores: Stores;
   adapters: Adapters;
+  accounts: Accounts;
   settings: SettingsService;
   members: Members;
   environments: Environments;
@@ -43,7 +43,5 @@ export interface AppParts {
   runtime: ApplicationRuntime;
   turns: Turns;
   released: ReleaseSnapshotReader;
-  users: Users;
-  audit: Audit;
   version: string;
 }

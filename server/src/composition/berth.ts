@@ -13,19 +13,17 @@ import { createApplications } from '../modules/application/application.ts';
 import { rememberReleases } from '../modules/application/pending-changes.ts';
 import { createApplicationRuntime } from '../modules/application/runtime.ts';
 import { createTurns } from '../modules/application/turns.ts';
-import { createAudit } from '../modules/audit/audit.ts';
 import { createDeployments } from '../modules/deployment/deployment.ts';
 import { createDomains } from '../modules/domain/domain.ts';
 import { createEnvironments } from '../modules/environment/environment.ts';
-import { createMembers } from '../modules/organization/member.ts';
 import { createRegistries } from '../modules/registry/registry.ts';
 import { createServiceNames } from '../modules/service-name/service-name.ts';
 import { createSettings } from '../modules/settings/settings.ts';
-import { createUsers } from '../modules/user/user.ts';
 import { systemClock, randomId, type Clock } from '../ports/clock.ts';
 import { instanceLabel } from '../ports/engine.ts';
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
 import { reconcileServices } from '../reconcile/services.ts';
+import { createAccounts } from './accounts.ts';
 import { createAdapters } from './adapters.ts';
 import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
 import type { Log } from './log.ts';
@@ -44,7 +42,10 @@ export interface Berth {
 
 const stopLimitMs = 8000;
 const housekeepingMs = 3_600_000;
-const keptJobsMs = 7 * 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
+const keptJobsMs = 7 * dayMs;
+const keptInvitationsMs = 30 * dayMs;
+const keptAuditMs = 400 * dayMs;
 
 export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const clock = systemClock;
@@ -55,7 +56,8 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const { engine } = adapters;
 
   const settings = createSettings(stores.settings, { serverIp: ownAddress() });
-  const members = createMembers(stores.members);
+  const accounts = createAccounts(stores, database, clock);
+  const { members } = accounts;
   const environments = createEnvironments(stores.environments, clock);
   const applications = createApplications(stores.applications, { names: createServiceNames(stores.serviceNames), localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
   const registries = createRegistries(stores.registries, engine, clock);
@@ -98,8 +100,8 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime, turns,
-    released: releases.released, users: createUsers(stores.users, clock), audit: createAudit(stores.audit, clock), version,
+    config, log, clock, database, stores, adapters, accounts, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime, turns,
+    released: releases.released, version,
   });
   return {
     app, worker, reconciler,
@@ -112,10 +114,12 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   };
 }
 
-/** Finished jobs and ended sessions are of no use to anybody. */
+/** Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back somewhat more than a year. */
 async function tidy(stores: Stores, clock: Clock): Promise<void> {
   await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
   await stores.users.pruneSessions(clock.now());
+  await stores.invitations.prune(clock.now() - keptInvitationsMs);
+  await stores.audit.prune(new Date(clock.now() - keptAuditMs).toISOString());
 }
 
 /** Work folders that a crash left behind; those of unfinished deployments are emptied by their next attempt. */

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { builtPrefix } from '../deploy/image-name.ts';
 import { applicationHandlers } from '../modules/application/handlers.ts';
 import { createApplicationViews } from '../modules/application/view.ts';
-import { auditHandlers } from '../modules/audit/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
 import { deploymentHandlers } from '../modules/deployment/handlers.ts';
 import { environmentHandlers } from '../modules/environment/handlers.ts';
@@ -17,32 +16,27 @@ import { registryHandlers } from '../modules/registry/handlers.ts';
 import { settingsHandlers } from '../modules/settings/handlers.ts';
 import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
 import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
-import { createAuthentication } from '../modules/user/authentication.ts';
-import { userHandlers } from '../modules/user/handlers.ts';
-import { userSession } from '../modules/user/session.ts';
-import { createGuard } from '../procedure/guard.ts';
 import { createRegistry, router } from '../procedure/registry.ts';
 import { addAuthRoutes } from '../transport/auth-routes.ts';
 import { toAppError } from '../transport/envelope.ts';
 import { createHttpServer } from '../transport/http.ts';
 import { createOpenapi } from '../transport/openapi.ts';
 import { randomId } from '../ports/clock.ts';
+import { accountRouters } from './accounts.ts';
 import type { AppParts } from './app-parts.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
 
 export function createApp(parts: AppParts): FastifyInstance {
-  const { config, log, database, stores, audit, users, settings, clock, version } = parts;
+  const { config, log, accounts, settings, version } = parts;
   const registry = createRegistry(routersOf(parts));
-  const guard = createGuard({ findScope: stores.findScope, findPlace: stores.users.findPlace, transaction: (work) => database.transaction(work), recordAudit: (entry) => audit.record(entry) });
-  const authentication = createAuthentication(stores.users, clock);
   const faults = { fault: (id: string, error: unknown, path: string | undefined) => void log.fault(error, path ?? 'http', id || undefined) };
   let document: string | undefined;
   const app = createHttpServer({
-    registry, guard, authenticate: authentication.authenticate, log: faults, version,
+    registry, guard: accounts.guard, authenticate: accounts.authentication.authenticate, log: faults, version,
     uploadLimit: async () => (await settings.get()).uploadLimit,
     openapi: () => (document ??= JSON.stringify(createOpenapi([...registry.values()], version))),
   });
-  addAuthRoutes(app, { ...users, session: userSession(stores.users, clock) }, {
+  addAuthRoutes(app, accounts.door, {
     isHttps: config.url.startsWith('https:'), toError: (error, path) => toAppError(error, path, faults, () => randomId(12)),
   });
   return app;
@@ -50,6 +44,8 @@ export function createApp(parts: AppParts): FastifyInstance {
 
 function routersOf(parts: AppParts): ReturnType<typeof router>[] {
   const { config, stores, adapters, clock, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime } = parts;
+  const { organizations } = parts.accounts;
+  const account = accountRouters(parts.accounts);
   const projects = createProjects(stores.projects, environments, clock);
   const ports = createPorts(stores.ports, { clock, ownPorts: [config.port, config.httpPort, config.httpsPort], meshWorks: platform.meshWorks });
   const mounts = createMounts(stores.mounts, { clock, protectedPaths: [config.data, config.engineSocket, '/var/run/docker.sock', '/run/docker.sock', '/var/lib/docker'] });
@@ -58,9 +54,10 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
   });
   const applyRoutes = (): Promise<void> => reconciler.applyRoutes();
   const networksChanged = (): void => void reconciler.run();
-  const isFirstOrganization = async (organizationId: string): Promise<boolean> => (await stores.users.organizations.list({}, { by: ['createdAt', 'organizationId'], direction: 'asc' }))[0]?.organizationId === organizationId;
+  const isFirstOrganization = async (organizationId: string): Promise<boolean> => (await organizations.first()) === organizationId;
   return [
-    router('user', contracts.user, userHandlers(parts.users)),
+    account.user,
+    account.organization,
     router('project', contracts.project, projectHandlers(projects, { environments, services: (organizationId) => applications.summaries(organizationId), members, networksChanged })),
     router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, applications: (environmentId, organizationId) => applications.summaries(organizationId, environmentId), members, networksChanged })),
     router('application', contracts.application, applicationHandlers({
@@ -78,7 +75,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),
     router('registry', contracts.registry, registryHandlers(registries)),
     router('settings', contracts.settings, settingsHandlers(settings, isFirstOrganization)),
-    router('audit', contracts.audit, auditHandlers(parts.audit)),
+    account.audit,
     ...infrastructureRouters(parts),
   ];
 }

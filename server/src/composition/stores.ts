@@ -9,7 +9,7 @@ import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDomainStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
-import { createMemberStore } from '../modules/organization/store.ts';
+import { createInvitationStore, createMemberStore, createOrganizationStore } from '../modules/organization/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
@@ -25,7 +25,9 @@ export type Stores = ReturnType<typeof createStores>;
 export function createStores(database: Database) {
   return {
     users: createUserStore(database),
+    organizations: createOrganizationStore(database),
     members: createMemberStore(database),
+    invitations: createInvitationStore(database),
     projects: createProjectStore(database),
     environments: createEnvironmentStore(database),
     serviceNames: createServiceNameStore(database),

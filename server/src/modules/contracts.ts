@@ -8,6 +8,7 @@ import { deploymentContract } from './deployment/contract.ts';
 import { domainContract } from './domain/contract.ts';
 import { environmentContract } from './environment/contract.ts';
 import { mountContract } from './mount/contract.ts';
+import { organizationContract } from './organization/contract.ts';
 import { portContract } from './port/contract.ts';
 import { projectContract } from './project/contract.ts';
 import { registryContract } from './registry/contract.ts';
@@ -18,6 +19,7 @@ import { userContract } from './user/contract.ts';
 
 export const contracts = {
   user: userContract,
+  organization: organizationContract,
   project: projectContract,
   environment: environmentContract,
   application: applicationContract,

@@ -6,8 +6,6 @@ import { eachDatabase } from '../../../test/store/each-database.ts';
 import { createStores } from '../composition/stores.ts';
 import { AppError } from '../domain/errors.ts';
 import { noGrants } from '../domain/permissions.ts';
-import { hashToken, newToken } from '../ports/token.ts';
-import { sessionCookie } from '../transport/request.ts';
 import { mutation, query } from './procedure.ts';
 import { router } from './registry.ts';
 
@@ -114,12 +112,10 @@ eachDatabase('the guard', (test) => {
 
   it('lets a session act in any organization of its user, by the place there, and a key in its own only', async () => {
     const world = await begin();
-    const { owner, database, people, server } = world;
+    const { owner, database, people } = world;
     const [first, other] = [people.owner.organizationId, people.stranger.organizationId];
     const { users } = createStores(database);
-    const token = newToken();
-    await users.sessions.insert({ sessionId: 's', tokenHash: hashToken(token), userId: 'user-owner', organizationId: first, createdAt: '2026-01-01T00:00:00.000Z', expiresAt: Date.now() + 60_000, ip: '', userAgent: '' });
-    const session = doorOf(server, { ...people.owner, headers: { cookie: `${sessionCookie}=${token}`, origin: server.url } });
+    const session = await world.session(people.owner);
     const actIn = (organizationId: string) => ({ place: { organizationId } });
     for (const door of [owner, session]) {
       expect(await door.mutate('trial.actIn', actIn(first))).toEqual({ organizationId: first, role: 'owner' });

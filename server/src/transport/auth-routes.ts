@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AppError } from '../domain/errors.ts';
+import { emailField, newPasswordField, tokenField } from '../modules/user/record.ts';
 import { parseInput } from '../procedure/input.ts';
 import { errorAnswer } from './envelope.ts';
 import { sessionCookie, sessionTokenOf } from './request.ts';
@@ -15,20 +16,19 @@ export interface SessionAnswer {
 }
 
 /** What the routes need of the accounts. */
-export interface SignInDesk {
-  signUp(input: { name: string; email: string; password: string }, origin: { ip: string; userAgent: string }): Promise<SessionAnswer>;
-  signIn(input: { email: string; password: string }, origin: { ip: string; userAgent: string }): Promise<SessionAnswer>;
-  endSession(token: string): Promise<void>;
+export interface SignInDoor {
+  signUp(input: z.output<typeof signUpInput>, origin: { ip: string; userAgent: string }): Promise<SessionAnswer>;
+  signIn(input: z.output<typeof signInInput>, origin: { ip: string; userAgent: string }): Promise<SessionAnswer>;
+  signOut(token: string, ip: string): Promise<void>;
   /** The session of a token, or undefined. */
   session(token: string): Promise<{ user: { id: string; email: string; name: string }; session: { id: string; activeOrganizationId: string; expiresAt: string } } | undefined>;
 }
 
-const email = z.email('must be an e-mail address').max(254);
-const password = z.string().min(8, 'must have at least 8 characters').max(1024);
-const signUpInput = z.object({ name: z.string().min(1).max(100), email, password });
-const signInInput = z.object({ email: z.string().min(1).max(254), password: z.string().min(1).max(1024) });
+const token = tokenField.nullish().transform((value) => value ?? undefined);
+const signUpInput = z.object({ name: z.string().min(1).max(100), email: emailField, password: newPasswordField, token });
+const signInInput = z.object({ email: z.string().min(1).max(254), password: z.string().min(1).max(1024), token });
 
-export function addAuthRoutes(app: FastifyInstance, desk: SignInDesk, options: { isHttps: boolean; toError(error: unknown, path: string | undefined): AppError }): void {
+export function addAuthRoutes(app: FastifyInstance, door: SignInDoor, options: { isHttps: boolean; toError(error: unknown, path: string | undefined): AppError }): void {
   const answered = (path: string, work: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       try {
@@ -46,18 +46,18 @@ export function addAuthRoutes(app: FastifyInstance, desk: SignInDesk, options: {
   };
 
   app.post('/api/auth/sign-up/email', answered('auth.signUp', async (request, reply) =>
-    opened(reply, await desk.signUp(signUpInput.parse(parseInput(signUpInput, request.body)), originOf(request)))));
+    opened(reply, await door.signUp(signUpInput.parse(parseInput(signUpInput, request.body)), originOf(request)))));
   app.post('/api/auth/sign-in/email', answered('auth.signIn', async (request, reply) =>
-    opened(reply, await desk.signIn(signInInput.parse(parseInput(signInInput, request.body)), originOf(request)))));
+    opened(reply, await door.signIn(signInInput.parse(parseInput(signInInput, request.body)), originOf(request)))));
   app.post('/api/auth/sign-out', answered('auth.signOut', async (request, reply) => {
-    const token = sessionTokenOf(request);
-    if (token) await desk.endSession(token);
+    const cookieToken = sessionTokenOf(request);
+    if (cookieToken) await door.signOut(cookieToken, request.ip);
     void reply.header('set-cookie', cookie('', new Date(0).toUTCString(), options.isHttps));
     return { success: true };
   }));
   app.get('/api/auth/get-session', answered('auth.getSession', async (request) => {
-    const token = sessionTokenOf(request);
-    return (token && (await desk.session(token))) || null;
+    const cookieToken = sessionTokenOf(request);
+    return (cookieToken && (await door.session(cookieToken))) || null;
   }));
 }
 

@@ -5,7 +5,7 @@ import type { MemberStore } from './store.ts';
 export type GrantList = 'accessedProjects' | 'accessedEnvironments' | 'accessedServices';
 
 export interface Members {
-  /** Adds the new thing to a member's grants; owners and admins reach everything anyway. */
+  /** Adds the new thing to a member's grants, inside the transaction that makes it; owners and admins reach everything anyway. */
   grantCreated(actor: Actor, list: GrantList, id: string): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ export function createMembers(store: MemberStore): Members {
   return {
     async grantCreated(actor, list, id) {
       if (actor.role !== 'member') return;
-      const member = await store.find({ userId: actor.userId, organizationId: actor.organizationId });
+      const member = await store.hold(actor.userId, actor.organizationId);
       if (!member) return;
       await store.update({ memberId: member.memberId }, { grants: { ...member.grants, [list]: [...member.grants[list], id] } });
     },

@@ -1,40 +1,61 @@
-/** The caller's own account and API keys (interface document, Authentication-related and general). */
+/** The caller's own account, sessions and API keys (interface document, Authentication-related and general; decisions 2 and 12). */
 import { z } from 'zod';
 import { roles } from '../../domain/permissions.ts';
+import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-
-const keyRecord = z.object({
-  id: z.string(), name: z.string(), prefix: z.string().nullable(), start: z.string().describe('First characters, to recognise the key by'),
-  enabled: z.boolean(), createdAt: z.string(), expiresAt: z.string().nullable(), lastRequestAt: z.string().nullable(),
-  remaining: z.number().nullable(), refillAmount: z.number().nullable(), refillInterval: z.number().nullable(),
-  rateLimitEnabled: z.boolean(), rateLimitTimeWindow: z.number().nullable(), rateLimitMax: z.number().nullable(),
-}).meta({ id: 'ApiKey' });
+import { keyRecord, newPasswordField, sessionRecord } from './record.ts';
 
 const milliseconds = z.number().int().min(1).max(1e13);
 const count = z.number().int().min(1).max(1e12);
+const scopes = z.record(z.string().max(100), z.array(z.string().max(100)).max(20));
+const anybody = { class: 'protected', resources: [] } as const;
+const account = { id: z.string(), email: z.string(), name: z.string() };
 
 export const userContract = {
   get: query({
     summary: 'The calling user with the API keys of the organization in use',
-    access: { class: 'protected', resources: [] },
+    access: anybody,
     input: z.object({}),
-    output: z.object({
-      id: z.string(), email: z.string(), name: z.string(), role: z.enum(roles), organizationId: z.string(), createdAt: z.string(), apiKeys: z.array(keyRecord),
-    }),
+    output: z.object({ ...account, role: z.enum(roles), organizationId: z.string(), createdAt: z.string(), apiKeys: z.array(keyRecord) }),
+  }),
+  changePassword: mutation({
+    summary: 'Sets a new password and ends every other session of the user',
+    description: 'The session of this call goes on; API keys do too. A wrong `currentPassword` counts as a failed sign-in: after several the answer is 429 for a while. '
+      + 'A forgotten password is set anew by a command on Berth\'s own machine: `./bin/berth reset-password`.',
+    access: anybody,
+    input: z.object({ currentPassword: z.string().min(1).max(1024), newPassword: newPasswordField }),
+    output: z.object({ ...account, createdAt: z.string() }),
+    refusals: ['BAD_REQUEST', 'CONFLICT', 'TOO_MANY_REQUESTS'],
+  }),
+  sessions: query({
+    summary: 'The sessions of the user that have not ended, newest first',
+    description: 'With an API key: those in the key\'s organization.',
+    access: anybody,
+    input: z.object(pageInput),
+    output: listOf(sessionRecord),
+  }),
+  endSession: mutation({
+    summary: 'Ends a session of the user at once; another person\'s is refused',
+    description: 'With an API key: one in the key\'s organization.',
+    access: anybody,
+    input: z.object({ sessionId: z.string().min(1).max(100) }),
+    output: sessionRecord,
+    refusals: ['FORBIDDEN', 'NOT_FOUND'],
   }),
   createApiKey: mutation({
     summary: 'Creates an API key; the full key is in this answer and never again',
-    description: 'Needs a logged-in session. `expiresIn`, `rateLimitTimeWindow` and `refillInterval` are milliseconds. The window is fixed and begins with the first counted request. '
+    description: 'Needs a logged-in session. The key acts in `metadata.organizationId`, one of the user\'s organizations, with the user\'s rights there. '
+      + '`expiresIn`, `rateLimitTimeWindow` and `refillInterval` are milliseconds. The window is fixed and begins with the first counted request. '
       + '`remaining` is a budget of requests; without it there is none. A refill adds `refillAmount` for every whole `refillInterval` since creation.',
-    access: { class: 'protected', resources: [], sessionOnly: true, grant: 'canAccessToAPI', actsIn: 'metadata.organizationId' },
+    access: { ...anybody, sessionOnly: true, grant: 'canAccessToAPI', actsIn: 'metadata.organizationId' },
     input: z.object({
       name: z.string().min(1).max(100),
       prefix: z.string().regex(/^[a-zA-Z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, - or _').nullish(),
       expiresIn: milliseconds.nullish(),
-      metadata: z.object({ organizationId: z.string().min(1) }),
+      metadata: z.object({ organizationId: z.string().min(1).max(100) }),
       rateLimitEnabled: z.boolean().nullish(), rateLimitTimeWindow: milliseconds.nullish(), rateLimitMax: count.nullish(),
       remaining: z.number().int().min(0).max(1e12).nullish(), refillAmount: count.nullish(), refillInterval: milliseconds.nullish(),
-      permissions: z.record(z.string(), z.array(z.string())).nullish().describe('Narrows the key below its user: resource → actions (read, write)'),
+      permissions: scopes.nullish().describe('Narrows the key below its user: router → actions, such as {"application": ["read", "write"]}; what is not named is closed to it'),
     }).superRefine((input, context) => {
       for (const field of ['rateLimitTimeWindow', 'rateLimitMax'] as const) {
         if (input.rateLimitEnabled && input[field] == null) context.addIssue({ code: 'custom', path: [field], message: 'is required when rateLimitEnabled is true' });

@@ -1,14 +1,82 @@
-/** The session behind a cookie, for the dashboard's first question: who am I? */
-import type { Clock } from '../../ports/clock.ts';
-import { hashToken } from '../../ports/token.ts';
-import type { UserStore } from './store.ts';
+/** Sessions: opened by a sign-in, carried by a cookie, kept as a hash of their token. */
+import { AppError } from '../../domain/errors.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { hashToken, newToken } from '../../ports/token.ts';
+import type { SessionRecord, UserRecord, UserStore } from './store.ts';
+
+/** Where a request came from. */
+export interface Origin {
+  ip: string;
+  userAgent: string;
+}
+
+export interface SignedIn {
+  user: { id: string; email: string; name: string };
+  organizationId: string;
+  /** For the cookie; only its hash is stored. */
+  token: string;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}
+
+/** Whose sessions: all of a user, or those in one organization. */
+export interface SessionOwner {
+  userId: string;
+  organizationId?: string;
+}
+
+export interface Sessions {
+  openSession(user: UserRecord, organizationId: string, origin: Origin): Promise<SignedIn>;
+  /** Those that have not ended, newest first. */
+  sessions(owner: SessionOwner): Promise<SessionRecord[]>;
+  /** NOT_FOUND when there is none, FORBIDDEN when it is not the owner's. */
+  endSession(sessionId: string, owner: SessionOwner): Promise<SessionRecord>;
+  /** The session now acts in another organization of its user. */
+  moveSession(sessionId: string, organizationId: string): Promise<void>;
+}
+
+const sessionLifetimeMs = 7 * 24 * 3_600_000;
+
+export function createSessions(store: UserStore, clock: Clock): Sessions {
+  return {
+    async openSession(user, organizationId, origin) {
+      const token = newToken();
+      const expiresAt = clock.now() + sessionLifetimeMs;
+      await store.sessions.insert({
+        sessionId: randomId(), tokenHash: hashToken(token), userId: user.userId, organizationId, createdAt: isoTime(clock), expiresAt,
+        ip: origin.ip, userAgent: origin.userAgent.slice(0, 300),
+      });
+      return { user: { id: user.userId, email: user.email, name: user.name }, organizationId, token, expiresAt };
+    },
+    async sessions(owner) {
+      const all = await store.sessions.list(whereOf(owner), { by: ['createdAt', 'sessionId'], direction: 'desc' });
+      return all.filter(({ expiresAt }) => expiresAt > clock.now());
+    },
+    async endSession(sessionId, owner) {
+      const record = await store.sessions.find({ sessionId });
+      if (!record) throw new AppError('NOT_FOUND', 'There is no session with the id given in sessionId. It may have ended already.');
+      if (record.userId !== owner.userId || record.organizationId !== (owner.organizationId ?? record.organizationId)) {
+        throw new AppError('FORBIDDEN', 'The session named in sessionId is not one of yours, or not in the organization of this API key.');
+      }
+      await store.sessions.remove({ sessionId });
+      return record;
+    },
+    async moveSession(sessionId, organizationId) {
+      await store.sessions.update({ sessionId }, { organizationId });
+    },
+  };
+}
+
+function whereOf({ userId, organizationId }: SessionOwner): SessionOwner {
+  return organizationId === undefined ? { userId } : { userId, organizationId };
+}
 
 export interface SessionView {
   user: { id: string; email: string; name: string };
   session: { id: string; activeOrganizationId: string; expiresAt: string };
 }
 
-/** Undefined when the token's session is over or never was. */
+/** The session behind a cookie, for the dashboard's first question: who am I? Undefined when the token's session is over or never was. */
 export function userSession(store: UserStore, clock: Clock): (token: string) => Promise<SessionView | undefined> {
   return async (token) => {
     const session = await store.findSession(hashToken(token));

@@ -6,6 +6,7 @@ import type { TableRecord } from '../../db/tables.ts';
 import type { Grants, Role } from '../../domain/permissions.ts';
 
 export type ApiKeyRecord = TableRecord<'api_key'>;
+export type UserRecord = TableRecord<'user'>;
 export type SessionRecord = TableRecord<'session'>;
 /** A user's place in an organization. */
 export type Membership = { role: Role; grants: Grants };
@@ -32,6 +33,10 @@ export interface UserStore {
   hasUsers(): Promise<boolean>;
   /** Makes other sign-ups wait for this transaction; SQLite has one writer anyway. */
   lockUsers(): Promise<void>;
+  /** The account, held against changes by others until the transaction ends. */
+  holdUser(userId: string): Promise<UserRecord | undefined>;
+  /** Ends every session of the user but one; gives how many. */
+  endSessions(userId: string, keptSessionId?: string): Promise<number>;
   /** Removes sessions that ended before `now` (epoch ms). */
   pruneSessions(now: number): Promise<void>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
@@ -50,6 +55,9 @@ export function createUserStore(database: Database): UserStore {
   const sessionQuery = builder.selectFrom('session')
     .innerJoin('member', (join) => join.onRef('member.userId', '=', 'session.userId').onRef('member.organizationId', '=', 'session.organizationId'))
     .selectAll('session').select(['member.role', 'member.grants']).where('session.tokenHash', '=', '').compile();
+  const userQuery = builder.selectFrom('user').selectAll().where('userId', '=', '');
+  const heldUser = (database.dialect === 'postgres' ? userQuery.forNoKeyUpdate() : userQuery).compile();
+  const otherSessions = builder.deleteFrom('session').where('userId', '=', '').where('sessionId', '<>', '').compile();
   const anyUser = builder.selectFrom('user').select('userId').limit(1).compile();
 
   const countRequest = countStatement(database);
@@ -67,6 +75,11 @@ export function createUserStore(database: Database): UserStore {
     },
     findPlace: (userId, organizationId) => members.find({ userId, organizationId }),
     countRequest: async (apiKeyId, now) => (await database.change(...countRequest(apiKeyId, now))) === 1,
+    async holdUser(userId) {
+      const [row] = await database.run(heldUser, [userId]);
+      return row && users.decode(row);
+    },
+    endSessions: (userId, keptSessionId = '') => database.change(otherSessions, [userId, keptSessionId]),
     pruneSessions: async (now) => {
       await database.change(builder.deleteFrom('session').where('expiresAt', '<', now).compile());
     },

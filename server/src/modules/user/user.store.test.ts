@@ -4,17 +4,14 @@ import { send, type Answer } from '../../../../test/http/call.ts';
 import { textOf } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { accountRouters, createAccounts } from '../../composition/accounts.ts';
 import { createStores } from '../../composition/stores.ts';
 import { systemClock } from '../../ports/clock.ts';
-import { router } from '../../procedure/registry.ts';
-import { userContract } from './contract.ts';
-import { userHandlers } from './handlers.ts';
 import { hashPassword } from './password.ts';
-import { createUsers } from './user.ts';
 
 eachDatabase('accounts and keys', (test) => {
   const createWorld = worlds(test);
-  const begin = (): Promise<World> => createWorld((database) => [router('user', userContract, userHandlers(createUsers(createStores(database).users, systemClock)))]);
+  const begin = (): Promise<World> => createWorld((database) => [accountRouters(createAccounts(createStores(database), database, systemClock)).user]);
 
   /** Signs in as a person and gives a caller with the session's cookie. */
   async function session({ server, database }: World, name: 'owner' | 'admin' | 'member'): Promise<(procedure: string, body: unknown) => Promise<Answer>> {
@@ -25,9 +22,10 @@ eachDatabase('accounts and keys', (test) => {
   }
 
   it('of several first sign-ups at once one becomes the Owner', async () => {
-    const { users: store } = createStores(await test.open());
-    const users = createUsers(store, systemClock);
-    const attempts = Array.from({ length: 6 }, (_, index) => users.signUp({ name: `P${index}`, email: `p${index}@example.com`, password: 'a long password' }, { ip: '::1', userAgent: '' }));
+    const database = await test.open();
+    const { users: store } = createStores(database);
+    const { door } = createAccounts(createStores(database), database, systemClock);
+    const attempts = Array.from({ length: 6 }, (_, index) => door.signUp({ name: `P${index}`, email: `p${index}@example.com`, password: 'a long password' }, { ip: '::1', userAgent: '' }));
     const outcomes = (await Promise.allSettled(attempts)).map((outcome) => (outcome.status === 'fulfilled' ? 'Owner' : String(Reflect.get(Object(outcome.reason), 'code'))));
     expect(outcomes.filter((outcome) => outcome === 'Owner')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'FORBIDDEN')).toHaveLength(5);

@@ -1,0 +1,63 @@
+/** Accounts, organizations and the audit log, joined: what signs people in and says who they are. */
+import type { Database } from '../db/database.ts';
+import { contracts } from '../modules/contracts.ts';
+import { createAudit, type Audit } from '../modules/audit/audit.ts';
+import { organizationHandlers } from '../modules/organization/handlers.ts';
+import { createInvitations, type Invitations } from '../modules/organization/invitation.ts';
+import { createMembers, type Members } from '../modules/organization/member.ts';
+import { createMemberships, type Memberships } from '../modules/organization/membership.ts';
+import { createOrganizations, type Organizations } from '../modules/organization/organization.ts';
+import { createAuthentication, type Authentication } from '../modules/user/authentication.ts';
+import { userHandlers } from '../modules/user/handlers.ts';
+import { userSession, type SessionView } from '../modules/user/session.ts';
+import { createSignInThrottle } from '../modules/user/sign-in-throttle.ts';
+import { createEntrance } from '../modules/user/entrance.ts';
+import { createSignIn, type SignInDesk } from '../modules/user/sign-in.ts';
+import { createSignUp, type SignUp } from '../modules/user/sign-up.ts';
+import { createUsers, type Users } from '../modules/user/user.ts';
+import { auditHandlers } from '../modules/audit/handlers.ts';
+import type { Clock } from '../ports/clock.ts';
+import { createGuard, type Guard } from '../procedure/guard.ts';
+import { keyScopes } from '../procedure/listing.ts';
+import { router, type Router } from '../procedure/registry.ts';
+import type { Stores } from './stores.ts';
+
+export interface Accounts {
+  audit: Audit;
+  users: Users;
+  members: Members;
+  memberships: Memberships;
+  organizations: Organizations;
+  invitations: Invitations;
+  authentication: Authentication;
+  /** What the routes of sign-up and sign-in need. */
+  door: SignInDesk & { signUp: SignUp; session(token: string): Promise<SessionView | undefined> };
+  guard: Guard;
+}
+
+export function createAccounts(stores: Stores, database: Database, clock: Clock): Accounts {
+  const audit = createAudit(stores.audit, clock);
+  const throttle = createSignInThrottle(clock);
+  const users = createUsers(stores.users, clock, throttle);
+  const organizations = createOrganizations(stores.organizations, stores.members, clock);
+  const memberships = createMemberships({ members: stores.members, organizations: stores.organizations, invitations: stores.invitations, leave: users.leave, endSessions: users.endSessionsIn });
+  const invitations = createInvitations(stores.invitations, stores.members, users, clock);
+  const entrance = createEntrance(stores.users, { sessions: users, recordAudit: audit.record, firstOrganization: organizations.first });
+  const guard = createGuard({ findScope: stores.findScope, findPlace: stores.users.findPlace, transaction: (work) => database.transaction(work), recordAudit: audit.record });
+  return {
+    audit, users, organizations, memberships, invitations, guard, members: createMembers(stores.members), authentication: createAuthentication(stores.users, clock),
+    door: {
+      signUp: createSignUp(stores.users, { entrance, invitations }, clock), ...createSignIn(stores.users, { entrance, invitations, throttle }), session: userSession(stores.users, clock),
+    },
+  };
+}
+
+/** The routers of accounts; `audit` stands at the end of the interface's list. */
+export function accountRouters({ users, organizations, memberships, invitations, audit }: Accounts): { user: Router; organization: Router; audit: Router } {
+  const desk = { organizations, memberships, invitations, moveSession: users.moveSession, emailOf: async (userId: string) => (await users.account(userId)).email };
+  return {
+    user: router('user', contracts.user, userHandlers(users, keyScopes(contracts))),
+    organization: router('organization', contracts.organization, organizationHandlers(desk)),
+    audit: router('audit', contracts.audit, auditHandlers(audit)),
+  };
+}
