@@ -75,6 +75,12 @@ export const procedureKinds = {
     logs: 'subscription',
     rollback: 'mutation',
   },
+  previewDeployment: {
+    all: 'query',
+    one: 'query',
+    redeploy: 'mutation',
+    delete: 'mutation',
+  },
   domain: {
     create: 'mutation',
     update: 'mutation',

@@ -25,6 +25,8 @@ const hosted = (estate: Estate) => ({ ...application(estate), owner: 'acme', rep
 const server = ({ serverId }: Estate) => ({ serverId });
 const certificate = ({ certificateId }: Estate) => ({ certificateId });
 const certificateResolver = ({ certificateResolverId }: Estate) => ({ certificateResolverId });
+/** No procedure makes one: pull requests will. */
+const preview = () => ({ previewDeploymentId: 'absent' });
 const nothing = () => ({});
 
 const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }).privateKey;
@@ -60,6 +62,7 @@ export const inputs = {
     readLogs: application, logs: application,
   },
   deployment: { all: application, one: deployment, readLogs: deployment, logs: deployment, rollback: deployment },
+  previewDeployment: { all: application, one: preview, redeploy: preview, delete: preview },
   domain: {
     create: (estate, unique) => ({ ...application(estate), host: `${unique}.localhost` }),
     update: (estate) => ({ ...domain(estate), host: `${estate.name}.localhost` }),

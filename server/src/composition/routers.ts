@@ -10,6 +10,8 @@ import { mountHandlers } from '../modules/mount/handlers.ts';
 import { createMounts } from '../modules/mount/mount.ts';
 import { portHandlers } from '../modules/port/handlers.ts';
 import { createPorts } from '../modules/port/port.ts';
+import { previewDeploymentHandlers } from '../modules/preview-deployment/handlers.ts';
+import { createPreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
 import { projectHandlers } from '../modules/project/handlers.ts';
 import { createProjects } from '../modules/project/project.ts';
 import { registryHandlers } from '../modules/registry/handlers.ts';
@@ -70,6 +72,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
       },
     })),
     router('deployment', contracts.deployment, deploymentHandlers(deployments, { applications, logs: adapters.logs, queue })),
+    router('previewDeployment', contracts.previewDeployment, previewDeploymentHandlers(createPreviewDeployments(stores.previewDeployments), { applications, changeRoutes: reconciler.changeRoutes })),
     router('port', contracts.port, portHandlers(ports)),
     router('mount', contracts.mount, mountHandlers(mounts)),
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),

@@ -11,6 +11,7 @@ import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
 import { createInvitationStore, createMemberStore, createOrganizationStore } from '../modules/organization/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
+import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
 import { createFindScope } from '../modules/scope/store.ts';
@@ -36,6 +37,7 @@ export function createStores(database: Database) {
     domains: createDomainStore(database),
     ports: createPortStore(database),
     mounts: createMountStore(database),
+    previewDeployments: createPreviewDeploymentStore(database),
     sshKeys: createSshKeyStore(database),
     registries: createRegistryStore(database),
     servers: createServerStore(database),

@@ -10,6 +10,7 @@ import { environmentContract } from './environment/contract.ts';
 import { mountContract } from './mount/contract.ts';
 import { organizationContract } from './organization/contract.ts';
 import { portContract } from './port/contract.ts';
+import { previewDeploymentContract } from './preview-deployment/contract.ts';
 import { projectContract } from './project/contract.ts';
 import { registryContract } from './registry/contract.ts';
 import { serverContract } from './server/contract.ts';
@@ -24,6 +25,7 @@ export const contracts = {
   environment: environmentContract,
   application: applicationContract,
   deployment: deploymentContract,
+  previewDeployment: previewDeploymentContract,
   domain: domainContract,
   port: portContract,
   mount: mountContract,

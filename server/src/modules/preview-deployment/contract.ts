@@ -1,0 +1,30 @@
+/** Preview deployments of pull requests (interface document, Preview deployments). */
+import { z } from 'zod';
+import { listOf, pageInput } from '../../procedure/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { line } from '../service/contract-fields.ts';
+import { previewDeploymentRecord, wholePreviewDeployment } from './record.ts';
+
+const id = z.object({ previewDeploymentId: z.string().min(1).max(100) });
+const own = { class: 'protected', resources: [{ kind: 'previewDeployment', field: 'previewDeploymentId' }] } as const;
+
+export const previewDeploymentContract = {
+  all: query({
+    summary: 'The preview deployments of an application, newest first',
+    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] },
+    input: z.object({ applicationId: z.string().min(1).max(100), ...pageInput }),
+    output: listOf(previewDeploymentRecord),
+  }),
+  one: query({ summary: 'One preview deployment with its application', access: own, input: id, output: wholePreviewDeployment }),
+  redeploy: mutation({
+    summary: 'Queues a rebuild of a preview',
+    access: { ...own, action: 'deploy' },
+    input: id.extend({ title: line(200).default('Rebuild Preview Deployment'), description: z.string().max(2000).default('') }),
+    output: z.literal(true),
+    refusals: ['NOT_IMPLEMENTED'],
+  }),
+  delete: mutation({
+    summary: 'Deletes a preview with its containers, volumes and domain',
+    access: own, input: id, output: z.literal(true), refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+};
