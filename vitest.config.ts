@@ -1,8 +1,8 @@
-/** The projects: what needs nothing, what needs a database, what needs an engine, what sets bare machines up; and the whole product under releases, under faults and under hostile input. */
+/** The projects: what needs nothing, what needs a database, the whole interface against the started program, what needs an engine, what sets bare machines up; and the whole product under releases, under faults and under hostile input. */
 import { defineConfig } from 'vitest/config';
 
 const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**'];
-const beyondUnit = ['**/*.store.test.ts', 'test/integration/**', 'test/e2e/**'];
+const beyondUnit = ['**/*.store.test.ts', '**/*.interface.test.ts', 'test/integration/**', 'test/e2e/**'];
 const bedSetup = ['test/bed/global-setup.ts'];
 const machines = ['up', 'upgrade', 'systemd'];
 const releases = ['deploy', 'rolling'];
@@ -17,6 +17,8 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ['**/*.test.ts'], exclude: [...everywhere, ...beyondUnit], pool: 'threads', testTimeout: 10_000 } },
       { test: { name: 'store', include: ['**/*.store.test.ts'], exclude: everywhere, testTimeout: 30_000, hookTimeout: minutes(3) } },
+      // One file after another: one of them measures memory and all of them time.
+      { test: { name: 'interface', include: ['test/**/*.interface.test.ts'], exclude: everywhere, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...onTheBed, globalSetup: [...bedSetup, 'test/bed/servers-setup.ts'] } },
       { test: { name: 'machine', include: e2e(machines), ...onTheBed } },
       { test: { name: 'releases', include: e2e(releases), ...onTheBed } },

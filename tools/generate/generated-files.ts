@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { contracts } from '../../server/src/modules/contracts.ts';
 import { listProcedures } from '../../server/src/procedure/listing.ts';
 import { createOpenapi } from '../../server/src/transport/openapi.ts';
+import { accessPage } from './access-page.ts';
 import { procedureKindsFile } from './procedure-kinds.ts';
-import { indexPage, routerPage } from './reference.ts';
+import { indexPage, page, routerPage } from './reference.ts';
 
 /** Holds generated files only: whatever else lies there is stale. */
 export const generatedFolder = 'docs/reference';
@@ -16,6 +17,7 @@ export function generatedFiles(root: string): Map<string, string> {
   return new Map([
     [`${generatedFolder}/openapi.json`, `${JSON.stringify(createOpenapi(procedures, versionOf(root)), null, 1)}\n`],
     [`${generatedFolder}/README.md`, indexPage(procedures)],
+    [`${generatedFolder}/access.md`, page(...accessPage(procedures))],
     ...pages,
     ['client/procedure-kinds.ts', procedureKindsFile(procedures)],
   ]);

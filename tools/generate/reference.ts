@@ -11,7 +11,7 @@ export function indexPage(procedures: readonly NamedProcedure[]): string {
   const rows = [...routers].map(([router, own]) => `| [${router}](${router}.md) | ${own.map(({ path }) => path.slice(router.length + 1)).join(', ')} |`);
   return page('Reference', [
     'Every procedure answers at `/api/<router>.<procedure>` with the bare value and at `/api/trpc/<router>.<procedure>` with `{"result":{"data":…}}`. '
-      + 'Queries and streams are GET, changes are POST with a JSON body. The same as a machine reads it: [openapi.json](openapi.json).',
+      + 'Queries and streams are GET, changes are POST with a JSON body. The same as a machine reads it: [openapi.json](openapi.json). Who may call what: [access.md](access.md).',
     ['| router | procedures |', '|---|---|', ...rows].join('\n'),
   ]);
 }
@@ -21,7 +21,7 @@ export function routerPage(router: string, procedures: readonly NamedProcedure[]
   return page(router, procedures.map((one) => procedureSection(one, shown)));
 }
 
-function page(title: string, sections: readonly string[]): string {
+export function page(title: string, sections: readonly string[]): string {
   return `${[marker, `# ${title}`, ...sections].join('\n\n')}\n`;
 }
 

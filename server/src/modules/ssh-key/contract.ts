@@ -45,6 +45,7 @@ export const sshKeyContract = {
   }),
   remove: mutation({
     summary: 'Removes an SSH key; refused while an application, a compose service or a server uses it',
+    refusals: ['PRECONDITION_FAILED'],
     access: { class: 'admin', resources: key },
     input: id,
     output: sshKeyRecord,

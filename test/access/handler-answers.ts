@@ -1,0 +1,20 @@
+/** What handlers answer to a good input in a world without an engine, where that is not 200. */
+import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import type { CallerName } from '../../tools/generate/access-table.ts';
+
+const engineIsDown = [503];
+
+const answers: Readonly<Record<string, readonly number[]>> = {
+  'application.start': [412], 'application.stop': engineIsDown, 'application.reload': [412], 'application.redeploy': [412], 'application.cancelDeployment': [412], 'application.delete': engineIsDown,
+  'application.run': [412], 'application.cleanQueues': engineIsDown, 'application.readLogs': engineIsDown, 'application.logs': engineIsDown, 'deployment.rollback': [412],
+  'domain.create': engineIsDown, 'domain.update': engineIsDown, 'domain.delete': engineIsDown,
+  'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
+};
+
+/** What is for the installation's first organization only, the handler refuses the others. */
+const installations: readonly string[] = ['settings.get', 'settings.update'];
+
+export function handlerAnswers({ path, procedure: { refusals } }: NamedProcedure, caller: CallerName): readonly number[] {
+  if (installations.includes(path)) return caller === 'stranger' ? [403] : [200, 403];
+  return answers[path] ?? [refusals?.includes('NOT_IMPLEMENTED') ? 501 : 200];
+}

@@ -1,0 +1,125 @@
+/** Every procedure of the registry × every caller and every id that it takes, against the started program: the answer must be what the procedure's declaration says. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { callers, outcomeOf, type CallerName, type Outcome } from '../../tools/generate/access-table.ts';
+import { callerOf, procedures, valueOf, type Form } from '../e2e/caller.ts';
+import type { Answer } from '../http/call.ts';
+import { idOf, inputFor, inputWith } from '../world/inputs.ts';
+import type { PersonName } from '../world/people.ts';
+import { startProgram, type Program } from '../world/program.ts';
+import { seedWorlds, type World } from '../world/world.ts';
+import { handlerAnswers } from './handler-answers.ts';
+import { inOrder } from './in-order.ts';
+
+const names = Object.keys(callers).filter((name) => name in callers) as CallerName[];
+const isRead = ({ procedure: { kind } }: NamedProcedure): boolean => kind === 'query' || kind === 'subscription';
+
+let program: Program;
+/** For whatever changes nothing. */
+let shared: World;
+let revoked: Record<string, string>;
+const spare: World[] = [];
+
+/** A cell that is answered by its handler changes something: it has a world of its own. */
+const changing = procedures.flatMap((procedure) => (isRead(procedure) ? [] : names.filter((caller) => typeof outcomeOf(procedure, caller) === 'string').map((caller) => ({ procedure, caller }))));
+
+beforeAll(async () => {
+  program = await startProgram({
+    async prepare(database) {
+      const [first, ...rest] = await seedWorlds(database, changing.length + 1, { isInstallations: true });
+      if (!first) throw new Error('There is no world.');
+      shared = first;
+      spare.push(...rest);
+    },
+  });
+  revoked = await revokedKey();
+});
+afterAll(() => program[Symbol.asyncDispose]());
+
+/** A key that worked, and was deleted. */
+async function revokedKey(): Promise<Record<string, string>> {
+  const bySession = callerOf(program.url, { ...shared.people.admin.bySession, origin: program.url });
+  const made = await valueOf(bySession('user.createApiKey', { name: 'short-lived', metadata: { organizationId: shared.own.organizationId } }));
+  const [id, key] = ['id', 'key'].map((field): string => String(typeof made === 'object' && made !== null ? Reflect.get(made, field) : undefined));
+  const headers = { 'x-api-key': key ?? '' };
+  await valueOf(callerOf(program.url, headers)('user.get'));
+  await valueOf(bySession('user.deleteApiKey', { apiKeyId: id }));
+  return headers;
+}
+
+function headersOf(caller: CallerName, { people, expired, narrowed }: World, byKey: boolean): Record<string, string> {
+  const person = (name: PersonName): Record<string, string> => (byKey ? people[name].byKey : { ...people[name].bySession, origin: program.url });
+  switch (caller) {
+    case 'nobody': return {};
+    case 'badKey': return { 'x-api-key': 'berth_wrong' };
+    case 'expiredKey': return expired;
+    case 'revokedKey': return revoked;
+    case 'narrowedKey': return narrowed;
+    case 'member': case 'elsewhere': case 'granted': case 'admin': case 'owner': case 'stranger': return person(caller);
+  }
+}
+
+/** Who the caller is, for what is one's own. */
+function personOf(caller: CallerName): PersonName {
+  return caller === 'member' || caller === 'elsewhere' || caller === 'granted' || caller === 'admin' || caller === 'stranger' ? caller : 'owner';
+}
+
+async function ask(procedure: NamedProcedure, caller: CallerName, world: World, form: Form): Promise<Answer> {
+  const byKey = !procedure.procedure.access.sessionOnly;
+  return callerOf(program.url, headersOf(caller, world, byKey))(procedure.path, inputFor(procedure, { world, who: personOf(caller) }), form);
+}
+
+/** What is wrong with the answer, if anything. */
+function faultOf(procedure: NamedProcedure, caller: CallerName, outcome: Outcome, { status, text }: Answer): string | undefined {
+  const expected = typeof outcome === 'number' ? [outcome] : outcome === 'part' ? [200, 403] : handlerAnswers(procedure, caller);
+  const isAtTheDoor = typeof outcome === 'string' && outcome !== 'part' && /The input is not valid|There is no \w+ with the id given in/.test(text);
+  return expected.includes(status) && !isAtTheDoor ? undefined : `${procedure.path} as ${callers[caller]}: ${status} instead of ${outcome}${typeof outcome === 'string' ? ` (${expected.join(' or ')})` : ''}: ${text.slice(0, 300)}`;
+}
+
+describe('every procedure × every caller', () => {
+  it('refuses whom its declaration refuses, and changes nothing then', async () => {
+    const cells = procedures.flatMap((procedure) => names.flatMap((caller) => {
+      const outcome = outcomeOf(procedure, caller);
+      return typeof outcome === 'number' || isRead(procedure) ? [{ procedure, caller, outcome }] : [];
+    }));
+    const faults = await inOrder(cells, async ({ procedure, caller, outcome }) => {
+      const answers = await Promise.all((['a', 'b'] as const).map((form) => ask(procedure, caller, shared, form)));
+      return answers.map((answer) => faultOf(procedure, caller, outcome, answer)).find((fault) => fault !== undefined);
+    });
+    console.log(`access: ${procedures.length} procedures × ${names.length} callers: ${cells.length} cells read or refused, both forms`);
+    expect(faults).toEqual([]);
+  });
+
+  it('lets to its handler whom its declaration lets, each in a world of its own', async () => {
+    const faults = await inOrder(changing, async ({ procedure, caller }, index) => {
+      const world = spare[index];
+      if (!world) throw new Error('There are too few worlds.');
+      return faultOf(procedure, caller, outcomeOf(procedure, caller), await ask(procedure, caller, world, 'b'));
+    });
+    console.log(`access: ${changing.length} cells let through, each in a world of its own`);
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('every id', () => {
+  const references = procedures.flatMap((procedure) => procedure.procedure.access.resources.map(({ kind, field }) => ({ procedure, kind, field })));
+
+  it.each([['of another organization', 403], ['of nothing', 404]])('%s is refused with %d and named', async (_title, status) => {
+    const faults = await inOrder(references, async ({ procedure, kind, field }) => {
+      const id = status === 403 ? idOf(shared.foreign, kind) : 'nothing-has-this-id';
+      const input = inputWith(procedure, { world: shared, who: 'owner' }, field, id);
+      const headers = headersOf('owner', shared, !procedure.procedure.access.sessionOnly);
+      for (const form of ['a', 'b'] as const) {
+        const answer = await callerOf(program.url, headers)(procedure.path, input, form);
+        if (answer.status !== status || !answer.text.includes(field)) return `${procedure.path}.${field}: ${answer.status} instead of ${status}: ${answer.text.slice(0, 300)}`;
+      }
+      return undefined;
+    });
+    console.log(`access: ${references.length} ids ${_title}`);
+    expect(faults).toEqual([]);
+  });
+});
+
+it('met nothing unexpected', () => {
+  expect(program.faults()).toEqual([]);
+});

@@ -1,0 +1,66 @@
+/** Certificates for tests, made once with openssl: a root of our own (until 2126) and three leaves for shop.example.com. */
+const root = `-----BEGIN CERTIFICATE-----
+MIIBdDCCARqgAwIBAgIUHyOUblEpe9dHkkjWt3BZczoF7LwwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMRXhhbXBsZSBSb290MCAXDTI2MTEyMTE2MjM1N1oYDzIxMjYx
+MDI4MTYyMzU3WjAXMRUwEwYDVQQDDAxFeGFtcGxlIFJvb3QwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAAT4fU6dNf+nDvknTBvrq3GVXmdodWOWnziUdZq2kvvO6nwR
+sZgkyrkR4s5bUfVo0sl7R4O48y7wYfPEoGE0Jl0ho0IwQDAPBgNVHRMBAf8EBTAD
+AQH/MA4GA1UdDwEB/wQEAwICBDAdBgNVHQ4EFgQU9iZDQbMuDNQpojDbjN2pv5LU
+oVAwCgYIKoZIzj0EAwIDSAAwRQIhAMVYwy92NXrRXpvD43b4elV/vMecsigVZbFj
+riiYiZcvAiAQyeM4kQFW8z1WgrgLxWC9MzLPqyDht4WHzEZB1nMldw==
+-----END CERTIFICATE-----
+`;
+
+/** Valid until 2126, with its root behind it. */
+export const certificateChain = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBmDCCAT+gAwIBAgICEAAwCgYIKoZIzj0EAwIwFzEVMBMGA1UEAwwMRXhhbXBs
+ZSBSb290MCAXDTI2MDEwMTAwMDAwMFoYDzIxMjYwMTAxMDAwMDAwWjAbMRkwFwYD
+VQQDDBBzaG9wLmV4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
+TYMdtE1dDae7COXY12s/R6QtCjtDmPuYOJnxlHV1kL2GW2a2maG96glJqoS3mmMi
+5cnwTDDBQtE+l+lVEx13paN1MHMwMQYDVR0RBCowKIIQc2hvcC5leGFtcGxlLmNv
+bYIUd3d3LnNob3AuZXhhbXBsZS5jb20wHQYDVR0OBBYEFLdrnA6e3eGIaDbxKY1y
+xJk98/JDMB8GA1UdIwQYMBaAFPYmQ0GzLgzUKaIw24zdqb+S1KFQMAoGCCqGSM49
+BAMCA0cAMEQCIDx1unXfNQtmjoUKb8XVYYvDa2lgAPp/rHglSFvx9XvYAiA2qQw3
+8cCRmGCMe2NtuzMYFPocTIqfIGFKgR+hT49jAA==
+-----END CERTIFICATE-----
+`,
+  privateKey: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjq78//Dz3V3qEUrp
+mDcOIDVOYDqulcZYg0jkx/BJ/qehRANCAARNgx20TV0Np7sI5djXaz9HpC0KO0OY
++5g4mfGUdXWQvYZbZraZob3qCUmqhLeaYyLlyfBMMMFC0T6X6VUTHXel
+-----END PRIVATE KEY-----
+`,
+  root,
+  facts: { notBefore: '2026-01-01T00:00:00.000Z', expirationDate: '2126-01-01T00:00:00.000Z', commonName: 'shop.example.com', subjectAlternativeNames: ['shop.example.com', 'www.shop.example.com'], issuer: 'Example Root' },
+} as const;
+
+/** Expired in 2021. */
+export const expiredCertificate = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBlzCCAT2gAwIBAgICEAEwCgYIKoZIzj0EAwIwFzEVMBMGA1UEAwwMRXhhbXBs
+ZSBSb290MB4XDTIwMDEwMTAwMDAwMFoXDTIxMDEwMTAwMDAwMFowGzEZMBcGA1UE
+AwwQc2hvcC5leGFtcGxlLmNvbTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDY8
+6Bhxfe77wgXy55yIaz/FJuvbajXeIQFb0npHHVbU8pT2iSHpGWj7ZH4BwUM5UEjt
+eb223AnqSGksUZquAFOjdTBzMDEGA1UdEQQqMCiCEHNob3AuZXhhbXBsZS5jb22C
+FHd3dy5zaG9wLmV4YW1wbGUuY29tMB0GA1UdDgQWBBRyYqtWh4srknZZJRoRVOWf
+m96eGzAfBgNVHSMEGDAWgBT2JkNBsy4M1CmiMNuM3am/ktShUDAKBggqhkjOPQQD
+AgNIADBFAiEArYTUOfIbOtpN6rReeyYQOueL9cOcWEf/C8dlaqGtHpgCID+Yo9h6
+7/6iO3RoQg6gS4vcblU0bpfxL9yWAEzSSfKr
+-----END CERTIFICATE-----
+`,
+  privateKey: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7iJaFBf/tFshZwse
+j4Y8QZlzHVTFfzG3dEufohkoG/GhRANCAAQ2POgYcX3u+8IF8ueciGs/xSbr22o1
+3iEBW9J6Rx1W1PKU9okh6Rlo+2R+AcFDOVBI7Xm9ttwJ6khpLFGargBT
+-----END PRIVATE KEY-----
+`,
+} as const;
+
+/** The key of another certificate. */
+export const otherPrivateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgoSTgIczRdcDc0whU
+qLosWk3rhU2N6+YgQlPUuiH3idyhRANCAAQAJJEUn8DvYaaAilYiyuKYIq0337BT
+ZaKK1dd9s5Iz9OYCE8tgwAI9zKwsSY05tJxlqfg1ezyY2Rs6jJzhCvfK
+-----END PRIVATE KEY-----
+`;

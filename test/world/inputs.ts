@@ -1,0 +1,89 @@
+/** A good input for every procedure: its own example, with the ids and names of a world in it. */
+import { exampleInput } from '../../server/src/procedure/example.ts';
+import { describeType, propertiesOf } from '../../server/src/procedure/describe-type.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
+import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import type { ResourceKind } from '../../server/src/procedure/procedure.ts';
+import { certificateChain } from './certificates.ts';
+import type { Estate } from './estate.ts';
+import type { PersonName } from './people.ts';
+import type { World } from './world.ts';
+
+export interface InputPlace {
+  world: World;
+  /** Who calls: what is one's own differs from person to person. */
+  who: PersonName;
+}
+
+type Hint = (estate: Estate, place: InputPlace) => Record<string, unknown>;
+
+const reload = (name: string): Hint => (estate) => ({ appName: estate[name] });
+
+/** Where the example with the right ids is not enough for a call that succeeds. */
+const hints: Readonly<Record<string, Hint>> = {
+  'user.createApiKey': (_estate, place) => ({ metadata: { organizationId: organizationOf(place) } }),
+  'user.deleteApiKey': (_estate, { world, who }) => ({ apiKeyId: world.people[who === 'stranger' ? 'owner' : who].apiKeyId }),
+  'environment.update': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId, description: 'changed' }),
+  'environment.remove': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
+  'project.remove': ({ emptyProjectId }) => ({ projectId: emptyProjectId }),
+  'application.create': ({ prefix }) => ({ name: 'another', appName: `${prefix}-another` }),
+  'application.update': () => ({ description: 'changed' }),
+  'application.reload': reload('appName'),
+  'application.move': ({ otherEnvironmentId }) => ({ targetEnvironmentId: otherEnvironmentId }),
+  'application.saveGitProvider': () => ({ customGitUrl: 'https://127.0.0.1:1/none.git' }),
+  'deployment.rollback': ({ deploymentId }) => ({ deploymentId }),
+  'domain.create': ({ applicationId, prefix }) => ({ applicationId, host: `new.${prefix}.example.com` }),
+  'domain.update': ({ host }) => ({ host }),
+  'port.create': ({ prefix }) => ({ publishedPort: 40_000 + Number(prefix.slice(1)), publishMode: 'host' }),
+  'registry.create': () => ({ registryUrl: '127.0.0.1:1' }),
+  'registry.test': () => ({ registryUrl: '127.0.0.1:1' }),
+  'certificate.create': () => ({ certificateData: certificateChain.certificate, privateKey: certificateChain.privateKey }),
+  'sshKey.remove': ({ freeSshKeyId }) => ({ sshKeyId: freeSshKeyId }),
+  'sshKey.create': () => ({ privateKey: certificateChain.privateKey }),
+};
+
+export function inputFor({ path, procedure }: NamedProcedure, place: InputPlace): Record<string, unknown> {
+  const estate = place.world.own;
+  const ofKind = new Map(procedure.access.resources.map(({ kind, field }) => [field, kind]));
+  const input = Object.entries(exampleInput(procedure)).map(([name, value]): [string, unknown] => {
+    const kind = ofKind.get(name);
+    if (kind !== undefined) return [name, Array.isArray(value) ? [idOf(estate, kind)] : idOf(estate, kind)];
+    return [name, name.endsWith('Id') ? estate[name] ?? value : value];
+  });
+  return { ...Object.fromEntries(input), ...hints[path]?.(estate, place) };
+}
+
+/** Fields of the good input that another id takes the place of. */
+const instead: Readonly<Record<string, readonly string[]>> = { 'mount.create serviceId': ['applicationId'], 'registry.test registryId': ['registryUrl', 'username', 'password'] };
+
+/** The good input with this id in the field; in a list when the field takes one. */
+export function inputWith(procedure: NamedProcedure, place: InputPlace, field: string, id: string): Record<string, unknown> {
+  const left = instead[`${procedure.path} ${field}`] ?? [];
+  const good = Object.fromEntries(Object.entries(inputFor(procedure, place)).filter(([name]) => !left.includes(name)));
+  return put(good, field.split('.'), takesList(procedure, field) ? [id] : id);
+}
+
+function takesList({ procedure }: NamedProcedure, field: string): boolean {
+  const property = propertiesOf(inlineSchemaOf(procedure.input, 'input')).find(({ name }) => name === field);
+  return property !== undefined && /\[\]/.test(describeType(property.schema));
+}
+
+function put(input: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
+  const inside = input[first];
+  const below = typeof inside === 'object' && inside !== null ? Object.fromEntries(Object.entries(inside)) : {};
+  return { ...input, [first]: rest.length === 0 ? value : put(below, rest, value) };
+}
+
+/** Ids of a field that may name several kinds. */
+const anyOf: Readonly<Record<string, string>> = { service: 'applicationId', database: 'mysqlId' };
+
+/** The id of an estate's thing of this kind. */
+export function idOf(estate: Estate, kind: ResourceKind): string {
+  const id = estate[anyOf[kind] ?? `${kind}Id`];
+  if (id === undefined) throw new Error(`An estate has no ${kind}: give it one in test/world/estate.ts.`);
+  return id;
+}
+
+function organizationOf({ world, who }: InputPlace): string {
+  return (who === 'stranger' ? world.foreign : world.own).organizationId;
+}
