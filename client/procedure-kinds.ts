@@ -105,6 +105,20 @@ export const procedureKinds = {
     update: 'mutation',
     remove: 'mutation',
   },
+  redirect: {
+    create: 'mutation',
+    one: 'query',
+    byApplicationId: 'query',
+    update: 'mutation',
+    delete: 'mutation',
+  },
+  basicAuth: {
+    create: 'mutation',
+    one: 'query',
+    byApplicationId: 'query',
+    update: 'mutation',
+    delete: 'mutation',
+  },
   sshKey: {
     create: 'mutation',
     generate: 'mutation',

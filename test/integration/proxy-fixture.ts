@@ -31,7 +31,7 @@ export async function bedProxy(name: string, network: string): Promise<{ spec: S
     busybox: '/bin/busybox',
     migratesRequests: true,
   });
-  return { spec: { ...spec, name }, proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpsPort: httpsPort }) };
+  return { spec: { ...spec, name }, proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpPort: httpPort, publicHttpsPort: httpsPort }) };
 }
 
 /** Answers what it was asked, as JSON, and echoes what comes through a WebSocket. */
@@ -46,7 +46,7 @@ export const echoing = `
   process.on('SIGTERM', () => server.close(() => process.exit(0)));`;
 
 export function route(change: Partial<Route> & { id: string; service: string }): Route {
-  return { host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, port: 3000, ...change };
+  return { host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, port: 3000, accounts: [], redirects: [], ...change };
 }
 
 export interface Answer {

@@ -27,7 +27,7 @@ export function createAdapters(config: Config, clock: Clock) {
   return {
     folders: { work: folder('work'), proxy: proxyFolder, git: gitFolder },
     engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
-    proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpsPort: config.httpsPort }),
+    proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpPort: config.httpPort, publicHttpsPort: config.httpsPort }),
     git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),
     builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),
     keyPairs: sshKeyPairs,

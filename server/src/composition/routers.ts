@@ -27,6 +27,7 @@ import { randomId } from '../ports/clock.ts';
 import { accountRouters } from './accounts.ts';
 import type { AppParts } from './app-parts.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
+import { routingRouters } from './routing-routers.ts';
 
 export function createApp(parts: AppParts): FastifyInstance {
   const { config, log, accounts, settings, version } = parts;
@@ -80,6 +81,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('settings', contracts.settings, settingsHandlers(settings, isFirstOrganization)),
     account.audit,
     ...infrastructureRouters(parts),
+    ...routingRouters(parts),
   ];
 }
 

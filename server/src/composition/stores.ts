@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { createJobStore } from '../jobs/store.ts';
 import { createApplicationStore } from '../modules/application/store.ts';
 import { createAuditStore } from '../modules/audit/store.ts';
+import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
 import { createResolverStore } from '../modules/certificate-resolver/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
@@ -13,6 +14,7 @@ import { createInvitationStore, createMemberStore, createOrganizationStore } fro
 import { createPortStore } from '../modules/port/store.ts';
 import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
+import { createRedirectStore } from '../modules/redirect/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
 import { createFindScope } from '../modules/scope/store.ts';
 import { createServerStore } from '../modules/server/store.ts';
@@ -38,6 +40,8 @@ export function createStores(database: Database) {
     ports: createPortStore(database),
     mounts: createMountStore(database),
     previewDeployments: createPreviewDeploymentStore(database),
+    redirects: createRedirectStore(database),
+    basicAuths: createBasicAuthStore(database),
     sshKeys: createSshKeyStore(database),
     registries: createRegistryStore(database),
     servers: createServerStore(database),

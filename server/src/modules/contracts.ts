@@ -2,6 +2,7 @@
 import type { Contract } from '../procedure/procedure.ts';
 import { applicationContract } from './application/contract.ts';
 import { auditContract } from './audit/contract.ts';
+import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
@@ -12,6 +13,7 @@ import { organizationContract } from './organization/contract.ts';
 import { portContract } from './port/contract.ts';
 import { previewDeploymentContract } from './preview-deployment/contract.ts';
 import { projectContract } from './project/contract.ts';
+import { redirectContract } from './redirect/contract.ts';
 import { registryContract } from './registry/contract.ts';
 import { serverContract } from './server/contract.ts';
 import { settingsContract } from './settings/contract.ts';
@@ -29,6 +31,8 @@ export const contracts = {
   domain: domainContract,
   port: portContract,
   mount: mountContract,
+  redirect: redirectContract,
+  basicAuth: basicAuthContract,
   sshKey: sshKeyContract,
   registry: registryContract,
   settings: settingsContract,

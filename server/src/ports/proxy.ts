@@ -21,6 +21,24 @@ export interface Route {
   /** Swarm service name; the proxy dials `tasks.<service>` so that a deployment needs no reload. */
   service: string;
   port: number;
+  /** Who may pass; empty: everybody. Asked before anything else is answered. */
+  accounts: readonly RouteAccount[];
+  /** Tried in this order on whoever may pass; the first that matches answers. */
+  redirects: readonly RouteRedirect[];
+}
+
+/** A user of HTTP basic authentication (RFC 7617). */
+export interface RouteAccount {
+  username: string;
+  /** bcrypt. */
+  passwordHash: string;
+}
+
+/** A redirect by regular expression (`domain/redirect.ts`). */
+export interface RouteRedirect {
+  regex: string;
+  replacement: string;
+  permanent: boolean;
 }
 
 /** Makes `change` through `write` (one transaction with its audit entry) and puts the routes as they are then onto the running proxy: both, or neither. Throws what the proxy says when it refuses them. */

@@ -4,10 +4,10 @@ import { caddyDocument, initialDocument } from './caddy-config.ts';
 import type { CaddySettings } from './caddy-config.ts';
 import { proxyServiceSpec } from './proxy-service.ts';
 
-const settings: CaddySettings = { adminSocket: '/run/berth-proxy/admin.sock', publicHttpsPort: 443 };
+const settings: CaddySettings = { adminSocket: '/run/berth-proxy/admin.sock', publicHttpPort: 80, publicHttpsPort: 443 };
 
 function route(change: Partial<Route> = {}): Route {
-  return { id: 'd1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, service: 'web', port: 3000, ...change };
+  return { id: 'd1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, service: 'web', port: 3000, accounts: [], redirects: [], ...change };
 }
 
 /** What the tests look at of a server in the document. */
@@ -145,6 +145,90 @@ describe('https', () => {
   });
 });
 
+const hash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
+const ann = { username: 'ann', passwordHash: hash };
+const wwwAway = { regex: '^https?://www\\.(.+)', replacement: 'https://${1}', permanent: true };
+
+describe('users of a sign-in', () => {
+  test('are asked for before everything else, and the service does not see their password', () => {
+    const handle = handlers({ path: '/api', stripPath: true, accounts: [ann], redirects: [{ regex: '/a', replacement: '/b', permanent: false }] });
+    expect(handle.map(({ handler }) => handler)).toEqual(['authentication', 'map', 'map', 'subroute', 'rewrite', 'reverse_proxy']);
+    expect(handle[0]).toEqual({
+      handler: 'authentication',
+      providers: {
+        http_basic: {
+          hash: { algorithm: 'bcrypt' },
+          hash_cache: {},
+          realm: 'Restricted',
+          accounts: [{ username: 'ann', password: 'JDJiJDEwJE45cW84dUxPaWNrZ3gyWk1SWm9NeWVJalpBZ2NmbDdwOTJsZEd4YWQ2OExKWmRMMTdsaFd5' }],
+        },
+      },
+    });
+    expect(handle.at(-1)).toMatchObject({ headers: { request: { delete: expect.arrayContaining(['Authorization']) } } });
+  });
+
+  test('are asked for on https only, where a domain has it', () => {
+    const { plain, secure } = servers([route({ https: true, accounts: [ann] })]);
+    expect(plain?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['static_response']);
+    expect(secure?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['authentication', 'reverse_proxy']);
+  });
+
+  test('are none without any: the Authorization header stays the service’s own', () => {
+    expect(handlers({}).map(({ handler }) => handler)).toEqual(['reverse_proxy']);
+    expect(JSON.stringify(handlers({}))).not.toContain('Authorization');
+  });
+});
+
+describe('redirects', () => {
+  test('by the whole address and by the path become these handlers', () => {
+    expect(servers([route({ https: true, redirects: [wwwAway] })])['secure']?.routes[0]?.handle.slice(0, -1)).toEqual([
+      {
+        handler: 'map',
+        source: 'https://{http.request.host}{http.request.uri}',
+        destinations: ['{berth.redirect.0}'],
+        mappings: [{ input_regexp: '^(.*?)(^https?://www\\.(.+))(.*)$', outputs: ['${1}https://${3}${4}'] }],
+        defaults: [''],
+      },
+      {
+        handler: 'map',
+        source: 'https://{http.request.host} {berth.redirect.0}',
+        destinations: ['{berth.redirect.0.home}'],
+        mappings: [{ input_regexp: '^([^ ]+) /', outputs: ['${1}'] }],
+        defaults: [''],
+      },
+      {
+        handler: 'subroute',
+        routes: [
+          {
+            match: [{ not: [{ vars: { '{berth.redirect.0}': [''] } }] }],
+            handle: [{ handler: 'static_response', status_code: 308, headers: { Location: ['{berth.redirect.0.home}{berth.redirect.0}'] } }],
+            terminal: true,
+          },
+        ],
+      },
+      expect.objectContaining({ handler: 'map', source: '{http.request.uri}', destinations: ['{berth.redirect.0.path}'], mappings: [{ input_regexp: '^()(^https?://www\\.(.+))(.*)$', outputs: ['${1}https://${3}${4}'] }] }),
+      expect.objectContaining({ handler: 'map', source: 'https://{http.request.host} {berth.redirect.0.path}', destinations: ['{berth.redirect.0.path.home}'] }),
+      expect.objectContaining({ handler: 'subroute' }),
+    ]);
+  });
+
+  test('keep their order, and name the port that browsers see', () => {
+    const redirects = [{ regex: 'b', replacement: '/1', permanent: false }, { regex: 'a', replacement: '/2', permanent: true }];
+    const { plain } = servers([route({ redirects })], { publicHttpPort: 8080 });
+    expect(plain?.routes[0]?.handle.filter(({ handler }) => handler === 'map').map(({ source }) => source)).toEqual([
+      'http://{http.request.host}:8080{http.request.uri}', 'http://{http.request.host}:8080 {berth.redirect.0}', 'http://{http.request.host}:8080{http.request.uri}', 'http://{http.request.host}:8080 {berth.redirect.1}',
+    ]);
+    expect(JSON.stringify(plain?.routes[0]?.handle)).toMatch(/"status_code":307.*"status_code":308/);
+  });
+
+  test.each([
+    ['(a)(?P<n>b)', '$2-$1-$0-${n}-$$1', '${1}${4}-${3}-${2}-${n}-$$1${5}'],
+    ['a', '/x', '${1}/x${3}'],
+  ])('%s → %s shifts the person’s groups behind our own', (regex, replacement, output) => {
+    expect(handlers({ redirects: [{ regex, replacement, permanent: true }] })[0]).toMatchObject({ mappings: [{ outputs: [output] }] });
+  });
+});
+
 test('the digest follows the routes and not their order', () => {
   const routes = [route(), route({ id: 'd2', path: '/api' }), route({ id: 'd3', host: 'b.test', https: true })];
   const { digest } = caddyDocument(routes, settings);
@@ -163,6 +247,10 @@ test.each<[Partial<Route>, string]>([
   [{ internalPath: '/\n' }, 'internal path'],
   [{ service: 'a.b' }, 'service'],
   [{ port: 0 }, 'port'],
+  [{ redirects: [{ regex: '(?=a)', replacement: '/', permanent: true }] }, 'redirect'],
+  [{ redirects: [{ regex: 'a)(b', replacement: '/', permanent: true }] }, 'redirect'],
+  [{ redirects: [{ regex: 'a', replacement: '{env.HOME}', permanent: true }] }, 'redirect'],
+  [{ accounts: [{ username: '{env.HOME}', passwordHash: '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy' }] }, 'user'],
 ])('a route that Caddy would read otherwise is refused: %j', (change, what) => {
   expect(() => caddyDocument([route(change)], settings)).toThrow(`its ${what}`);
 });

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Route } from '../../ports/proxy.ts';
+import { signIn } from './caddy-accounts.ts';
+import { redirectHandlers, type Origin } from './caddy-redirects.ts';
 import { tlsApps } from './caddy-tls.ts';
 import { checkRoute } from './route-check.ts';
 
@@ -7,7 +9,8 @@ import { checkRoute } from './route-check.ts';
 export interface CaddySettings {
   /** Path of the admin socket inside the proxy's container. */
   adminSocket: string;
-  /** Port of the proxy as browsers see it, for redirects to https. */
+  /** Ports of the proxy as browsers see it, for redirects. */
+  publicHttpPort: number;
   publicHttpsPort: number;
 }
 
@@ -31,9 +34,10 @@ const gracePeriod = '10m';
 export function caddyDocument(routes: readonly Route[], settings: CaddySettings): CaddyDocument {
   for (const route of routes) checkRoute(route);
   const sorted = routes.toSorted(byPrecedence);
-  const plain = { listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route))), unknownHostRoute] };
+  const origins = { plain: { scheme: 'http', port: settings.publicHttpPort }, secure: { scheme: 'https', port: settings.publicHttpsPort } } as const;
+  const plain = { listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
   const secured = sorted.filter((route) => route.https);
-  const secure = { listen: [':443'], routes: [...secured.map(proxyRoute), unknownHostRoute], tls_connection_policies: [{}] };
+  const secure = { listen: [':443'], routes: [...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: [{}] };
   const apps = {
     http: {
       http_port: 80,
@@ -86,11 +90,12 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function proxyRoute(route: Route) {
-  return { match: [matcher(route)], handle: [...rewrites(route), reverseProxy(route)], terminal: true };
+/** The sign-in comes first, so that neither the service nor where its redirects lead is shown to whoever may not pass. */
+function proxyRoute(route: Route, origin: Origin) {
+  return { match: [matcher(route)], handle: [...signIn(route.accounts), ...redirectHandlers(route, origin), ...rewrites(route), reverseProxy(route)], terminal: true };
 }
 
-/** 308 keeps method and body (RFC 9110, 15.4.9). */
+/** Nobody is asked for a password on an open connection: https comes first. 308 keeps method and body (RFC 9110, 15.4.9). */
 function redirectRoute(route: Route, { publicHttpsPort }: CaddySettings) {
   const port = publicHttpsPort === 443 ? '' : `:${publicHttpsPort}`;
   const handle = [{ handler: 'static_response', status_code: 308, headers: { Location: [`https://{http.request.host}${port}{http.request.uri}`] } }];
@@ -120,7 +125,7 @@ function trimmed(path: string): string {
  * received is repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of usual servers (Node: 5 s), since a POST on a
  * connection that the other end is closing cannot be repeated.
  */
-function reverseProxy({ service, port, path, stripPath }: Route) {
+function reverseProxy({ service, port, path, stripPath, accounts }: Route) {
   const prefix = stripPath ? trimmed(path) : '';
   return {
     handler: 'reverse_proxy',
@@ -131,7 +136,10 @@ function reverseProxy({ service, port, path, stripPath }: Route) {
     headers: {
       request: {
         set: { 'X-Real-Ip': ['{http.request.remote.host}'], ...(prefix === '' ? {} : { 'X-Forwarded-Prefix': [prefix] }) },
-        delete: ['Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', ...(prefix === '' ? ['X-Forwarded-Prefix'] : [])],
+        delete: ['Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', ...(prefix === '' ? ['X-Forwarded-Prefix'] : []),
+          // The password of the proxy's sign-in is nothing that the service must know.
+          ...(accounts.length === 0 ? [] : ['Authorization']),
+        ],
       },
     },
   };

@@ -8,7 +8,8 @@ import { adminSocketInContainer } from './proxy-service.ts';
 export interface CaddyProxyOptions {
   /** Path of the admin socket as this process sees it. */
   adminSocket: string;
-  /** Port of the proxy as browsers see it, for redirects to https; 443 when absent. */
+  /** Ports of the proxy as browsers see it, for redirects; 80 and 443 when absent. */
+  publicHttpPort?: number;
   publicHttpsPort?: number;
 }
 
@@ -18,8 +19,8 @@ const readLimitMs = 5_000;
 const loadLimitMs = 60_000;
 
 /** The proxy port over Caddy's admin API. Calls of `apply` are done one after another, so the last one decides. */
-export function createCaddyProxy({ adminSocket, publicHttpsPort = 443 }: CaddyProxyOptions): Proxy {
-  const settings: CaddySettings = { adminSocket: adminSocketInContainer, publicHttpsPort };
+export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttpsPort = 443 }: CaddyProxyOptions): Proxy {
+  const settings: CaddySettings = { adminSocket: adminSocketInContainer, publicHttpPort, publicHttpsPort };
   let last: Promise<unknown> = Promise.resolve();
 
   async function applyNow(routes: readonly Route[]): Promise<{ changed: boolean }> {

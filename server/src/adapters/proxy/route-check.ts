@@ -1,4 +1,6 @@
-import { AppError } from '../../domain/errors.ts';
+import { bcryptPattern, parseUsername } from '../../domain/basic-auth.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { checkRedirect } from '../../domain/redirect.ts';
 import type { Route } from '../../ports/proxy.ts';
 
 const hostPattern = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
@@ -19,6 +21,19 @@ export function checkRoute(route: Route): void {
     pathPattern.test(route.internalPath) ? [] : [`its internal path ${JSON.stringify(route.internalPath)}`],
     servicePattern.test(route.service) ? [] : [`its service ${JSON.stringify(route.service)}`],
     Number.isInteger(route.port) && route.port >= 1 && route.port <= 65_535 ? [] : [`its port ${route.port}`],
+    route.accounts.every(({ passwordHash }) => bcryptPattern.test(passwordHash)) ? [] : ['the password of a user'],
+    ...route.accounts.map(({ username }) => faultsOf(`its user ${JSON.stringify(username)}`, () => parseUsername(username))),
+    ...route.redirects.map((redirect) => faultsOf(`its redirect ${JSON.stringify(redirect.regex)}`, () => checkRedirect(redirect))),
   ].flat();
   if (faults.length > 0) throw new AppError('BAD_REQUEST', `The domain ${route.id} cannot be routed: ${faults.join(', ')} cannot be used.`);
+}
+
+/** What a rule says of a part of the route. */
+function faultsOf(what: string, rule: () => unknown): string[] {
+  try {
+    rule();
+    return [];
+  } catch (error) {
+    return [`${what} (${sentenceOf(error)})`];
+  }
 }

@@ -1,0 +1,15 @@
+/** Routers of what the proxy does with requests besides finding their service: redirects, sign-in. */
+import { basicAuthHandlers } from '../modules/basic-auth/handlers.ts';
+import { createBasicAuths } from '../modules/basic-auth/basic-auth.ts';
+import { contracts } from '../modules/contracts.ts';
+import { redirectHandlers } from '../modules/redirect/handlers.ts';
+import { createRedirects } from '../modules/redirect/redirect.ts';
+import { router, type Router } from '../procedure/registry.ts';
+import type { AppParts } from './app-parts.ts';
+
+export function routingRouters({ stores, clock, reconciler }: Pick<AppParts, 'stores' | 'clock' | 'reconciler'>): Router[] {
+  return [
+    router('redirect', contracts.redirect, redirectHandlers(createRedirects(stores.redirects, clock), reconciler.changeRoutes)),
+    router('basicAuth', contracts.basicAuth, basicAuthHandlers(createBasicAuths(stores.basicAuths, clock), reconciler.changeRoutes)),
+  ];
+}
