@@ -64,7 +64,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('project', contracts.project, projectHandlers(projects, { environments, services: (organizationId) => applications.summaries(organizationId), members, networksChanged })),
     router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, applications: (environmentId, organizationId) => applications.summaries(organizationId, environmentId), members, networksChanged })),
     router('application', contracts.application, applicationHandlers({
-      applications, deployments, runtime, requireServer: settings.requireServer, turns: parts.turns, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
+      applications, deployments, runtime, isCloud: async () => (await settings.get()).cloud, requireServer: settings.requireServer, turns: parts.turns, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
         const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
         return { unpackedBytes: uploadUnpackedLimit, entries: uploadEntriesLimit };
       }), applyRoutes,

@@ -1,4 +1,4 @@
-import { AppError, badField } from '../../domain/errors.ts';
+import { AppError, badField, notYet } from '../../domain/errors.ts';
 import { memberReaches } from '../../domain/permissions.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
@@ -27,6 +27,8 @@ export interface ApplicationDesk {
   queue: Queue;
   logs: DeploymentLogs;
   builds: { killBuild(applicationId: string): Promise<boolean>; end(applicationId: string, reason: string): Promise<void> };
+  /** Whether this is a cloud installation, where each service has a server of its own. */
+  isCloud(): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   /** Unpacks an upload into a folder of its own and gives its path; the former one is removed by `forget`. */
@@ -109,7 +111,9 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       if (!(await deployments.live(await found(context, input)))) throw new AppError('PRECONDITION_FAILED', 'Nothing is deployed yet, so there is no version to rebuild: deploy first.');
       return accept(context, input, { kind: 'redeploy', title: input.title, description: input.description });
     },
-    async cancelDeployment() {
+    async cancelDeployment(context, input) {
+      const { serverId } = await found(context, input);
+      if (serverId !== null && (await desk.isCloud())) throw notYet('Ending a deployment on a remote server');
       throw new AppError('PRECONDITION_FAILED', 'cancelDeployment works only in cloud environments with remote servers. Use application.killBuild to end a running build, and application.cleanQueues to cancel queued ones.');
     },
     async killBuild(context, input) {
