@@ -167,4 +167,12 @@ export const procedureKinds = {
     update: 'mutation',
     remove: 'mutation',
   },
+  destination: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    testConnection: 'mutation',
+  },
 } as const satisfies { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never } };

@@ -23,6 +23,7 @@ export interface Estate {
   serverId: string;
   certificateId: string;
   certificateResolverId: string;
+  destinationId: string;
   apiKeyId: string;
 }
 
@@ -55,6 +56,7 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
     serverId: await id('server.create', { name, ipAddress: '127.0.0.1', port: 1, username: 'root', sshKeyId, serverType: 'deploy' }, 'serverId'),
     certificateId: await id('certificate.create', { name, certificateData: certificate.pem, privateKey: certificate.key }, 'certificateId'),
     certificateResolverId: await id('certificateResolver.create', { name, directoryUrl: 'https://acme.localhost/directory', email: 'ann@example.com' }, 'certificateResolverId'),
+    destinationId: await id('destination.create', { name, provider: 's3', accessKey: 'someone', secretAccessKey: 'something', bucket: 'backups', endpoint: 'http://127.0.0.1:1' }, 'destinationId'),
     registryId: await id('registry.create', { name, registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }, 'registryId'),
     apiKeyId: textOf(firstOf(fieldOf(account, 'apiKeys')), 'id'),
   };

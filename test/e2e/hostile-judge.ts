@@ -1,6 +1,7 @@
 /** Sends one hostile value in one field and judges the answer: refused with the field named, or taken as plain data and given back as it was. */
 import { posix } from 'node:path';
 import { parseGitUrl } from '../../server/src/domain/git-source.ts';
+import { parseObjectPath } from '../../server/src/domain/object-path.ts';
 import { parseImagePrefix, parseRegistryAddress } from '../../server/src/modules/registry/address.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import type { Answer } from '../http/call.ts';
@@ -91,6 +92,7 @@ const asDocumented: Record<string, (text: string) => string> = {
   'application customGitUrl': (text) => (text === '' ? text : parseGitUrl(text).url),
   'registry registryUrl': parseRegistryAddress,
   'registry imagePrefix': parseImagePrefix,
+  'destination path': (text) => parseObjectPath(text, 'path'),
   'mount mountPath': withoutEnd,
   'mount hostPath': withoutEnd,
 };

@@ -27,6 +27,7 @@ const certificate = ({ certificateId }: Estate) => ({ certificateId });
 const certificateResolver = ({ certificateResolverId }: Estate) => ({ certificateResolverId });
 /** No procedure makes one: pull requests will. */
 const preview = () => ({ previewDeploymentId: 'absent' });
+const destination = ({ destinationId }: Estate) => ({ destinationId });
 const nothing = () => ({});
 
 const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }).privateKey;
@@ -104,6 +105,10 @@ export const inputs = {
   certificateResolver: {
     create: (_estate, unique) => ({ name: unique, directoryUrl: 'https://acme.localhost/directory', email: 'ann@example.com', eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } }),
     one: certificateResolver, all: nothing, update: (estate) => ({ ...certificateResolver(estate), email: 'bob@example.com' }), remove: certificateResolver,
+  },
+  destination: {
+    create: () => ({ name: 'another', provider: 's3', accessKey: 'someone', secretAccessKey: 'something', bucket: 'backups', region: 'nowhere', endpoint: 'http://127.0.0.1:1', path: 'another' }),
+    one: destination, all: nothing, update: (estate) => ({ ...destination(estate), name: 'another' }), remove: destination, testConnection: destination,
   },
 } satisfies Inputs;
 

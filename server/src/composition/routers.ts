@@ -26,7 +26,9 @@ import { createOpenapi } from '../transport/openapi.ts';
 import { randomId } from '../ports/clock.ts';
 import { accountRouters } from './accounts.ts';
 import type { AppParts } from './app-parts.ts';
+import { composeRouters } from './compose-routers.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
+import { protectedPaths } from './protected-paths.ts';
 import { routingRouters } from './routing-routers.ts';
 
 export function createApp(parts: AppParts): FastifyInstance {
@@ -51,7 +53,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
   const account = accountRouters(parts.accounts);
   const projects = createProjects(stores.projects, environments, clock);
   const ports = createPorts(stores.ports, { clock, ownPorts: [config.port, config.httpPort, config.httpsPort], meshWorks: platform.meshWorks });
-  const mounts = createMounts(stores.mounts, { clock, protectedPaths: [config.data, config.engineSocket, '/var/run/docker.sock', '/run/docker.sock', '/var/lib/docker'] });
+  const mounts = createMounts(stores.mounts, { clock, protectedPaths: protectedPaths(config) });
   const views = createApplicationViews({
     placement: applications.placement, deployments: deployments.recent, domains: domains.byApplication, ports: ports.byApplication, mounts: mounts.byApplication, released: parts.released,
   });
@@ -82,6 +84,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     account.audit,
     ...infrastructureRouters(parts),
     ...routingRouters(parts),
+    ...composeRouters(parts),
   ];
 }
 

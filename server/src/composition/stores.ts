@@ -7,6 +7,7 @@ import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
 import { createResolverStore } from '../modules/certificate-resolver/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
+import { createDestinationStore } from '../modules/destination/store.ts';
 import { createDomainStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
@@ -47,6 +48,7 @@ export function createStores(database: Database) {
     servers: createServerStore(database),
     certificates: createCertificateStore(database),
     certificateResolvers: createResolverStore(database),
+    destinations: createDestinationStore(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     jobs: createJobStore(database),

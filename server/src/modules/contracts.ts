@@ -6,6 +6,7 @@ import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
+import { destinationContract } from './destination/contract.ts';
 import { domainContract } from './domain/contract.ts';
 import { environmentContract } from './environment/contract.ts';
 import { mountContract } from './mount/contract.ts';
@@ -40,6 +41,7 @@ export const contracts = {
   server: serverContract,
   certificate: certificateContract,
   certificateResolver: certificateResolverContract,
+  destination: destinationContract,
 } as const satisfies Record<string, Contract>;
 
 export type Contracts = typeof contracts;

@@ -1,6 +1,7 @@
 /** What a mount may be: clean paths, volume names the engine takes, nothing that belongs to the engine or to Berth. Pure. */
 import { posix } from 'node:path';
-import { AppError, badField } from '../../domain/errors.ts';
+import { badField } from '../../domain/errors.ts';
+import { parseServerPath, pathContains, refuseProtected } from '../../domain/server-path.ts';
 
 export interface MountDraft {
   type: 'bind' | 'volume' | 'file';
@@ -22,9 +23,9 @@ const reservedInside = ['/proc', '/sys', '/.berth'];
  * (the engine's socket and data, Berth's own data): FORBIDDEN, as is every folder that contains one.
  */
 export function checkMount(draft: MountDraft, protectedPaths: readonly string[]): MountDraft {
-  const mountPath = cleanPath(draft.mountPath, 'mountPath');
+  const mountPath = parseServerPath(draft.mountPath, 'mountPath');
   if (mountPath === '/') throw badField('mountPath', 'cannot be the root of the container');
-  if (reservedInside.some((reserved) => contains(reserved, mountPath))) throw badField('mountPath', `cannot be in ${reservedInside.join(', ')}; these belong to the system`);
+  if (reservedInside.some((reserved) => pathContains(reserved, mountPath))) throw badField('mountPath', `cannot be in ${reservedInside.join(', ')}; these belong to the system`);
   const bare: MountDraft = { type: draft.type, mountPath, hostPath: null, volumeName: null, filePath: null, content: null };
   return { ...bare, ...sourceRules[draft.type](draft, protectedPaths) };
 }
@@ -33,9 +34,8 @@ type Source = Partial<Omit<MountDraft, 'type' | 'mountPath'>>;
 
 const sourceRules: Record<MountDraft['type'], (draft: MountDraft, protectedPaths: readonly string[]) => Source> = {
   bind(draft, protectedPaths) {
-    const hostPath = cleanPath(given(draft.hostPath, 'hostPath'), 'hostPath');
-    const found = protectedPaths.map(withoutRunAlias).find((path) => contains(path, withoutRunAlias(hostPath)) || contains(withoutRunAlias(hostPath), path));
-    if (found !== undefined) throw new AppError('FORBIDDEN', `hostPath: ${hostPath} would give the service ${found}, which controls this server. Mount a folder of its own instead.`);
+    const hostPath = parseServerPath(given(draft.hostPath, 'hostPath'), 'hostPath');
+    refuseProtected(hostPath, 'hostPath', { protectedPaths, effect: 'would give the service' });
     return { hostPath };
   },
   volume(draft) {
@@ -61,28 +61,10 @@ function given(value: string | null, field: string): string {
   return value;
 }
 
-function cleanPath(path: string, field: string): string {
-  if (hasControl(path)) throw badField(field, 'must not contain line breaks or control characters');
-  if (!path.startsWith('/')) throw badField(field, 'must be an absolute path, beginning with "/"');
-  if (path.split('/').some((part) => part === '.' || part === '..')) throw badField(field, 'must not contain "." or ".." as a part');
-  const clean = posix.normalize(path);
-  return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
-}
-
 function hasControl(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
 function isAbove(path: string): boolean {
   return path === '..' || path.startsWith('../');
-}
-
-/** Whether `path` is `folder` or stands in it. */
-function contains(folder: string, path: string): boolean {
-  return folder === '/' || path === folder || path.startsWith(`${folder}/`);
-}
-
-/** /var/run is a link to /run on every system of today. */
-function withoutRunAlias(path: string): string {
-  return contains('/var/run', path) ? path.slice('/var'.length) : path;
 }

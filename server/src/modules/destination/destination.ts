@@ -1,0 +1,75 @@
+/** Destinations of backups as records; what is stored there is the backups' business. */
+import { AppError } from '../../domain/errors.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { checkDestination, type DestinationDraft } from './destination-rules.ts';
+import type { DestinationRecord, DestinationStore } from './store.ts';
+
+/** A destination without its keys. */
+export type PublicDestination = Omit<DestinationRecord, 'accessKey' | 'secretAccessKey'>;
+
+/** Settings as they come in; null where a person clears one. */
+export type DestinationInput = { [K in keyof DestinationDraft]?: DestinationDraft[K] | null | undefined };
+
+export interface DestinationEffects {
+  clock: Clock;
+  /** Absolute paths of the server in which no backup is stored: the engine's socket and data, Berth's data folder. */
+  protectedPaths: readonly string[];
+}
+
+export interface Destinations {
+  create(organizationId: string, input: DestinationInput & { name: string; provider: DestinationDraft['provider'] }): Promise<PublicDestination>;
+  one(destinationId: string, organizationId: string): Promise<PublicDestination>;
+  /** Newest first. */
+  all(organizationId: string): Promise<PublicDestination[]>;
+  update(destinationId: string, organizationId: string, input: DestinationInput & { name?: string | undefined }): Promise<PublicDestination>;
+  /** PRECONDITION_FAILED while backups use it. */
+  remove(destinationId: string, organizationId: string): Promise<PublicDestination>;
+  /** The destination a test would reach: a stored one with these changes, or a new one. Refuses what creating or changing it would. */
+  draft(organizationId: string, input: DestinationInput & { destinationId?: string | null | undefined }): Promise<DestinationDraft>;
+}
+
+const none: DestinationDraft = { provider: 's3', accessKey: '', secretAccessKey: '', bucket: '', region: '', endpoint: '', path: '' };
+
+export function createDestinations(store: DestinationStore, { clock, protectedPaths }: DestinationEffects): Destinations {
+  async function found(destinationId: string, organizationId: string): Promise<DestinationRecord> {
+    const record = await store.find({ destinationId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such destination. It may have been removed.');
+    return record;
+  }
+
+  return {
+    async create(organizationId, { name, ...input }) {
+      const record = { destinationId: randomId(), organizationId, name, ...checkDestination(changed(none, input), protectedPaths), createdAt: isoTime(clock) };
+      await store.insert(record);
+      return withoutKeys(record);
+    },
+    one: async (destinationId, organizationId) => withoutKeys(await found(destinationId, organizationId)),
+    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'destinationId'], direction: 'desc' })).map(withoutKeys),
+    async update(destinationId, organizationId, { name, ...input }) {
+      const present = await found(destinationId, organizationId);
+      const record = { ...present, name: name ?? present.name, ...checkDestination(changed(present, input), protectedPaths) };
+      await store.update({ destinationId, organizationId }, record);
+      return withoutKeys(record);
+    },
+    async remove(destinationId, organizationId) {
+      const record = await found(destinationId, organizationId);
+      const uses = await store.countBackups(destinationId);
+      if (uses > 0) throw new AppError('PRECONDITION_FAILED', `The destination ${record.name} is used by ${uses} backup${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another one first.`);
+      await store.remove({ destinationId, organizationId });
+      return withoutKeys(record);
+    },
+    draft: async (organizationId, { destinationId, ...input }) => checkDestination(changed(destinationId ? await found(destinationId, organizationId) : none, input), protectedPaths),
+  };
+}
+
+function changed(present: DestinationDraft, input: DestinationInput): DestinationDraft {
+  const text = (name: Exclude<keyof DestinationDraft, 'provider'>): string => (input[name] === undefined ? present[name] : input[name] ?? '');
+  return {
+    provider: input.provider ?? present.provider, accessKey: text('accessKey'), secretAccessKey: text('secretAccessKey'),
+    bucket: text('bucket'), region: text('region'), endpoint: text('endpoint'), path: text('path'),
+  };
+}
+
+function withoutKeys({ accessKey: _accessKey, secretAccessKey: _secret, ...shown }: DestinationRecord): PublicDestination {
+  return shown;
+}

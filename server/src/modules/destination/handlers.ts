@@ -1,0 +1,22 @@
+import { notYet } from '../../domain/errors.ts';
+import type { CallContext } from '../../procedure/context.ts';
+import { paginate } from '../../procedure/page.ts';
+import type { Handlers } from '../../procedure/procedure.ts';
+import type { destinationContract } from './contract.ts';
+import type { Destinations } from './destination.ts';
+
+export function destinationHandlers(destinations: Destinations): Handlers<typeof destinationContract, CallContext> {
+  return {
+    create: ({ actor, write }, input) => write(() => destinations.create(actor.organizationId, input)),
+    one: ({ actor }, { destinationId }) => destinations.one(destinationId, actor.organizationId),
+    async all({ actor }, input) {
+      return paginate(await destinations.all(actor.organizationId), input, ({ destinationId }) => destinationId);
+    },
+    update: ({ actor, write }, { destinationId, ...input }) => write(() => destinations.update(destinationId, actor.organizationId, input)),
+    remove: ({ actor, write }, { destinationId }) => write(() => destinations.remove(destinationId, actor.organizationId)),
+    async testConnection({ actor }, input) {
+      await destinations.draft(actor.organizationId, input);
+      throw notYet('Testing destinations of backups');
+    },
+  };
+}
