@@ -102,6 +102,7 @@ export const procedureKinds = {
     create: 'mutation',
     one: 'query',
     byApplicationId: 'query',
+    byComposeId: 'query',
     update: 'mutation',
     remove: 'mutation',
   },

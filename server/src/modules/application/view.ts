@@ -6,13 +6,14 @@ import type { Placement } from './store.ts';
 import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { ShownDeployment } from '../deployment/deployment.ts';
+import type { Mount } from '../mount/mount.ts';
 
 export interface ViewNeighbours {
   placement(environmentId: string): Promise<Placement>;
   deployments(applicationId: string): Promise<ShownDeployment[]>;
   domains(applicationId: string, organizationId: string): Promise<TableRecord<'domain'>[]>;
   ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
-  mounts(applicationId: string, organizationId: string): Promise<TableRecord<'mount'>[]>;
+  mounts(applicationId: string, organizationId: string): Promise<Mount[]>;
   released: ReleaseSnapshotReader;
 }
 
@@ -35,7 +36,7 @@ export type WholeApplication = Narrowed & {
   deployments: ShownDeployment[];
   domains: TableRecord<'domain'>[];
   ports: TableRecord<'port'>[];
-  mounts: TableRecord<'mount'>[];
+  mounts: Mount[];
 };
 
 /** Both names of the two settings that have two (decisions 5). */

@@ -1,11 +1,13 @@
 /** Folders, volumes and files put into services (decisions 5). */
 import { z } from 'zod';
+import { databaseKindNames, perDatabaseId } from '../../domain/database-kind.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
-import { mutation, query } from '../../procedure/procedure.ts';
-import { mountRecord } from './record.ts';
+import { mutation, query, type ResourceReference } from '../../procedure/procedure.ts';
+import { mountRecord, serviceTypes, type ServiceType } from './record.ts';
 
 const own = { class: 'protected', resources: [{ kind: 'mount', field: 'mountId' }] } as const;
 const id = z.object({ mountId: z.string().min(1) });
+const serviceId = z.string().min(1).max(100);
 const type = z.enum(['bind', 'volume', 'file']);
 const path = z.string().max(1000);
 const source = {
@@ -15,20 +17,49 @@ const source = {
   content: z.string().max(500_000).nullish().describe('Of a file: its text, at most 500,000 bytes'),
 };
 
+/** The service by the field of its kind, or by serviceId. */
+const owners = { applicationId: serviceId.nullish(), composeId: serviceId.nullish(), ...perDatabaseId(() => serviceId.nullish()) };
+const fieldOf = (serviceType: ServiceType): keyof typeof owners => `${serviceType}Id`;
+const ownerResources: ResourceReference[] = [
+  { kind: 'application', field: 'applicationId' }, { kind: 'compose', field: 'composeId' }, ...databaseKindNames.map((kind) => ({ kind, field: fieldOf(kind) })), { kind: 'service', field: 'serviceId' },
+];
+
+type Owner = { [F in keyof typeof owners]?: string | null | undefined } & { serviceId?: string | null | undefined; serviceType?: ServiceType | undefined };
+
+/** The ids given, each with the type it stands for. */
+function named(input: Owner): { serviceType: ServiceType; field: string; id: string }[] {
+  return serviceTypes.flatMap((serviceType) => {
+    const given = input[fieldOf(serviceType)];
+    return given ? [{ serviceType, field: fieldOf(serviceType), id: given }] : [];
+  });
+}
+
+/** The service that an input names; its type when the input tells it. Fit for inputs that passed `mount.create` only. */
+export function ownerOf(input: Owner): { serviceId: string; serviceType: ServiceType | undefined } {
+  const [owner] = named(input);
+  return { serviceId: owner?.id ?? input.serviceId ?? '', serviceType: owner?.serviceType ?? input.serviceType };
+}
+
+function checkOwner(input: Owner, context: z.RefinementCtx): void {
+  const fault = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+  const [owner, ...others] = named(input);
+  if (!owner && !input.serviceId) fault(input.serviceType ? fieldOf(input.serviceType) : 'applicationId', 'is required');
+  for (const { field } of others) fault(field, `names another service beside ${owner?.field ?? ''}; a mount belongs to one`);
+  if (owner && input.serviceId && owner.id !== input.serviceId) fault('serviceId', `differs from ${owner.field}; both name the service`);
+  if (owner && input.serviceType && owner.serviceType !== input.serviceType) fault('serviceType', `is ${input.serviceType}, but the service is named in ${owner.field}`);
+}
+
 export const mountContract = {
   create: mutation({
     summary: 'Puts a folder of the server, a volume or a file into a service from its next deploy on',
-    description: '`bind` needs Owner or Admin. A volume belongs to its service and keeps its data when the service is renamed. The service is named by `applicationId`, or by `serviceId` with `serviceType`.',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'application', field: 'serviceId' }] },
+    description: '`bind` needs Owner or Admin. A volume belongs to its service and keeps its data when the service is renamed. The service is named by the field of its kind, such as `applicationId` or `postgresId`, or by `serviceId`, with `serviceType` or without.',
+    access: { class: 'protected', resources: ownerResources },
     input: z.object({
-      type, ...source, mountPath: path.describe('Absolute path inside the container'), serviceType: z.literal('application').default('application'),
-      applicationId: z.string().min(1).nullish(), serviceId: z.string().min(1).nullish(),
-    }).superRefine(({ applicationId, serviceId }, context) => {
-      if (!applicationId && !serviceId) context.addIssue({ code: 'custom', path: ['applicationId'], message: 'is required' });
-      if (applicationId && serviceId && applicationId !== serviceId) context.addIssue({ code: 'custom', path: ['serviceId'], message: 'differs from applicationId; both name the service' });
-    }),
+      type, ...source, mountPath: path.describe('Absolute path inside the container'), serviceType: z.enum(serviceTypes).optional(), ...owners, serviceId: serviceId.nullish(),
+    }).superRefine(checkOwner),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k', type: 'file', filePath: 'app.conf', content: 'level=info\n', mountPath: '/etc/shop/app.conf' },
     output: mountRecord,
+    refusals: ['CONFLICT'],
   }),
   one: query({
     summary: 'One mount',
@@ -42,12 +73,19 @@ export const mountContract = {
     input: z.object({ applicationId: z.string().min(1), ...pageInput }),
     output: listOf(mountRecord),
   }),
+  byComposeId: query({
+    summary: 'The mounts of a compose service, newest first',
+    access: { class: 'protected', resources: [{ kind: 'compose', field: 'composeId' }] },
+    input: z.object({ composeId: serviceId, ...pageInput }),
+    output: listOf(mountRecord),
+  }),
   update: mutation({
     summary: 'Changes a mount; it takes effect at the next deploy',
     description: 'A volume under another name is another volume; the data stays in the former one.',
     access: own,
     input: id.extend({ type: type.optional(), ...source, mountPath: path.optional() }),
     output: mountRecord,
+    refusals: ['CONFLICT'],
   }),
   remove: mutation({
     summary: 'Removes a mount from its service; the data of a volume or folder stays',

@@ -54,8 +54,10 @@ describe('a volume', () => {
   });
 
   it('is named in the engine by its service\'s id, so that a rename keeps it and services never share', () => {
-    expect(volumeNameOf({ applicationId: 'A1', volumeName: 'data' })).toBe('berth-A1-data');
-    expect(volumeNameOf({ applicationId: 'A2', volumeName: 'data' })).toBe('berth-A2-data');
+    const nobody = { applicationId: null, composeId: null, databaseId: null };
+    expect(volumeNameOf({ ...nobody, applicationId: 'A1', volumeName: 'data' })).toBe('berth-A1-data');
+    expect(volumeNameOf({ ...nobody, composeId: 'C2', volumeName: 'data' })).toBe('berth-C2-data');
+    expect(volumeNameOf({ ...nobody, databaseId: 'D3', volumeName: 'data' })).toBe('berth-D3-data');
   });
 });
 

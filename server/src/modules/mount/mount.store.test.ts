@@ -2,6 +2,9 @@ import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import type { Database } from '../../db/database.ts';
+import { tableStore } from '../../db/table-store.ts';
+import { databaseIds } from '../../domain/database-kind.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { router } from '../../procedure/registry.ts';
 import { mountContract } from './contract.ts';
@@ -19,7 +22,7 @@ eachDatabase('mounts', (test) => {
   it('are created, read, listed, changed and removed', async () => {
     const { owner, place: { applicationId } } = await begin();
     const created = await owner.mutate('mount.create', { type: 'volume', volumeName: 'data', mountPath: '/data', applicationId });
-    const record = { mountId: expect.any(String), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', applicationId, createdAt: expect.any(String) };
+    const record = { mountId: expect.any(String), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', applicationId, composeId: null, ...databaseIds('', null), createdAt: expect.any(String) };
     expect(created).toEqual(record);
     const mountId = textOf(created, 'mountId');
     expect(await owner.query('mount.one', { mountId })).toEqual(record);
@@ -32,6 +35,33 @@ eachDatabase('mounts', (test) => {
     expect(await owner.query('mount.byApplicationId', { applicationId })).toMatchObject([{ type: 'bind' }, { type: 'file' }]);
     expect(await owner.mutate('mount.remove', { mountId })).toEqual({ ...asFile, content: 'port=2' });
     expect(await owner.query('mount.one', { mountId })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('belong to services of any kind', async () => {
+    const { owner, member, people, database, place: { environmentId }, foreign } = await begin();
+    await addServices(database, { environmentId, organizationId: people.owner.organizationId });
+    const create = (input: object): Promise<unknown> => owner.mutate('mount.create', { type: 'volume', volumeName: 'data', mountPath: '/data', ...input });
+    const ids = { applicationId: null, composeId: null, ...databaseIds('', null) };
+    const ofCompose = await create({ composeId: 'compose-1' });
+    expect(ofCompose).toMatchObject({ serviceType: 'compose', ...ids, composeId: 'compose-1' });
+    expect(await create({ serviceId: 'compose-1', mountPath: '/more' })).toMatchObject({ serviceType: 'compose', composeId: 'compose-1' });
+    expect(await create({ postgresId: 'database-1', serviceType: 'postgres' })).toMatchObject({ serviceType: 'postgres', ...ids, postgresId: 'database-1' });
+    expect(await create({ serviceId: 'database-1', serviceType: 'postgres', mountPath: '/more' })).toMatchObject({ postgresId: 'database-1' });
+    expect(await create({ composeId: 'compose-1' })).toMatchObject({ code: 'CONFLICT', fields: ['mountPath'] });
+    expect(await create({ serviceId: 'database-1' })).toMatchObject({ code: 'CONFLICT', fields: ['mountPath'] });
+    expect(await owner.query('mount.byComposeId', { composeId: 'compose-1' })).toMatchObject([{ mountPath: '/more' }, { mountPath: '/data' }]);
+    expect(await owner.mutate('mount.update', { mountId: textOf(ofCompose, 'mountId'), mountPath: '/elsewhere' })).toMatchObject({ composeId: 'compose-1', mountPath: '/elsewhere' });
+    expect(await create({ mysqlId: 'database-1', mountPath: '/x' })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await create({ serviceId: 'database-1', serviceType: 'mysql', mountPath: '/x' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['serviceType'] });
+    expect(await create({ composeId: 'compose-1', serviceType: 'application', mountPath: '/x' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['serviceType'] });
+    expect(await create({ composeId: 'compose-1', postgresId: 'database-1', mountPath: '/x' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['postgresId'] });
+    expect(await create({ serviceType: 'compose', mountPath: '/x' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['composeId'] });
+    for (const [name, input] of [['mount.create', { type: 'volume', volumeName: 'v', mountPath: '/y', composeId: 'compose-1' }], ['mount.create', { type: 'volume', volumeName: 'v', mountPath: '/y', serviceId: 'database-1' }]] as const) {
+      await people.grant({ accessedEnvironments: [foreign.environmentId] });
+      expect(await member.mutate(name, input)).toMatchObject({ code: 'FORBIDDEN' });
+      await people.grant({ accessedEnvironments: [environmentId] });
+      expect(await member.mutate(name, input)).toMatchObject({ mountPath: '/y' });
+    }
   });
 
   it('are one for each path of a service', async () => {
@@ -61,16 +91,17 @@ eachDatabase('mounts', (test) => {
   });
 
   it('are closed to nobody, to other organizations and to members without access; bad input is named', async () => {
-    const { owner, member, stranger, nobody, people, place: { applicationId }, foreign } = await begin();
+    const { owner, member, stranger, nobody, people, database, place: { applicationId, environmentId }, foreign } = await begin();
+    await addServices(database, { environmentId, organizationId: people.owner.organizationId });
     const create = { type: 'volume', volumeName: 'v', mountPath: '/data', applicationId };
     const mountId = textOf(await owner.mutate('mount.create', create), 'mountId');
     const calls = (door: Door, ids = { applicationId, mountId }): Promise<unknown>[] => [
-      door.mutate('mount.create', { ...create, ...ids, mountPath: '/x' }), door.query('mount.one', ids), door.query('mount.byApplicationId', ids), door.mutate('mount.update', { ...ids, mountPath: '/y' }), door.mutate('mount.remove', ids),
+      door.mutate('mount.create', { ...create, ...ids, mountPath: '/x' }), door.query('mount.one', ids), door.query('mount.byApplicationId', ids), door.query('mount.byComposeId', { composeId: 'compose-1' }), door.mutate('mount.update', { ...ids, mountPath: '/y' }), door.mutate('mount.remove', ids),
     ];
     for (const answer of await Promise.all(calls(nobody))) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
     for (const answer of await Promise.all(calls(member))) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
     for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('another organization') });
-    for (const answer of await Promise.all(calls(owner, { applicationId: 'nowhere', mountId: 'nowhere' }))) expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+    for (const answer of await Promise.all(calls(owner, { applicationId: 'nowhere', mountId: 'nowhere' }).filter((_, index) => index !== 3))) expect(answer).toMatchObject({ code: 'NOT_FOUND' });
     const ofServices = { type: 'volume', volumeName: 'v', mountPath: '/z' };
     expect(await owner.mutate('mount.create', { ...ofServices, serviceId: foreign.applicationId })).toMatchObject({ code: 'FORBIDDEN' });
     expect(await owner.mutate('mount.create', { ...ofServices, applicationId, serviceId: foreign.applicationId })).toMatchObject({ code: 'BAD_REQUEST', fields: ['serviceId'] });
@@ -82,3 +113,16 @@ eachDatabase('mounts', (test) => {
     expect(await member.query('mount.one', { mountId })).toMatchObject({ code: 'FORBIDDEN' });
   });
 });
+
+async function addServices(database: Database, { environmentId, organizationId }: { environmentId: string; organizationId: string }): Promise<void> {
+  const shared = { organizationId, environmentId, name: 'Shop', description: '', serverId: null, env: '', releasedAppName: null, isStopped: false, createdAt: '2026-01-01T00:00:00.000Z' };
+  await tableStore(database, 'compose').insert({
+    ...shared, composeId: 'compose-1', appName: 'stack', composeType: 'compose', sourceType: 'raw', composeFile: '', composePath: '', createEnvFile: false, composeStatus: 'idle', refreshToken: 'token', autoDeploy: true,
+    randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null,
+    enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null,
+  });
+  await tableStore(database, 'database').insert({
+    ...shared, databaseId: 'database-1', kind: 'postgres', appName: 'base', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'x', databaseRootPassword: null, containerImage: 'postgres:18', replicaSets: false,
+    applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], externalPort: null,
+  });
+}

@@ -1,9 +1,13 @@
-/** The mount record (decisions 5). */
+/** The mount record (decisions 5), and the services that have mounts. */
 import { z } from 'zod';
+import { databaseKindNames, perDatabaseId } from '../../domain/database-kind.ts';
 
 const optional = z.string().nullable();
 
+export const serviceTypes = ['application', 'compose', ...databaseKindNames] as const;
+export type ServiceType = (typeof serviceTypes)[number];
+
 export const mountRecord = z.object({
   mountId: z.string(), type: z.enum(['bind', 'volume', 'file']), hostPath: optional, volumeName: optional, filePath: optional, content: optional,
-  mountPath: z.string(), serviceType: z.string(), applicationId: optional, createdAt: z.string(),
+  mountPath: z.string(), serviceType: z.enum(serviceTypes), applicationId: optional, composeId: optional, ...perDatabaseId(() => optional), createdAt: z.string(),
 }).meta({ id: 'Mount' });
