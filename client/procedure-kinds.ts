@@ -176,4 +176,18 @@ export const procedureKinds = {
     remove: 'mutation',
     testConnection: 'mutation',
   },
+  container: {
+    getContainers: 'query',
+    restartContainer: 'mutation',
+    getConfig: 'query',
+    getContainersByAppNameMatch: 'query',
+    getContainersByAppLabel: 'query',
+    getStackContainersByAppName: 'query',
+    getServiceContainersByAppName: 'query',
+  },
+  swarm: {
+    getNodes: 'query',
+    getNodeInfo: 'query',
+    getNodeApps: 'query',
+  },
 } as const satisfies { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never } };

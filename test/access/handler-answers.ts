@@ -8,6 +8,9 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'application.start': [412], 'application.stop': engineIsDown, 'application.reload': [412], 'application.redeploy': [412], 'application.cancelDeployment': [412], 'application.delete': engineIsDown,
   'application.run': [412], 'application.cleanQueues': engineIsDown, 'application.readLogs': engineIsDown, 'application.logs': engineIsDown, 'deployment.rollback': [412],
   'domain.create': engineIsDown, 'domain.update': engineIsDown, 'domain.delete': engineIsDown,
+  'container.getContainers': engineIsDown, 'container.restartContainer': engineIsDown, 'container.getConfig': engineIsDown, 'container.getContainersByAppNameMatch': engineIsDown,
+  'container.getContainersByAppLabel': engineIsDown, 'container.getStackContainersByAppName': engineIsDown, 'container.getServiceContainersByAppName': engineIsDown,
+  'swarm.getNodes': engineIsDown, 'swarm.getNodeInfo': engineIsDown, 'swarm.getNodeApps': engineIsDown,
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 

@@ -110,6 +110,11 @@ export const inputs = {
     create: () => ({ name: 'another', provider: 's3', accessKey: 'someone', secretAccessKey: 'something', bucket: 'backups', region: 'nowhere', endpoint: 'http://127.0.0.1:1', path: 'another' }),
     one: destination, all: nothing, update: (estate) => ({ ...destination(estate), name: 'another' }), remove: destination, testConnection: destination,
   },
+  container: {
+    getContainers: nothing, restartContainer: () => ({ containerId: 'nothing' }), getConfig: () => ({ containerId: 'nothing' }), getContainersByAppNameMatch: ({ appName }) => ({ appName }),
+    getContainersByAppLabel: ({ appName }) => ({ appName, type: 'swarm' }), getStackContainersByAppName: ({ appName }) => ({ appName }), getServiceContainersByAppName: ({ appName }) => ({ appName }),
+  },
+  swarm: { getNodes: nothing, getNodeInfo: () => ({ nodeId: 'nothing' }), getNodeApps: nothing },
 } satisfies Inputs;
 
 const byPath: ReadonlyMap<string, Make<object>> = new Map(

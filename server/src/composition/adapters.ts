@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBuilder } from '../adapters/builder/builder.ts';
 import { createFileLogs } from '../adapters/deployment-log/file-log.ts';
+import { createEngineView } from '../adapters/engine/engine-view.ts';
 import { createSwarmEngine } from '../adapters/engine/swarm.ts';
 import { createNameResolver } from '../adapters/dns/name-resolver.ts';
 import { createUploads } from '../adapters/archive/uploads.ts';
@@ -27,6 +28,7 @@ export function createAdapters(config: Config, clock: Clock) {
   return {
     folders: { work: folder('work'), proxy: proxyFolder, git: gitFolder },
     engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
+    engineView: createEngineView({ socketPath: config.engineSocket }),
     proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpPort: config.httpPort, publicHttpsPort: config.httpsPort }),
     git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),
     builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),

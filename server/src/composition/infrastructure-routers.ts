@@ -1,18 +1,25 @@
-/** Routers of what services stand on and are reached by: servers, certificates, domains. */
+/** Routers of what services stand on and are reached by: servers, certificates, domains, containers, the swarm. */
 import { certificateHandlers } from '../modules/certificate/handlers.ts';
 import { createCertificates } from '../modules/certificate/certificate.ts';
 import { createCertificateResolvers } from '../modules/certificate-resolver/certificate-resolver.ts';
 import { certificateResolverHandlers } from '../modules/certificate-resolver/handlers.ts';
+import { createContainers } from '../modules/container/container.ts';
+import { containerHandlers } from '../modules/container/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { domainHandlers } from '../modules/domain/handlers.ts';
 import { serverHandlers } from '../modules/server/handlers.ts';
 import { createServers } from '../modules/server/server.ts';
+import { createSight } from '../modules/sight/sight.ts';
+import { swarmHandlers } from '../modules/swarm/handlers.ts';
+import { createSwarm } from '../modules/swarm/swarm.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
-export function infrastructureRouters({ stores, adapters, settings, domains, reconciler, clock }: AppParts): Router[] {
+/** `isFirstOrganization` tells whether an organization is the installation's first. */
+export function infrastructureRouters({ stores, adapters, settings, domains, reconciler, clock }: AppParts, isFirstOrganization: (organizationId: string) => Promise<boolean>): Router[] {
   const servers = createServers(stores.servers, clock);
+  const sight = createSight(stores.sight, isFirstOrganization);
   return [
     router('domain', contracts.domain, domainHandlers(domains, {
       changeRoutes: reconciler.changeRoutes, dns: createDnsCheck({ names: adapters.names, settings: settings.get }), serverIp: async () => (await settings.get()).serverIp,
@@ -21,5 +28,7 @@ export function infrastructureRouters({ stores, adapters, settings, domains, rec
     router('server', contracts.server, serverHandlers(servers)),
     router('certificate', contracts.certificate, certificateHandlers(createCertificates(stores.certificates, clock), settings.requireServer)),
     router('certificateResolver', contracts.certificateResolver, certificateResolverHandlers(createCertificateResolvers(stores.certificateResolvers, clock))),
+    router('container', contracts.container, containerHandlers(createContainers(adapters.engineView, sight))),
+    router('swarm', contracts.swarm, swarmHandlers(createSwarm(adapters.engine, adapters.engineView, sight))),
   ];
 }

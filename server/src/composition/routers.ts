@@ -82,7 +82,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('registry', contracts.registry, registryHandlers(registries)),
     router('settings', contracts.settings, settingsHandlers(settings, isFirstOrganization)),
     account.audit,
-    ...infrastructureRouters(parts),
+    ...infrastructureRouters(parts, isFirstOrganization),
     ...routingRouters(parts),
     ...composeRouters(parts),
   ];

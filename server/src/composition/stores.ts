@@ -21,6 +21,7 @@ import { createFindScope } from '../modules/scope/store.ts';
 import { createServerStore } from '../modules/server/store.ts';
 import { createServiceNameStore } from '../modules/service-name/store.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
+import { createSightStore } from '../modules/sight/store.ts';
 import { createSshKeyStore } from '../modules/ssh-key/store.ts';
 import { createUserStore } from '../modules/user/store.ts';
 
@@ -49,6 +50,7 @@ export function createStores(database: Database) {
     certificates: createCertificateStore(database),
     certificateResolvers: createResolverStore(database),
     destinations: createDestinationStore(database),
+    sight: createSightStore(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     jobs: createJobStore(database),

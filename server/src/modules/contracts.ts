@@ -5,6 +5,7 @@ import { auditContract } from './audit/contract.ts';
 import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
+import { containerContract } from './container/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
 import { destinationContract } from './destination/contract.ts';
 import { domainContract } from './domain/contract.ts';
@@ -19,6 +20,7 @@ import { registryContract } from './registry/contract.ts';
 import { serverContract } from './server/contract.ts';
 import { settingsContract } from './settings/contract.ts';
 import { sshKeyContract } from './ssh-key/contract.ts';
+import { swarmContract } from './swarm/contract.ts';
 import { userContract } from './user/contract.ts';
 
 export const contracts = {
@@ -42,6 +44,8 @@ export const contracts = {
   certificate: certificateContract,
   certificateResolver: certificateResolverContract,
   destination: destinationContract,
+  container: containerContract,
+  swarm: swarmContract,
 } as const satisfies Record<string, Contract>;
 
 export type Contracts = typeof contracts;

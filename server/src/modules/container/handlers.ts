@@ -1,0 +1,52 @@
+import { notYet } from '../../domain/errors.ts';
+import type { ListedContainer, SwarmService } from '../../ports/engine-view.ts';
+import type { CallContext } from '../../procedure/context.ts';
+import { paginate } from '../../procedure/page.ts';
+import type { Handlers } from '../../procedure/procedure.ts';
+import type { Containers, ServiceContainer, ShownContainer } from './container.ts';
+import type { containerContract } from './contract.ts';
+
+interface Asked {
+  serverId?: string | null | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+const stackLabel = 'com.docker.stack.namespace';
+const projectLabel = 'com.docker.compose.project';
+const serviceNameLabel = 'com.docker.swarm.service.name';
+
+const appTypeLabels = { stack: stackLabel, compose: projectLabel } as const;
+const typeLabels = { standalone: projectLabel, swarm: serviceNameLabel } as const;
+
+export function containerHandlers(containers: Containers): Handlers<typeof containerContract, CallContext> {
+  type Page<T> = T[] | { items: T[]; nextCursor: string | null };
+  /** Names are unique where ids may still be missing. */
+  const listed = async ({ actor }: CallContext, asked: Asked, test?: (container: ListedContainer) => boolean): Promise<Page<ShownContainer>> => {
+    refuseOthers(asked.serverId);
+    return paginate(await containers.list(actor, test), asked, ({ name }) => name);
+  };
+  const tasks = async ({ actor }: CallContext, asked: Asked, test: (service: SwarmService) => boolean): Promise<Page<ServiceContainer>> => {
+    refuseOthers(asked.serverId);
+    return paginate(await containers.ofServices(actor, test), asked, ({ name }) => name);
+  };
+
+  return {
+    getContainers: (context, input) => listed(context, input),
+    restartContainer: ({ actor }, { containerId }) => containers.restart(actor, containerId),
+    async getConfig({ actor }, { containerId, serverId }) {
+      refuseOthers(serverId);
+      return containers.configuration(actor, containerId);
+    },
+    getContainersByAppNameMatch: (context, { appName, appType, ...input }) =>
+      listed(context, input, ({ name, labels }) => (appType ? labels[appTypeLabels[appType]] === appName : name.startsWith(appName))),
+    getContainersByAppLabel: (context, { appName, type, ...input }) => listed(context, input, ({ labels }) => labels[typeLabels[type]] === appName),
+    getStackContainersByAppName: (context, { appName, ...input }) => tasks(context, input, ({ labels }) => labels[stackLabel] === appName),
+    getServiceContainersByAppName: (context, { appName, ...input }) => tasks(context, input, ({ name }) => name === appName),
+  };
+}
+
+/** The guard has found out by now that the server is the organization's own. */
+function refuseOthers(serverId: string | null | undefined): void {
+  if (serverId) throw notYet('Looking at the containers of other servers');
+}
