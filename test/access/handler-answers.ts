@@ -1,4 +1,5 @@
 /** What handlers answer to a good input in a world without an engine, where that is not 200. */
+import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import type { CallerName } from '../../tools/generate/access-table.ts';
 
@@ -11,6 +12,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'container.getContainers': engineIsDown, 'container.restartContainer': engineIsDown, 'container.getConfig': engineIsDown, 'container.getContainersByAppNameMatch': engineIsDown,
   'container.getContainersByAppLabel': engineIsDown, 'container.getStackContainersByAppName': engineIsDown, 'container.getServiceContainersByAppName': engineIsDown,
   'swarm.getNodes': engineIsDown, 'swarm.getNodeInfo': engineIsDown, 'swarm.getNodeApps': engineIsDown,
+  ...Object.fromEntries(databaseKindNames.flatMap((kind) => [[`${kind}.start`, [412]], [`${kind}.reload`, [412]], [`${kind}.remove`, [200]]])),
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 

@@ -1,11 +1,13 @@
 /** A project with its environment and an application in each of the two organizations of `people.ts`. */
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
+import { databaseKindNames, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
 import { createApplications } from '../../server/src/modules/application/application.ts';
+import { createDatabases } from '../../server/src/modules/database/database.ts';
 import { createEnvironments } from '../../server/src/modules/environment/environment.ts';
 import { createProjects } from '../../server/src/modules/project/project.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
-import { systemClock } from '../../server/src/ports/clock.ts';
+import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
 import type { Person } from './people.ts';
 
 export interface Place {
@@ -20,4 +22,32 @@ export async function createPlace(database: Database, { organizationId }: Person
   const applications = createApplications(stores.applications, { names: createServiceNames(stores.serviceNames), localRepositoryPaths: async () => [] }, systemClock);
   const { applicationId } = await applications.create({ organizationId, environmentId: environment.environmentId, name });
   return { projectId: project.projectId, environmentId: environment.environmentId, applicationId };
+}
+
+/** A database of each kind and a compose service in an environment; gives their ids by kind. */
+export async function otherServices(database: Database, organizationId: string, environmentId: string): Promise<Record<DatabaseKindName | 'compose', string>> {
+  const { databases, serviceNames, serviceRows } = createStores(database);
+  const names = createServiceNames(serviceNames);
+  const published = { requireFree: async () => undefined };
+  const made = createDatabases(databases, { names, published }, systemClock);
+  const unique = randomId(6);
+  const ids: [string, string][] = [];
+  for (const kind of databaseKindNames) {
+    const { databaseId } = await made.create(organizationId, kind, { name: `The ${kind}`, appName: `${kind}-${unique}`, databasePassword: 'secret', databaseName: 'shop', databaseUser: 'shop', databaseRootPassword: 'root', environmentId });
+    ids.push([kind, databaseId]);
+  }
+  const composeId = randomId();
+  await serviceRows.compose.insert({
+    composeId, organizationId, environmentId, name: 'The stack', appName: `compose-${unique}`, description: '', serverId: null, composeType: 'compose', sourceType: 'raw', composeFile: '', composePath: '', env: '',
+    createEnvFile: false, composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: false, randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null,
+    customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null,
+    releasedAppName: null, isStopped: false, createdAt: isoTime(systemClock),
+  });
+  await names.keep(composeId, [`compose-${unique}`]);
+  return byKind([...ids, ['compose', composeId]]);
+}
+
+/** One for each kind and the compose service. */
+function byKind(ids: [string, string][]): Record<DatabaseKindName | 'compose', string> {
+  return Object.fromEntries(ids) as Record<DatabaseKindName | 'compose', string>;
 }

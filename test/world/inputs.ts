@@ -1,4 +1,5 @@
 /** A good input for every procedure: its own example, with the ids and names of a world in it. */
+import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { exampleInput } from '../../server/src/procedure/example.ts';
 import { describeType, propertiesOf } from '../../server/src/procedure/describe-type.ts';
 import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
@@ -38,6 +39,14 @@ const hints: Readonly<Record<string, Hint>> = {
   'registry.create': () => ({ registryUrl: '127.0.0.1:1' }),
   'registry.test': () => ({ registryUrl: '127.0.0.1:1' }),
   'certificate.create': () => ({ certificateData: certificateChain.certificate, privateKey: certificateChain.privateKey }),
+  'project.duplicate': () => ({ name: 'copy' }),
+  'environment.duplicate': () => ({ name: 'copy' }),
+  ...Object.fromEntries(databaseKindNames.flatMap((kind): [string, Hint][] => [
+    [`${kind}.create`, ({ prefix }) => ({ appName: `${prefix}-new-${kind}` })],
+    [`${kind}.reload`, reload(`${kind}AppName`)],
+    [`${kind}.saveExternalPort`, () => ({ externalPort: null })],
+    [`${kind}.move`, ({ otherEnvironmentId }) => ({ targetEnvironmentId: otherEnvironmentId })],
+  ])),
   'sshKey.remove': ({ freeSshKeyId }) => ({ sshKeyId: freeSshKeyId }),
   'sshKey.create': () => ({ privateKey: certificateChain.privateKey }),
 };
@@ -54,7 +63,10 @@ export function inputFor({ path, procedure }: NamedProcedure, place: InputPlace)
 }
 
 /** Fields of the good input that another id takes the place of. */
-const instead: Readonly<Record<string, readonly string[]>> = { 'mount.create serviceId': ['applicationId'], 'registry.test registryId': ['registryUrl', 'username', 'password'] };
+const instead: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries([...databaseKindNames, 'service', 'compose'].map((kind) => [`mount.create ${kind}Id`, ['applicationId']])),
+  'registry.test registryId': ['registryUrl', 'username', 'password'],
+};
 
 /** The good input with this id in the field; in a list when the field takes one. */
 export function inputWith(procedure: NamedProcedure, place: InputPlace, field: string, id: string): Record<string, unknown> {

@@ -25,7 +25,7 @@ export const zones: readonly Zone[] = [
   { name: 'db', files: /^server\/src\/db\//, sees: ['domain'], cure: "Put the query into the module's store.ts and call it through <noun>.ts." },
   {
     // What a contract is made of stands beside it, when it is long: the record it answers with, the fields it takes.
-    name: 'contract', files: /^server\/src\/modules\/(contracts|[^/]+\/(contract|record)(-[a-z-]+)?|application\/settings)\.ts$/, sees: ['domain', 'procedure'], packages: /^zod$/,
+    name: 'contract', files: /^server\/src\/modules\/(contracts|[^/]+\/(contract|record)(-[a-z-]+)?|application\/settings|database\/kinds)\.ts$/, sees: ['domain', 'procedure'], packages: /^zod$/,
     cure: 'Contracts are for what stands above them.',
   },
   { name: 'store', files: /^server\/src\/modules\/[^/]+\/store\.ts$/, sees: [...belowModules, 'db', 'module'], cure: "Call the module's <noun>.ts; its store is its own." },

@@ -5,15 +5,11 @@ import { applicationHandlers } from '../modules/application/handlers.ts';
 import { createApplicationViews } from '../modules/application/view.ts';
 import { contracts } from '../modules/contracts.ts';
 import { deploymentHandlers } from '../modules/deployment/handlers.ts';
-import { environmentHandlers } from '../modules/environment/handlers.ts';
-import { mountHandlers } from '../modules/mount/handlers.ts';
 import { createMounts } from '../modules/mount/mount.ts';
 import { portHandlers } from '../modules/port/handlers.ts';
 import { createPorts } from '../modules/port/port.ts';
 import { previewDeploymentHandlers } from '../modules/preview-deployment/handlers.ts';
 import { createPreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
-import { projectHandlers } from '../modules/project/handlers.ts';
-import { createProjects } from '../modules/project/project.ts';
 import { registryHandlers } from '../modules/registry/handlers.ts';
 import { settingsHandlers } from '../modules/settings/handlers.ts';
 import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
@@ -30,6 +26,7 @@ import { composeRouters } from './compose-routers.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
 import { protectedPaths } from './protected-paths.ts';
 import { routingRouters } from './routing-routers.ts';
+import { serviceRouters } from './service-routers.ts';
 
 export function createApp(parts: AppParts): FastifyInstance {
   const { config, log, accounts, settings, version } = parts;
@@ -48,23 +45,21 @@ export function createApp(parts: AppParts): FastifyInstance {
 }
 
 function routersOf(parts: AppParts): ReturnType<typeof router>[] {
-  const { config, stores, adapters, clock, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime } = parts;
+  const { config, stores, adapters, clock, settings, members, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime } = parts;
   const { organizations } = parts.accounts;
   const account = accountRouters(parts.accounts);
-  const projects = createProjects(stores.projects, environments, clock);
-  const ports = createPorts(stores.ports, { clock, ownPorts: [config.port, config.httpPort, config.httpsPort], meshWorks: platform.meshWorks });
+  const ownPorts = [config.port, config.httpPort, config.httpsPort];
+  const ports = createPorts(stores.ports, { clock, ownPorts, meshWorks: platform.meshWorks });
   const mounts = createMounts(stores.mounts, { clock, protectedPaths: protectedPaths(config) });
   const views = createApplicationViews({
     placement: applications.placement, deployments: deployments.recent, domains: domains.byApplication, ports: ports.byApplication, mounts: mounts.byApplication, released: parts.released,
   });
   const applyRoutes = (): Promise<void> => reconciler.applyRoutes();
-  const networksChanged = (): void => void reconciler.run();
   const isFirstOrganization = async (organizationId: string): Promise<boolean> => (await organizations.first()) === organizationId;
   return [
     account.user,
     account.organization,
-    router('project', contracts.project, projectHandlers(projects, { environments, services: (organizationId) => applications.summaries(organizationId), members, networksChanged })),
-    router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, applications: (environmentId, organizationId) => applications.summaries(organizationId, environmentId), members, networksChanged })),
+    ...serviceRouters(parts, mounts, ownPorts),
     router('application', contracts.application, applicationHandlers({
       applications, deployments, runtime, isCloud: async () => (await settings.get()).cloud, requireServer: settings.requireServer, turns: parts.turns, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
         const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
@@ -77,7 +72,6 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('deployment', contracts.deployment, deploymentHandlers(deployments, { applications, logs: adapters.logs, queue })),
     router('previewDeployment', contracts.previewDeployment, previewDeploymentHandlers(createPreviewDeployments(stores.previewDeployments), { applications, changeRoutes: reconciler.changeRoutes })),
     router('port', contracts.port, portHandlers(ports)),
-    router('mount', contracts.mount, mountHandlers(mounts)),
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),
     router('registry', contracts.registry, registryHandlers(registries)),
     router('settings', contracts.settings, settingsHandlers(settings, isFirstOrganization)),

@@ -6,6 +6,7 @@ import { createAuditStore } from '../modules/audit/store.ts';
 import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
 import { createResolverStore } from '../modules/certificate-resolver/store.ts';
+import { createDatabaseStore } from '../modules/database/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
 import { createDomainStore } from '../modules/domain/store.ts';
@@ -19,6 +20,7 @@ import { createRedirectStore } from '../modules/redirect/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
 import { createFindScope } from '../modules/scope/store.ts';
 import { createServerStore } from '../modules/server/store.ts';
+import { createServiceRows, createServiceStore } from '../modules/service/store.ts';
 import { createServiceNameStore } from '../modules/service-name/store.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
 import { createSightStore } from '../modules/sight/store.ts';
@@ -37,6 +39,9 @@ export function createStores(database: Database) {
     environments: createEnvironmentStore(database),
     serviceNames: createServiceNameStore(database),
     applications: createApplicationStore(database),
+    databases: createDatabaseStore(database),
+    services: createServiceStore(database),
+    serviceRows: createServiceRows(database),
     deployments: createDeploymentStore(database),
     domains: createDomainStore(database),
     ports: createPortStore(database),

@@ -6,6 +6,7 @@ import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
 import { containerContract } from './container/contract.ts';
+import { databaseContracts } from './database/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
 import { destinationContract } from './destination/contract.ts';
 import { domainContract } from './domain/contract.ts';
@@ -29,6 +30,7 @@ export const contracts = {
   project: projectContract,
   environment: environmentContract,
   application: applicationContract,
+  ...databaseContracts,
   deployment: deploymentContract,
   previewDeployment: previewDeploymentContract,
   domain: domainContract,

@@ -7,7 +7,7 @@ import type { ServiceNames } from '../service-name/service-name.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
-import type { ApplicationStore, Placement, ServiceRow } from './store.ts';
+import type { ApplicationStore, Placement } from './store.ts';
 
 export interface Applications {
   create(input: { organizationId: string; environmentId: string; name: string; appName?: string | undefined; description?: string | null | undefined; serverId?: string | null | undefined }): Promise<ApplicationRecord>;
@@ -16,7 +16,6 @@ export interface Applications {
   find(applicationId: string): Promise<ApplicationRecord | undefined>;
   all(): Promise<ApplicationRecord[]>;
   placement(environmentId: string): Promise<Placement>;
-  summaries(organizationId: string, environmentId?: string): Promise<ServiceRow[]>;
   /** Absent fields stay, null becomes the field's empty value. */
   update(applicationId: string, organizationId: string, input: ApplicationInput): Promise<ApplicationRecord>;
   move(applicationId: string, organizationId: string, environmentId: string): Promise<ApplicationRecord>;
@@ -57,7 +56,6 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     placement,
     find: (applicationId) => store.find({ applicationId }),
     all: () => store.list({}),
-    summaries: (organizationId, environmentId) => store.summaries({ organizationId, ...(environmentId === undefined ? {} : { environmentId }) }),
     async create({ organizationId, environmentId, name, appName, description, serverId }) {
       const created = newApplication({
         applicationId: randomId(), organizationId, environmentId, name, appName: appName ?? appNameFrom(name, randomId(6).toLowerCase()),

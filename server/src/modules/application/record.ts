@@ -5,6 +5,7 @@ import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { portRecord } from '../port/record.ts';
+import { environmentOfService } from '../service/record-environment.ts';
 import { buildTypes, healthCheck, sourceTypes } from './settings.ts';
 
 const optional = z.string().nullable();
@@ -35,8 +36,6 @@ export const applicationFields = applicationSummary.extend({
 export const applicationRecord = applicationFields.extend({
   hasGitProviderAccess: z.boolean(), unauthorizedProvider: optional,
   pendingChanges: z.array(z.string()).describe('Settings changed since the running release; they take effect at the next deploy'),
-  environment: z.object({
-    environmentId: z.string(), name: z.string(), projectId: z.string(), project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
-  }),
+  environment: environmentOfService,
   deployments: z.array(deploymentRecord), domains: z.array(domainRecord), ports: z.array(portRecord), mounts: z.array(mountRecord),
 }).meta({ id: 'ApplicationDetails' });

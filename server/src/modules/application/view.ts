@@ -7,6 +7,7 @@ import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { ShownDeployment } from '../deployment/deployment.ts';
 import type { Mount } from '../mount/mount.ts';
+import { environmentOf, type EnvironmentOfService } from '../service/service.ts';
 
 export interface ViewNeighbours {
   placement(environmentId: string): Promise<Placement>;
@@ -32,7 +33,7 @@ export type WholeApplication = Narrowed & {
   hasGitProviderAccess: boolean;
   unauthorizedProvider: string | null;
   pendingChanges: string[];
-  environment: { environmentId: string; name: string; projectId: string; project: { projectId: string; name: string; organizationId: string } };
+  environment: EnvironmentOfService;
   deployments: ShownDeployment[];
   domains: TableRecord<'domain'>[];
   ports: TableRecord<'port'>[];
@@ -58,11 +59,10 @@ export function createApplicationViews(neighbours: ViewNeighbours): ApplicationV
         neighbours.placement(environmentId), neighbours.deployments(applicationId), neighbours.domains(applicationId, organizationId),
         neighbours.ports(applicationId, organizationId), neighbours.mounts(applicationId, organizationId), neighbours.released(application),
       ]);
-      const { projectId, projectName, environmentName } = placement;
       return {
         ...shown(application), hasGitProviderAccess: true, unauthorizedProvider: null,
         pendingChanges: released ? changedSince(released, application) : [],
-        environment: { environmentId, name: environmentName, projectId, project: { projectId, name: projectName, organizationId } },
+        environment: environmentOf(placement),
         deployments, domains, ports, mounts,
       };
     },

@@ -1,8 +1,8 @@
 /** Environments (interface document, Environments). */
 import { z } from 'zod';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
+import { serviceListsOf } from '../service/record-lists.ts';
 import { environmentRecord } from './record.ts';
 
 const name = z.string().min(1).max(100);
@@ -11,15 +11,9 @@ const env = z.string().max(500_000);
 const own = { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }] } as const;
 const id = z.object({ environmentId: z.string().min(1) });
 
-const serviceSummary = z.object({
-  applicationId: z.string(), name: z.string(), appName: z.string(), description: z.string(), applicationStatus: z.enum(applicationStatuses), createdAt: z.string(),
-});
-/** Kinds of services that this Berth does not run yet have none. */
-const none = z.array(z.never());
-
 const environmentWithServices = environmentRecord.extend({
   project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
-  applications: z.array(serviceSummary), postgres: none, mysql: none, mariadb: none, mongo: none, redis: none, compose: none,
+  ...serviceListsOf({ description: z.string(), createdAt: z.string() }),
 }).meta({ id: 'EnvironmentDetails' });
 
 export const environmentContract = {
@@ -52,6 +46,13 @@ export const environmentContract = {
     summary: 'Removes an environment; never the default one, nor one that still has services',
     access: { ...own, grant: 'canDeleteEnvironments' },
     input: id,
+    output: environmentRecord,
+  }),
+  duplicate: mutation({
+    summary: 'Copies an environment with its variables and the configuration of every service in it',
+    description: 'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ports of the server, backups and folders of the server (bind mounts) are not copied.',
+    access: { ...own, grant: ['canCreateEnvironments', 'canCreateServices'] },
+    input: id.extend({ name, description: description.nullish().describe('Absent: that of the original') }),
     output: environmentRecord,
   }),
 };

@@ -6,10 +6,12 @@ import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { EnvironmentStore } from './store.ts';
 
 export interface Environments {
-  createDefault(organizationId: string, projectId: string): Promise<EnvironmentRecord>;
-  create(input: { organizationId: string; projectId: string; name: string; description?: string | null | undefined }): Promise<EnvironmentRecord>;
+  createDefault(organizationId: string, projectId: string, like?: Pick<EnvironmentRecord, 'description' | 'env'>): Promise<EnvironmentRecord>;
+  create(input: { organizationId: string; projectId: string; name: string; description?: string | null | undefined; env?: string }): Promise<EnvironmentRecord>;
   one(environmentId: string, organizationId: string): Promise<EnvironmentRecord>;
   byProject(projectId: string, organizationId: string): Promise<EnvironmentRecord[]>;
+  /** Of these projects, in one statement. */
+  byProjects(projectIds: readonly string[], organizationId: string): Promise<EnvironmentRecord[]>;
   all(organizationId: string): Promise<EnvironmentRecord[]>;
   update(environmentId: string, organizationId: string, patch: EnvironmentPatch): Promise<EnvironmentRecord>;
   remove(environmentId: string, organizationId: string): Promise<EnvironmentRecord>;
@@ -31,8 +33,8 @@ export interface EnvironmentPatch {
 const reservedName = 'production';
 
 export function createEnvironments(store: EnvironmentStore, clock: Clock): Environments {
-  async function insert(record: Pick<EnvironmentRecord, 'organizationId' | 'projectId' | 'name' | 'description' | 'isDefault'>): Promise<EnvironmentRecord> {
-    const environment = { environmentId: randomId(), env: '', networkIndex: null, createdAt: isoTime(clock), ...record };
+  async function insert(record: Pick<EnvironmentRecord, 'organizationId' | 'projectId' | 'name' | 'description' | 'env' | 'isDefault'>): Promise<EnvironmentRecord> {
+    const environment = { environmentId: randomId(), networkIndex: null, createdAt: isoTime(clock), ...record };
     await store.insert(environment);
     return environment;
   }
@@ -44,12 +46,13 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
 
   return {
     one,
-    createDefault: (organizationId, projectId) => insert({ organizationId, projectId, name: reservedName, description: '', isDefault: true }),
-    async create({ organizationId, projectId, name, description }) {
+    createDefault: (organizationId, projectId, { description, env } = { description: '', env: '' }) => insert({ organizationId, projectId, name: reservedName, description, env, isDefault: true }),
+    async create({ organizationId, projectId, name, description, env }) {
       refuseReserved(name);
-      return insert({ organizationId, projectId, name, description: description ?? '', isDefault: false });
+      return insert({ organizationId, projectId, name, description: description ?? '', env: env ?? '', isDefault: false });
     },
     byProject: (projectId, organizationId) => store.list({ projectId, organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
+    byProjects: (projectIds, organizationId) => store.ofProjects(organizationId, projectIds),
     all: (organizationId) => store.list({ organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
     async update(environmentId, organizationId, patch) {
       const present = await one(environmentId, organizationId);

@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { idList } from '../../db/id-list.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
+import type { EnvironmentRecord } from '../../db/tables.ts';
 
 export interface EnvironmentStore extends TableStore<'environment'> {
+  /** Services of every kind. */
   countServices(environmentId: string): Promise<number>;
+  /** Newest first. */
+  ofProjects(organizationId: string, projectIds: readonly string[]): Promise<EnvironmentRecord[]>;
   /** Lowest network index that no environment uses. */
   freeNetworkIndex(): Promise<number>;
   ids(): Promise<string[]>;
@@ -12,14 +17,21 @@ export interface EnvironmentStore extends TableStore<'environment'> {
 
 export function createEnvironmentStore(database: Database): EnvironmentStore {
   const { builder } = database;
-  const services = builder.selectFrom('application').select((e) => e.fn.countAll<number>().as('count')).where('environmentId', '=', '').compile();
+  const environments = tableStore(database, 'environment');
+  const services = sql<{ count: number }>`select (select count(*) from "application" where "environmentId" = ${''}) + (select count(*) from "database" where "environmentId" = ${''})
+    + (select count(*) from "compose" where "environmentId" = ${''}) as "count"`.compile(builder);
+  const ofProjects = idList((ids) => builder.selectFrom('environment').selectAll().where('organizationId', '=', '').where('projectId', 'in', ids).orderBy('createdAt', 'desc').orderBy('environmentId', 'desc').compile());
   const allIds = builder.selectFrom('environment').select('environmentId').compile();
   const freeIndex = sql<{ free: number }>`select coalesce(min(e."networkIndex") + 1, 1) as "free" from (
       select 0 as "networkIndex" union all select "networkIndex" from "environment" where "networkIndex" is not null) e
     where not exists (select 1 from "environment" o where o."networkIndex" = e."networkIndex" + 1)`.compile(builder);
   return {
-    ...tableStore(database, 'environment'),
-    countServices: async (environmentId) => Number((await database.run(services, [environmentId]))[0]?.count ?? 0),
+    ...environments,
+    countServices: async (environmentId) => Number((await database.run(services, [environmentId, environmentId, environmentId]))[0]?.count ?? 0),
+    async ofProjects(organizationId, projectIds) {
+      const list = ofProjects.of(projectIds);
+      return list ? (await database.run(list.query, [organizationId, ...list.ids])).map(environments.decode) : [];
+    },
     freeNetworkIndex: async () => Number((await database.run(freeIndex))[0]?.free ?? 1),
     ids: async () => (await database.run(allIds)).map(({ environmentId }) => environmentId),
     transaction: (work) => database.transaction(work),

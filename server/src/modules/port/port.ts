@@ -21,6 +21,25 @@ export interface PortEffects {
   meshWorks(): Promise<boolean>;
 }
 
+/** A port of a server that somebody wants. */
+export interface WantedPort {
+  port: number;
+  protocol: PortRecord['protocol'];
+  /** Input field that named it. */
+  field: string;
+  organizationId: string;
+  /** Null: this server. */
+  serverId: string | null;
+  /** Who has it already and keeps it. */
+  holderId: string;
+}
+
+/** Ports of the servers, whoever publishes them. */
+export interface PublishedPorts {
+  /** CONFLICT when the port is reserved, or another service has it; its holder is named only within the organization (decisions 10). */
+  requireFree(wanted: WantedPort): Promise<void>;
+}
+
 export interface Ports {
   /** What the mode asked for becomes here; asks the engine, so it stays outside transactions. */
   publishing(wanted: PublishMode): Promise<Publishing>;
@@ -33,7 +52,21 @@ export interface Ports {
   remove(portId: string, organizationId: string): Promise<PortRecord>;
 }
 
+export function createPublishedPorts(store: PortStore, ownPorts: readonly number[]): PublishedPorts {
+  return {
+    async requireFree({ port, protocol, field, organizationId, serverId, holderId }) {
+      parsePublishedPort(port, field, ownPorts);
+      // An application's port is one in the whole installation.
+      const holder = (await store.holders(port, protocol)).find((other) => other.holderId !== holderId && (other.kind === 'application' || other.serverId === serverId));
+      if (!holder) return;
+      const who = holder.organizationId === organizationId ? `the ${holder.kind} ${holder.name}` : 'another service on this installation';
+      throw new AppError('CONFLICT', `Port ${port}/${protocol} is already published by ${who}. Choose another one.`, { issues: [{ path: field, message: `is taken by ${who}` }] });
+    },
+  };
+}
+
 export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: PortEffects): Ports {
+  const published = createPublishedPorts(store, ownPorts);
   async function one(portId: string, organizationId: string): Promise<PortRecord> {
     const record = await store.find({ portId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such port. It may have been removed.');
@@ -42,12 +75,8 @@ export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: Po
 
   async function check(record: PortRecord): Promise<void> {
     parsePort(record.targetPort, 'targetPort');
-    parsePublishedPort(record.publishedPort, 'publishedPort', ownPorts);
-    const holder = await store.holder(record.publishedPort, record.protocol);
-    if (!holder || holder.portId === record.portId) return;
-    const who = holder.organizationId === record.organizationId ? `the application ${holder.applicationName}` : 'another service on this installation';
-    const issue = { path: 'publishedPort', message: `is taken by ${who}` };
-    throw new AppError('CONFLICT', `Port ${record.publishedPort}/${record.protocol} is already published by ${who}. Choose another one.`, { issues: [issue] });
+    const { publishedPort: port, protocol, organizationId, portId: holderId } = record;
+    await published.requireFree({ port, protocol, field: 'publishedPort', organizationId, serverId: await store.serverOf(record.applicationId), holderId });
   }
 
   return {

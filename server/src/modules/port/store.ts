@@ -1,26 +1,34 @@
+import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 
 export type PortRecord = TableRecord<'port'>;
 
-/** Who has a published port; it is one per protocol in the whole installation. */
+/** Who has a port of a server: an application that publishes it, or a database that is opened on it. */
 export interface PortHolder {
-  portId: string;
+  holderId: string;
   organizationId: string;
-  applicationName: string;
+  kind: 'application' | 'database';
+  name: string;
+  serverId: string | null;
 }
 
 export interface PortStore extends TableStore<'port'> {
-  holder(publishedPort: number, protocol: string): Promise<PortHolder | undefined>;
+  /** The holders of a port, on whatever server. */
+  holders(publishedPort: number, protocol: string): Promise<PortHolder[]>;
+  serverOf(applicationId: string): Promise<string | null>;
 }
 
 export function createPortStore(database: Database): PortStore {
-  const holderQuery = database.builder.selectFrom('port').innerJoin('application', 'application.applicationId', 'port.applicationId')
-    .select(['port.portId', 'port.organizationId', 'application.name as applicationName'])
-    .where('port.publishedPort', '=', 0).where('port.protocol', '=', 'tcp').compile();
+  const { builder } = database;
+  const holders = sql<PortHolder>`select p."portId" as "holderId", p."organizationId", 'application' as "kind", a."name", a."serverId" from "port" p join "application" a on a."applicationId" = p."applicationId"
+      where p."publishedPort" = ${0} and p."protocol" = ${''}
+    union all select "databaseId", "organizationId", 'database', "name", "serverId" from "database" where "externalPort" = ${0} and 'tcp' = ${''}`.compile(builder);
+  const server = builder.selectFrom('application').select('serverId').where('applicationId', '=', '').compile();
   return {
     ...tableStore(database, 'port'),
-    holder: async (publishedPort, protocol) => (await database.run(holderQuery, [publishedPort, protocol]))[0],
+    holders: (publishedPort, protocol) => database.run(holders, [publishedPort, protocol, publishedPort, protocol]),
+    serverOf: async (applicationId) => (await database.run(server, [applicationId]))[0]?.serverId ?? null,
   };
 }

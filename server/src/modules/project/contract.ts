@@ -1,18 +1,16 @@
 /** Projects (decisions 3). */
 import { z } from 'zod';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { environmentRecord } from '../environment/record.ts';
+import { serviceListsOf } from '../service/record-lists.ts';
 
 export const projectRecord = z.object({
   projectId: z.string(), name: z.string(), description: z.string(), env: z.string(), organizationId: z.string(), createdAt: z.string(),
 }).meta({ id: 'Project' });
 
-const serviceSummary = z.object({ applicationId: z.string(), name: z.string(), appName: z.string(), applicationStatus: z.enum(applicationStatuses) });
-
 const projectWithServices = projectRecord.extend({
-  environments: z.array(environmentRecord.extend({ applications: z.array(serviceSummary) })),
+  environments: z.array(environmentRecord.extend(serviceListsOf({}))),
 }).meta({ id: 'ProjectDetails' });
 
 const name = z.string().min(1).max(100);
@@ -51,6 +49,13 @@ export const projectContract = {
     summary: 'Removes a project; refused while a service stands in it',
     access: { ...own, grant: 'canDeleteProjects' },
     input: id,
+    output: projectRecord,
+  }),
+  duplicate: mutation({
+    summary: 'Copies a project with its environments, their variables and the configuration of every service in them',
+    description: 'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ports of the server, backups and folders of the server (bind mounts) are not copied.',
+    access: { ...own, grant: ['canCreateProjects', 'canCreateServices'] },
+    input: id.extend({ name, description: description.nullish().describe('Absent: that of the original') }),
     output: projectRecord,
   }),
 };

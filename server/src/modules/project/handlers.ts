@@ -1,34 +1,33 @@
 import { AppError } from '../../domain/errors.ts';
-import { memberReaches } from '../../domain/permissions.ts';
+import { reachOf } from '../../domain/permissions.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { cutPage, paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Environments } from '../environment/environment.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { Members } from '../organization/member.ts';
+import { serviceLists, type ServiceCopies, type ServiceLists, type Services, type ServiceSummary } from '../service/service.ts';
 import type { projectContract } from './contract.ts';
 import type { Projects } from './project.ts';
 import type { ProjectRecord } from './store.ts';
 
-export interface ServiceOfProject {
-  applicationId: string;
-  environmentId: string;
-  name: string;
-  appName: string;
-  applicationStatus: 'idle' | 'running' | 'done' | 'error';
-}
-
 export interface ProjectNeighbours {
   environments: Environments;
-  /** Every service of the organization, in one statement. */
-  services(organizationId: string): Promise<ServiceOfProject[]>;
+  services: Services;
+  copies: ServiceCopies;
   members: Members;
   /** Told when networks may have lost their environment. */
   networksChanged(): void;
 }
 
 export function projectHandlers(projects: Projects, neighbours: ProjectNeighbours): Handlers<typeof projectContract, CallContext> {
-  const { environments, members, services } = neighbours;
+  const { environments, services, members } = neighbours;
+  /** These projects with what stands in them, in two statements. */
+  async function whole(actor: Actor, some: ProjectRecord[]): Promise<Composed[]> {
+    const ids = some.map(({ projectId }) => projectId);
+    const [parts, leaves] = await Promise.all([environments.byProjects(ids, actor.organizationId), services.ofProjects(actor.organizationId, ids)]);
+    return composed(actor, some, parts, leaves);
+  }
   return {
     create: ({ actor, write }, input) =>
       write(async () => {
@@ -36,13 +35,17 @@ export function projectHandlers(projects: Projects, neighbours: ProjectNeighbour
         await members.grantCreated(actor, 'accessedProjects', created.project.projectId);
         return created;
       }),
-    async all({ actor }, input) {
-      const [all, parts, leaves] = await Promise.all([projects.all(actor.organizationId), environments.all(actor.organizationId), services(actor.organizationId)]);
-      return paginate(composed(actor, all, parts, leaves), input, ({ projectId }) => projectId);
+    async all({ actor }, { limit, cursor }) {
+      const { organizationId } = actor;
+      if (limit !== undefined && actor.role !== 'member') {
+        const { items, nextCursor } = cutPage(await projects.page(organizationId, { limit: limit + 1, cursor }), limit, ({ projectId }) => projectId);
+        return { items: await whole(actor, items), nextCursor };
+      }
+      const [all, parts, leaves] = await Promise.all([projects.all(organizationId), environments.all(organizationId), services.ofOrganization(organizationId)]);
+      return paginate(composed(actor, all, parts, leaves), { limit, cursor }, ({ projectId }) => projectId);
     },
     async one({ actor }, { projectId }) {
-      const project = await projects.one(projectId, actor.organizationId);
-      const [visible] = composed(actor, [project], await environments.byProject(projectId, actor.organizationId), await services(actor.organizationId));
+      const [visible] = await whole(actor, [await projects.one(projectId, actor.organizationId)]);
       if (!visible) throw new AppError('FORBIDDEN', 'You have no access to this project. An Owner or Admin of the organization can give it.');
       return visible;
     },
@@ -52,13 +55,20 @@ export function projectHandlers(projects: Projects, neighbours: ProjectNeighbour
       neighbours.networksChanged();
       return removed;
     },
+    duplicate: ({ actor, write }, { projectId, ...input }) => write(async () => {
+      const copy = await projects.duplicate(projectId, actor.organizationId, input);
+      await neighbours.copies.make(actor.organizationId, copy.environments);
+      await members.grantCreated(actor, 'accessedProjects', copy.project.projectId);
+      return copy.project;
+    }),
   };
 }
 
-type Composed = ProjectRecord & { environments: (EnvironmentRecord & { applications: ServiceOfProject[] })[] };
+type Composed = ProjectRecord & { environments: (EnvironmentRecord & ServiceLists)[] };
 
 /** Puts services into environments into projects; a member keeps only what is assigned. */
-function composed(actor: Actor, projects: ProjectRecord[], environments: EnvironmentRecord[], services: ServiceOfProject[]): Composed[] {
+function composed(actor: Actor, projects: ProjectRecord[], environments: EnvironmentRecord[], services: ServiceSummary[]): Composed[] {
+  const reaches = reachOf(actor);
   const servicesOf = Map.groupBy(services, ({ environmentId }) => environmentId);
   const environmentsOf = Map.groupBy(environments, ({ projectId }) => projectId);
   const result: Composed[] = [];
@@ -67,11 +77,10 @@ function composed(actor: Actor, projects: ProjectRecord[], environments: Environ
     const shown = [];
     for (const environment of environmentsOf.get(projectId) ?? []) {
       const { environmentId } = environment;
-      const reaches = (serviceId?: string): boolean => actor.role !== 'member' || memberReaches(actor.grants, { organizationId, projectId, environmentId, serviceId });
-      const applications = (servicesOf.get(environmentId) ?? []).filter(({ applicationId }) => reaches(applicationId));
-      if (applications.length > 0 || reaches()) shown.push({ ...environment, applications });
+      const visible = (servicesOf.get(environmentId) ?? []).filter(({ serviceId }) => reaches({ organizationId, projectId, environmentId, serviceId }));
+      if (visible.length > 0 || reaches({ organizationId, projectId, environmentId })) shown.push({ ...environment, ...serviceLists(visible) });
     }
-    if (shown.length > 0 || actor.role !== 'member' || memberReaches(actor.grants, { organizationId, projectId })) result.push({ ...project, environments: shown });
+    if (shown.length > 0 || reaches({ organizationId, projectId })) result.push({ ...project, environments: shown });
   }
   return result;
 }

@@ -2,6 +2,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { unknownCursor } from '../../procedure/page.ts';
 import type { Environments } from '../environment/environment.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { ProjectRecord, ProjectStore } from './store.ts';
@@ -14,7 +15,11 @@ export interface ProjectInput {
 
 export interface Projects {
   create(organizationId: string, input: ProjectInput & { name: string }): Promise<{ project: ProjectRecord; environment: EnvironmentRecord }>;
+  /** The project and its environments, without services: the new project, and which environment became which. */
+  duplicate(projectId: string, organizationId: string, input: { name: string; description?: string | null | undefined }): Promise<{ project: ProjectRecord; environments: Map<string, string> }>;
   all(organizationId: string): Promise<ProjectRecord[]>;
+  /** At most `limit` of the projects after the one that `cursor` names, newest first. */
+  page(organizationId: string, page: { limit: number; cursor: string | undefined }): Promise<ProjectRecord[]>;
   one(projectId: string, organizationId: string): Promise<ProjectRecord>;
   update(projectId: string, organizationId: string, patch: ProjectInput): Promise<ProjectRecord>;
   remove(projectId: string, organizationId: string): Promise<ProjectRecord>;
@@ -26,15 +31,36 @@ export function createProjects(store: ProjectStore, environments: Environments, 
     if (!record) throw new AppError('NOT_FOUND', 'There is no such project. It may have been removed.');
     return record;
   }
+  async function insert(organizationId: string, { name, description, env }: ProjectInput & { name: string }): Promise<ProjectRecord> {
+    const project = { projectId: randomId(), organizationId, name, description: description ?? '', env: env ?? '', createdAt: isoTime(clock) };
+    await store.insert(project);
+    return project;
+  }
   return {
     one,
-    async create(organizationId, { name, description, env }) {
-      if (env) parseEnv(env);
-      const project = { projectId: randomId(), organizationId, name, description: description ?? '', env: env ?? '', createdAt: isoTime(clock) };
-      await store.insert(project);
+    async create(organizationId, input) {
+      if (input.env) parseEnv(input.env);
+      const project = await insert(organizationId, input);
       return { project, environment: await environments.createDefault(organizationId, project.projectId) };
     },
+    async duplicate(projectId, organizationId, { name, description }) {
+      const original = await one(projectId, organizationId);
+      const project = await insert(organizationId, { ...original, name, description: description ?? original.description });
+      const copies = new Map<string, string>();
+      for (const environment of (await environments.byProject(projectId, organizationId)).toReversed()) {
+        const copy = environment.isDefault
+          ? await environments.createDefault(organizationId, project.projectId, environment)
+          : await environments.create({ ...environment, projectId: project.projectId });
+        copies.set(environment.environmentId, copy.environmentId);
+      }
+      return { project, environments: copies };
+    },
     all: (organizationId) => store.list({ organizationId }, { by: ['createdAt', 'projectId'], direction: 'desc' }),
+    async page(organizationId, { limit, cursor }) {
+      const after = cursor === undefined ? undefined : await store.find({ projectId: cursor, organizationId });
+      if (cursor !== undefined && !after) throw unknownCursor();
+      return store.page(organizationId, { limit, after });
+    },
     async update(projectId, organizationId, { name, description, env }) {
       if (env) parseEnv(env);
       await store.update({ projectId, organizationId }, {

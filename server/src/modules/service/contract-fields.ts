@@ -12,7 +12,7 @@ export const block = z.string().max(500_000);
 export const argument = z.string().max(10_000);
 
 export const id = z.string().min(1).max(100);
-export const serverId = z.string().max(100).nullish().describe('Server it runs on; required in cloud installations, absent: this one');
+export const serverId = id.nullish().describe('Server it will run on, absent: this one; required in a cloud installation');
 export const name = line(100).min(1);
 export const description = z.string().max(1000).nullable();
 export const appName = z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _, and begin and end with a letter or digit');

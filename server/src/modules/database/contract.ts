@@ -1,0 +1,107 @@
+/** The databases: one contract for each row of the table of kinds (interface document, Databases; decisions 6). */
+import { z } from 'zod';
+import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
+import { parseImageReference } from '../../domain/image-reference.ts';
+import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { ruled } from '../../procedure/ruled.ts';
+import { named, only, partial } from '../../procedure/shape.ts';
+import { appName, block, description, id, line, runtimeFields, serverId } from '../service/contract-fields.ts';
+import { databaseKinds, type DatabaseKind, type DatabaseKinds } from './kinds.ts';
+import { createdRecordOf, databaseRecordOf, wholeDatabaseOf } from './record.ts';
+
+type Text = 'name' | 'databaseName' | 'databaseUser' | 'databasePassword' | 'databaseRootPassword';
+
+const image = ruled(line(500), parseImageReference);
+const port = z.number().int().min(1).max(65_535).nullable().describe('Port of the server that leads to the database; null removes it');
+const passwords = {
+  documented: z.string().max(200).regex(/^[a-zA-Z0-9@#%^&*()_+\-=[\]{}|;:,.<>?~]*$/, 'may have only letters, digits and @#%^&*()_+-=[]{}|;:,.<>?~'),
+  line: line(200),
+} as const;
+
+/** Texts of a kind with the least lengths that the document states. */
+function textsOf(row: DatabaseKind, isFilled: (field: Text) => boolean) {
+  const text = (schema: z.ZodString, field: Text): z.ZodString => (isFilled(field) ? schema.min(1) : schema);
+  const password = passwords[row.password];
+  return {
+    name: text(line(100), 'name'), appName: appName.describe('Its name on the network; unique in the installation'),
+    databaseName: text(line(64), 'databaseName'), databaseUser: text(line(64), 'databaseUser'),
+    databasePassword: text(password, 'databasePassword'), databaseRootPassword: text(password, 'databaseRootPassword'),
+  };
+}
+
+/** What `create` and `update` take of a kind. */
+function inputsOf<const R extends DatabaseKind>(row: R) {
+  const onCreate = textsOf(row, (field) => row.filled.create.some((filled) => filled === field));
+  const onUpdate = partial(textsOf(row, () => row.filled.update));
+  const ownOnCreate = { databaseName: onCreate.databaseName, databaseUser: onCreate.databaseUser, databaseRootPassword: onCreate.databaseRootPassword, replicaSets: z.boolean().default(false) };
+  const ownOnUpdate = { databaseName: onUpdate.databaseName, databaseUser: onUpdate.databaseUser, databaseRootPassword: onUpdate.databaseRootPassword, replicaSets: z.boolean().optional() };
+  return {
+    create: {
+      name: onCreate.name, appName: onCreate.appName, ...only<typeof ownOnCreate, R['fields']>(ownOnCreate, row.fields), databasePassword: onCreate.databasePassword, environmentId: id,
+      containerImage: image.nullish().describe(`Absent: ${row.image}`), description: description.optional(), serverId,
+    },
+    update: {
+      name: onUpdate.name, appName: onUpdate.appName, ...only<typeof ownOnUpdate, R['fields']>(ownOnUpdate, row.fields), databasePassword: onUpdate.databasePassword,
+      containerImage: image.optional(), description: description.optional(), ...partial(runtimeFields), externalPort: port.optional(),
+    },
+  };
+}
+
+function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  const own = { class: 'protected', resources: [{ kind, field: row.id }] } as const;
+  const running = { ...own, action: 'deploy' } as const;
+  const byId = z.object(named<R['id'], z.ZodString>(row.id, id));
+  const inputs = inputsOf(row);
+  const record = databaseRecordOf(row, kind);
+  return {
+    create: mutation({
+      summary: `Creates a ${row.title} database; nothing runs until deploy`,
+      description: 'An empty password is replaced by a generated one, which `one` shows.',
+      access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }, { kind: 'server', field: 'serverId' }], grant: 'canCreateServices' },
+      input: z.object(inputs.create), output: createdRecordOf(row), refusals: ['CONFLICT'],
+    }),
+    one: query({ summary: `One ${row.title} database with its environment, mounts, backups and addresses`, access: own, input: byId, output: wholeDatabaseOf(record, kind) }),
+    update: mutation({
+      summary: `Changes settings of a ${row.title} database; they take effect at its next deploy`,
+      description: 'Absent fields stay; null clears. An empty password, where it is taken, is replaced by a generated one.',
+      access: own, input: byId.extend(inputs.update), output: record, refusals: ['CONFLICT'],
+    }),
+    saveEnvironment: mutation({ summary: 'Sets its variables', access: own, input: byId.extend({ env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none') }), output: record }),
+    saveExternalPort: mutation({
+      summary: 'Opens the database on a port of its server, or closes it',
+      description: 'A reserved or taken port is refused with 409.',
+      access: own, input: byId.extend({ externalPort: port }), output: record, refusals: ['CONFLICT'],
+    }),
+    changeStatus: mutation({ summary: 'Sets its status by hand', access: own, input: byId.extend({ applicationStatus: z.enum(applicationStatuses) }), output: record }),
+    move: mutation({
+      summary: 'Moves the database to another environment of the organization',
+      access: { class: 'protected', resources: [{ kind, field: row.id }, { kind: 'environment', field: 'targetEnvironmentId' }] },
+      input: byId.extend({ targetEnvironmentId: id }), output: record,
+    }),
+    deploy: mutation({ summary: 'Queues a deployment of the database', access: running, input: byId, output: record, refusals: ['NOT_IMPLEMENTED'] }),
+    rebuild: mutation({ summary: 'Makes its container anew from the record; the data stays', access: running, input: byId, output: record, refusals: ['NOT_IMPLEMENTED'] }),
+    start: mutation({ summary: 'Starts the stopped database', access: own, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'] }),
+    stop: mutation({ summary: 'Stops the database; its data stays', access: own, input: byId, output: record, refusals: ['NOT_IMPLEMENTED'] }),
+    reload: mutation({
+      summary: 'Restarts the database with its current settings',
+      access: own, input: byId.extend({ appName: z.string().min(1).max(100).describe('Must be its own appName') }), output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+    }),
+    remove: mutation({
+      summary: 'Removes the database with its volumes, backups and schedules; irreversible',
+      description: 'Objects that backups stored at their destinations stay unless deleteBackups is true.',
+      access: { ...own, grant: 'canDeleteServices' },
+      input: byId.extend({ deleteBackups: z.boolean().default(false) }), output: record, refusals: ['NOT_IMPLEMENTED'],
+    }),
+  };
+}
+
+export type DatabaseContract<R extends DatabaseKind> = ReturnType<typeof contractOf<R>>;
+export type DatabaseContracts = { [K in DatabaseKindName]: DatabaseContract<DatabaseKinds[K]> };
+
+export const databaseContracts = asContracts(Object.fromEntries(databaseKindNames.map((kind) => [kind, contractOf(databaseKinds[kind], kind)])));
+
+/** A walk over the table; the compiler cannot follow names through entries. */
+function asContracts(contracts: Record<string, unknown>): DatabaseContracts {
+  return contracts as DatabaseContracts;
+}

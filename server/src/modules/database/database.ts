@@ -1,0 +1,128 @@
+/** Databases as records: creating, changing, moving, removing (decisions 6). What runs comes with a later version. */
+import { AppError, badField } from '../../domain/errors.ts';
+import type { DatabaseKindName } from '../../domain/database-kind.ts';
+import { parseEnv } from '../../domain/dotenv.ts';
+import { checkReservations } from '../../domain/resources.ts';
+import { splitWords } from '../../domain/words.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { PublishedPorts } from '../port/port.ts';
+import type { ServiceNames } from '../service-name/service-name.ts';
+import { databaseKind } from './kinds.ts';
+import type { DatabaseRecord, DatabaseStore } from './store.ts';
+
+/** Settings that a person can change. */
+type Setting = 'name' | 'appName' | 'description' | 'databaseName' | 'databaseUser' | 'databasePassword' | 'databaseRootPassword' | 'containerImage' | 'replicaSets'
+  | 'memoryLimit' | 'memoryReservation' | 'cpuLimit' | 'cpuReservation' | 'command' | 'args' | 'env' | 'externalPort';
+
+/** Settings as they come in; null where a person clears one. */
+export type DatabaseInput = { [K in Setting]?: DatabaseRecord[K] | null | undefined };
+
+export interface NewDatabase extends DatabaseInput {
+  name: string;
+  appName: string;
+  databasePassword: string;
+  environmentId: string;
+  serverId?: string | null | undefined;
+}
+
+export interface Databases {
+  /** CONFLICT when the name is taken. An empty password is replaced by a generated one. */
+  create(organizationId: string, kind: DatabaseKindName, input: NewDatabase): Promise<DatabaseRecord>;
+  one(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
+  /** Absent fields stay, null becomes the field's empty value. CONFLICT when a name or port is taken. */
+  update(databaseId: string, organizationId: string, input: DatabaseInput): Promise<DatabaseRecord>;
+  changeStatus(databaseId: string, organizationId: string, applicationStatus: DatabaseRecord['applicationStatus']): Promise<DatabaseRecord>;
+  move(databaseId: string, organizationId: string, environmentId: string): Promise<DatabaseRecord>;
+  /** Removes the record with its mounts, backups and names. */
+  remove(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
+}
+
+export interface DatabaseNeighbours {
+  names: ServiceNames;
+  published: PublishedPorts;
+}
+
+const passwordLength = 32;
+const emptied = { description: '', args: [], env: '' } as const;
+
+export function createDatabases(store: DatabaseStore, { names, published }: DatabaseNeighbours, clock: Clock): Databases {
+  async function one(databaseId: string, organizationId: string): Promise<DatabaseRecord> {
+    const record = await store.find({ databaseId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
+    return record;
+  }
+  async function change(databaseId: string, organizationId: string, patch: Partial<DatabaseRecord>): Promise<DatabaseRecord> {
+    await store.update({ databaseId, organizationId }, patch);
+    return one(databaseId, organizationId);
+  }
+  return {
+    one,
+    create: (organizationId, kind, { environmentId, serverId, ...input }) => store.transaction(async () => {
+      const record = newDatabase({ databaseId: randomId(), organizationId, kind, environmentId, serverId: serverId ?? null, createdAt: isoTime(clock) }, input);
+      await store.insert(record);
+      await names.keep(record.databaseId, [record.appName]);
+      return record;
+    }),
+    update: (databaseId, organizationId, input) => store.transaction(async () => {
+      const present = await one(databaseId, organizationId);
+      const patch = cleaned(input);
+      check({ ...present, ...patch });
+      if (patch.externalPort) await published.requireFree({ port: patch.externalPort, protocol: 'tcp', field: 'externalPort', organizationId, serverId: present.serverId, holderId: databaseId });
+      const changed = await change(databaseId, organizationId, patch);
+      if (patch.appName !== undefined) await names.keep(databaseId, [changed.appName, changed.releasedAppName]);
+      return changed;
+    }),
+    changeStatus: (databaseId, organizationId, applicationStatus) => change(databaseId, organizationId, { applicationStatus }),
+    move: (databaseId, organizationId, environmentId) => change(databaseId, organizationId, { environmentId }),
+    remove: (databaseId, organizationId) => store.transaction(async () => {
+      const present = await one(databaseId, organizationId);
+      await store.remove({ databaseId, organizationId });
+      await names.keep(databaseId, []);
+      return present;
+    }),
+  };
+}
+
+type Identity = Pick<DatabaseRecord, 'databaseId' | 'organizationId' | 'kind' | 'environmentId' | 'serverId' | 'createdAt'>;
+
+/** The fields that the kind does not have stay empty. */
+function newDatabase(identity: Identity, input: Omit<NewDatabase, 'environmentId' | 'serverId'>): DatabaseRecord {
+  const row = databaseKind(identity.kind);
+  const own = <T>(field: (typeof row.fields)[number], value: T): T | null => (row.fields.includes(field) ? value : null);
+  return {
+    ...identity, name: input.name, appName: input.appName, description: input.description ?? '',
+    databaseName: own('databaseName', input.databaseName ?? ''), databaseUser: own('databaseUser', input.databaseUser ?? ''),
+    databasePassword: given(input.databasePassword), databaseRootPassword: own('databaseRootPassword', given(input.databaseRootPassword ?? '')),
+    containerImage: input.containerImage ?? row.image, replicaSets: input.replicaSets ?? false, applicationStatus: 'idle',
+    memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null, releasedAppName: null, isStopped: false,
+  };
+}
+
+/** The password, or a generated one for an empty one (decisions 4). */
+function given(password: string): string {
+  return password === '' ? randomId(passwordLength) : password;
+}
+
+function cleaned(input: DatabaseInput): Partial<DatabaseRecord> {
+  const changes = Object.entries(input).filter(([, value]) => value !== undefined);
+  const patch: Partial<DatabaseRecord> = Object.fromEntries(changes.map(([name, value]) => [name, value ?? Reflect.get(emptied, name) ?? null]));
+  for (const field of ['databasePassword', 'databaseRootPassword'] as const) if (patch[field] === '') patch[field] = given('');
+  return patch;
+}
+
+/** Rules on the record as it will be (decisions 4, Updates). */
+function check(record: DatabaseRecord): void {
+  if (record.env) parseEnv(record.env);
+  if (record.command) splitWords(record.command, 'command');
+  checkReservations(record);
+}
+
+/** `reload` names the service by its appName too (interface document, Databases). */
+export function requireOwnName({ appName }: DatabaseRecord, given: string): void {
+  if (given !== appName) throw badField('appName', 'is not the name of this database');
+}
+
+/** PRECONDITION_FAILED before the first deployment. */
+export function requireDeployed({ name, releasedAppName }: DatabaseRecord): void {
+  if (releasedAppName === null) throw new AppError('PRECONDITION_FAILED', `${name} has not been deployed yet: deploy first.`);
+}

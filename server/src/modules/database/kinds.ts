@@ -1,0 +1,75 @@
+/** What the kinds of database differ in: one row each (interface document, Database; decisions 6). Whatever has a part for each kind is a walk over this table. Pure. */
+import type { DatabaseKindName } from '../../domain/database-kind.ts';
+
+/** Fields that only some kinds have. */
+export type OwnField = 'databaseName' | 'databaseUser' | 'databaseRootPassword' | 'replicaSets';
+
+/** Parts of an address, made fit to stand in it. */
+export interface Address {
+  user: string;
+  password: string;
+  /** Host and port. */
+  at: string;
+  database: string;
+  replicaSets: boolean;
+}
+
+export interface DatabaseKind {
+  /** Name of its id in the interface. */
+  id: `${DatabaseKindName}Id`;
+  /** Its name for people. */
+  title: string;
+  /** Image when none is named. */
+  image: string;
+  port: number;
+  fields: readonly OwnField[];
+  /** `documented`: the document's pattern of characters; `line`: anything without a line break. */
+  password: 'documented' | 'line';
+  /** Texts that must not be empty, as the document states: on create these; on update every text, or none. */
+  filled: { create: readonly ('name' | 'appName' | 'databaseName' | 'databaseUser')[]; update: boolean };
+  /** How programs reach it. */
+  address(parts: Address): string;
+  /** Its backup by hand; absent: no backup operation exists for the kind. */
+  manualBackup?: `manualBackup${string}`;
+}
+
+export const databaseKinds = {
+  mariadb: {
+    id: 'mariadbId', title: 'MariaDB', image: 'mariadb:11', port: 3306, fields: ['databaseName', 'databaseUser', 'databaseRootPassword'], password: 'documented',
+    filled: { create: ['name', 'appName', 'databaseName', 'databaseUser'], update: true },
+    address: ({ user, password, at, database }) => `mariadb://${user}:${password}@${at}/${database}`,
+    manualBackup: 'manualBackupMariadb',
+  },
+  mysql: {
+    id: 'mysqlId', title: 'MySQL', image: 'mysql:8', port: 3306, fields: ['databaseName', 'databaseUser', 'databaseRootPassword'], password: 'documented',
+    filled: { create: ['name', 'appName'], update: true },
+    address: ({ user, password, at, database }) => `mysql://${user}:${password}@${at}/${database}`,
+    manualBackup: 'manualBackupMySql',
+  },
+  postgres: {
+    id: 'postgresId', title: 'PostgreSQL', image: 'postgres:18', port: 5432, fields: ['databaseName', 'databaseUser'], password: 'documented',
+    filled: { create: ['appName'], update: false },
+    address: ({ user, password, at, database }) => `postgresql://${user}:${password}@${at}/${database}`,
+    manualBackup: 'manualBackupPostgres',
+  },
+  mongo: {
+    id: 'mongoId', title: 'MongoDB', image: 'mongo:15', port: 27_017, fields: ['databaseUser', 'replicaSets'], password: 'documented',
+    filled: { create: ['name', 'appName', 'databaseUser'], update: true },
+    address: ({ user, password, at, replicaSets }) => `mongodb://${user}:${password}@${at}/?authSource=admin${replicaSets ? '&replicaSet=rs0' : ''}`,
+    manualBackup: 'manualBackupMongo',
+  },
+  redis: {
+    id: 'redisId', title: 'Redis', image: 'redis:8', port: 6379, fields: [], password: 'line',
+    filled: { create: ['name', 'appName'], update: true },
+    address: ({ password, at }) => `redis://default:${password}@${at}`,
+  },
+} as const satisfies Record<DatabaseKindName, DatabaseKind>;
+
+export type DatabaseKinds = typeof databaseKinds;
+/** Kinds that can be backed up. */
+export type BackupKindName = { [K in DatabaseKindName]: DatabaseKinds[K] extends { manualBackup: string } ? K : never }[DatabaseKindName];
+
+/** The row without its literal types. */
+export function databaseKind(name: DatabaseKindName): DatabaseKind {
+  return databaseKinds[name];
+}

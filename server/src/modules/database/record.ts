@@ -1,0 +1,46 @@
+/** The database record of a kind (interface document, Database; decisions 6). */
+import { z } from 'zod';
+import type { DatabaseKindName } from '../../domain/database-kind.ts';
+import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { named, only } from '../../procedure/shape.ts';
+import { backupRecord } from '../backup/record.ts';
+import { mountRecord } from '../mount/record.ts';
+import { environmentOfService } from '../service/record-environment.ts';
+import type { DatabaseKind } from './kinds.ts';
+
+const optional = z.string().nullable();
+/** Those that only some kinds have. */
+const shownFields = { databaseName: z.string(), databaseUser: z.string(), replicaSets: z.boolean() } as const;
+const ownFields = { ...shownFields, databaseRootPassword: z.string() } as const;
+
+/** What `create` answers: the document's list, without passwords. */
+export function createdRecordOf<const R extends DatabaseKind>(row: R) {
+  return z.object({
+    ...named<R['id'], z.ZodString>(row.id, z.string()), name: z.string(), appName: z.string(), ...only<typeof shownFields, R['fields']>(shownFields, row.fields), containerImage: z.string(),
+    applicationStatus: z.enum(applicationStatuses), createdAt: z.string(),
+  });
+}
+
+export function databaseRecordOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  return z.object({
+    ...named<R['id'], z.ZodString>(row.id, z.string()), name: z.string(), appName: z.string(), description: z.string(), ...only<typeof ownFields, R['fields']>(ownFields, row.fields), databasePassword: z.string(),
+    containerImage: z.string(), environmentId: z.string(), serverId: optional, applicationStatus: z.enum(applicationStatuses), env: z.string(),
+    memoryLimit: optional, memoryReservation: optional, cpuLimit: optional, cpuReservation: optional, command: optional, args: z.array(z.string()),
+    externalPort: z.number().nullable(), createdAt: z.string(),
+  }).meta({ id: capital(kind) });
+}
+
+/** The record with what hangs on it, as `one` gives it. */
+export function wholeDatabaseOf<R extends DatabaseKind>(record: ReturnType<typeof databaseRecordOf<R>>, kind: DatabaseKindName) {
+  return record.extend({
+    environment: environmentOfService, mounts: z.array(mountRecord), backups: z.array(backupRecord),
+    connection: z.object({
+      internal: z.string().describe('For services of the same environment'),
+      external: z.string().nullable().describe('From outside, through externalPort; null without one'),
+    }),
+  }).meta({ id: `${capital(kind)}Details` });
+}
+
+function capital(kind: DatabaseKindName): string {
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+}

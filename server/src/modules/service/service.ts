@@ -1,0 +1,59 @@
+/** What the reads of projects, environments and mounts see of services, whatever their kind. */
+import type { ApplicationStatus } from '../../domain/lifecycle.ts';
+import { serviceKinds, type ServiceKindName, type ServiceKinds } from './record-lists.ts';
+
+/** What lists show of a service. */
+export interface ServiceSummary {
+  kind: ServiceKindName;
+  serviceId: string;
+  environmentId: string;
+  name: string;
+  appName: string;
+  description: string;
+  status: ApplicationStatus;
+  createdAt: string;
+}
+
+/** Newest first, in one statement each. */
+export interface Services {
+  ofOrganization(organizationId: string): Promise<ServiceSummary[]>;
+  ofProjects(organizationId: string, projectIds: readonly string[]): Promise<ServiceSummary[]>;
+  ofEnvironment(organizationId: string, environmentId: string): Promise<ServiceSummary[]>;
+}
+
+/** Copies of every service of some environments. */
+export interface ServiceCopies {
+  /** `environments`: original → copy, all of the organization; part of the caller's transaction. */
+  make(organizationId: string, environments: ReadonlyMap<string, string>): Promise<void>;
+}
+
+type Shown<K extends ServiceKindName> = { [F in ServiceKinds[K]['id']]: string } & { [F in ServiceKinds[K]['status']]: ServiceSummary['status'] } & Pick<ServiceSummary, 'name' | 'appName' | 'description' | 'createdAt'>;
+export type ServiceLists = { [K in ServiceKindName as ServiceKinds[K]['list']]: Shown<K>[] };
+
+/** The services as a list for each kind, in the order given. */
+export function serviceLists(services: readonly ServiceSummary[]): ServiceLists {
+  const lists: Record<string, object[]> = Object.fromEntries(Object.values(serviceKinds).map(({ list }) => [list, []]));
+  for (const { kind, serviceId, name, appName, description, status, createdAt } of services) {
+    const row = serviceKinds[kind];
+    lists[row.list]?.push({ [row.id]: serviceId, name, appName, description, [row.status]: status, createdAt });
+  }
+  return asLists(lists);
+}
+
+/** Filled by the rows of the table whose types these are. */
+function asLists(lists: Record<string, object[]>): ServiceLists {
+  return lists as ServiceLists;
+}
+
+/** The environment of a service as its record shows it. */
+export interface EnvironmentOfService {
+  environmentId: string;
+  name: string;
+  projectId: string;
+  project: { projectId: string; name: string; organizationId: string };
+}
+
+export function environmentOf(place: { environmentId: string; environmentName: string; projectId: string; projectName: string; organizationId: string }): EnvironmentOfService {
+  const { environmentId, environmentName, projectId, projectName, organizationId } = place;
+  return { environmentId, name: environmentName, projectId, project: { projectId, name: projectName, organizationId } };
+}
