@@ -13,6 +13,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'container.getContainersByAppLabel': engineIsDown, 'container.getStackContainersByAppName': engineIsDown, 'container.getServiceContainersByAppName': engineIsDown,
   'swarm.getNodes': engineIsDown, 'swarm.getNodeInfo': engineIsDown, 'swarm.getNodeApps': engineIsDown,
   ...Object.fromEntries(databaseKindNames.flatMap((kind) => [[`${kind}.start`, [412]], [`${kind}.reload`, [412]], [`${kind}.remove`, [200]]])),
+  'redirect.create': engineIsDown, 'redirect.update': engineIsDown, 'redirect.delete': engineIsDown,
+  'basicAuth.create': engineIsDown, 'basicAuth.update': engineIsDown, 'basicAuth.delete': engineIsDown,
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 

@@ -11,7 +11,7 @@ export type Rows = { [T in TableName]?: TableRecord<T>[] };
 /** Texts that no answer may ever hold: each stands in a column that is written and never read out. */
 export const hiddenTexts = {
   registryPassword: 'hidden-registry-password', sshPrivateKey: 'hidden-ssh-private-key', accessKey: 'hidden-access-key', secretAccessKey: 'hidden-secret-access-key',
-  gitPassword: 'hidden-git-password', imagePassword: 'hidden-image-password', basicAuth: 'hidden-basic-auth-hash', eab: 'hidden-eab-key', passwordHash: 'hidden-password-hash',
+  gitPassword: 'hidden-git-password', imagePassword: 'hidden-image-password', basicAuth: `$2b$10$${'hiddenBasicAuthHash'.padEnd(53, 'x')}`, eab: 'hidden-eab-key', passwordHash: 'hidden-password-hash',
   certificateKey: certificateChain.privateKey.split('\n')[1] ?? '', webhookSecret: 'hidden-webhook-secret',
 } as const;
 
