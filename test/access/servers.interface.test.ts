@@ -1,0 +1,55 @@
+/** What runs names its server: recorded when it is the organization's own, refused when it is not, and required in a cloud installation. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { callerOf } from '../e2e/caller.ts';
+import { textOf } from '../http/door.ts';
+import { certificateChain } from '../world/certificates.ts';
+import { startProgram, type Program } from '../world/program.ts';
+import { seedWorlds, type World } from '../world/world.ts';
+
+let program: Program;
+let world: World;
+beforeAll(async () => {
+  program = await startProgram({
+    async prepare(database) {
+      const [first] = await seedWorlds(database, 1, { isInstallations: true });
+      if (!first) throw new Error('There is no world.');
+      world = first;
+    },
+  });
+});
+afterAll(() => program[Symbol.asyncDispose]());
+
+const ask = (path: string, input: object): ReturnType<ReturnType<typeof callerOf>> => callerOf(program.url, world.people.owner.byKey)(path, input);
+const application = (change: object): object => ({ name: 'Far', environmentId: world.own['environmentId'], ...change });
+const certificate = (change: object): object => ({ name: 'Far', certificateData: certificateChain.certificate, privateKey: certificateChain.privateKey, ...change });
+
+it('is recorded, and deploying there comes later', async () => {
+  const serverId = world.own['serverId'];
+  const created = await ask('application.create', application({ serverId }));
+  expect(created).toMatchObject({ status: 200, body: { serverId } });
+  const applicationId = textOf(created.body, 'applicationId');
+  expect(await ask('application.deploy', { applicationId })).toMatchObject({ status: 400 });
+  expect(await ask('application.saveContainerProvider', { applicationId, containerImage: 'nginx:1' })).toMatchObject({ status: 200 });
+  expect(await ask('application.deploy', { applicationId })).toMatchObject({ status: 501 });
+  expect(await ask('application.one', { applicationId })).toMatchObject({ body: { applicationStatus: 'idle', deployments: [], serverId } });
+  expect(await ask('server.remove', { serverId })).toMatchObject({ status: 412 });
+});
+
+it('is refused when it is another organization\'s, or nobody\'s', async () => {
+  for (const [serverId, status] of [[world.foreign['serverId'], 403], ['nowhere', 404]] as const) {
+    for (const [path, input] of [['application.create', application({ serverId })], ['certificate.create', certificate({ serverId })], ['domain.generateDomain', { appName: 'far', serverId }], ['container.getContainers', { serverId }]] as const) {
+      expect(await ask(path, input), path).toMatchObject({ status });
+    }
+  }
+});
+
+it('is required in a cloud installation, and named when it is missing', async () => {
+  expect(await ask('application.create', application({}))).toMatchObject({ status: 200, body: { serverId: null } });
+  expect(await ask('settings.update', { cloud: true })).toMatchObject({ status: 200 });
+  for (const [path, input] of [['application.create', application({})], ['certificate.create', certificate({ serverId: null })]] as const) {
+    expect(await ask(path, input), path).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST', data: { issues: [{ path: 'serverId' }] } } } });
+  }
+  const serverId = world.own['serverId'];
+  expect(await ask('application.create', application({ serverId }))).toMatchObject({ status: 200 });
+  expect(await ask('certificate.create', certificate({ serverId }))).toMatchObject({ status: 200, body: { serverId } });
+});
