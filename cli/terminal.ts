@@ -17,6 +17,21 @@ export interface Terminal {
   signal: AbortSignal;
 }
 
+/** The terminal this program was started from. */
+export function ownTerminal(): Terminal {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  // A reader that has seen enough (head) closes the pipe; that is no fault.
+  process.stdout.on('error', () => stop.abort());
+  return {
+    environment: process.env,
+    stdin: process.stdin,
+    out: (text) => void process.stdout.write(text),
+    say: (text) => void process.stderr.write(text),
+    signal: stop.signal,
+  };
+}
+
 /** Content of a file; `-` is the standard input. */
 export async function readText(terminal: Terminal, path: string): Promise<string> {
   if (path === '-') return text(terminal.stdin);

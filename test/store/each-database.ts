@@ -18,6 +18,10 @@ export interface TestDatabase {
   openEmpty(): Promise<Database>;
   /** Another connection to the same data, perhaps with another key. */
   reopen(database: Database, cipher?: Cipher): Database;
+  /** Path of the SQLite file, or address on the PostgreSQL server. */
+  locationOf(database: Database): string;
+  /** Closes one before its test ends. */
+  close(database: Database): Promise<void>;
 }
 
 /** Defines the same tests for every database: SQLite in a file, PostgreSQL in a server of this file's own. */
@@ -44,6 +48,11 @@ export function eachDatabase(name: string, define: (test: TestDatabase, dialect:
           return database;
         },
         reopen: (database, cipher = database.cipher) => track(opened.get(database)?.location ?? '', cipher),
+        locationOf: (database) => opened.get(database)?.location ?? '',
+        close: (database) => {
+          opened.delete(database);
+          return database.close();
+        },
       };
       define(test, dialect === 'sqlite' ? 'sqlite' : 'postgres');
     });

@@ -23,6 +23,7 @@ const reload = (name: string): Hint => (estate) => ({ appName: estate[name] });
 /** Where the example with the right ids is not enough for a call that succeeds. */
 const hints: Readonly<Record<string, Hint>> = {
   'user.createApiKey': (_estate, place) => ({ metadata: { organizationId: organizationOf(place) } }),
+  'user.endSession': (_estate, { world, who }) => ({ sessionId: world.people[who].sessionId }),
   'user.deleteApiKey': (_estate, { world, who }) => ({ apiKeyId: world.people[who === 'stranger' ? 'owner' : who].apiKeyId }),
   'environment.update': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId, description: 'changed' }),
   'environment.remove': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
@@ -76,8 +77,9 @@ export function inputWith(procedure: NamedProcedure, place: InputPlace, field: s
 }
 
 function takesList({ procedure }: NamedProcedure, field: string): boolean {
-  const property = propertiesOf(inlineSchemaOf(procedure.input, 'input')).find(({ name }) => name === field);
-  return property !== undefined && /\[\]/.test(describeType(property.schema));
+  let schema = inlineSchemaOf(procedure.input, 'input');
+  for (const part of field.split('.')) schema = propertiesOf(schema).find(({ name }) => name === part)?.schema ?? {};
+  return /\[\]/.test(describeType(schema));
 }
 
 function put(input: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {

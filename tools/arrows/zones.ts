@@ -16,7 +16,7 @@ const belowModules = ['domain', 'shell', 'procedure', 'ports', 'contract'];
 
 export const zones: readonly Zone[] = [
   { name: 'tests', files: /^test\/|\.test\.ts$/, sees: 'everything', cure: 'Move what is shared out of the test into a file of its own.' },
-  { name: 'main', files: /^server\/src\/(main|start|config)\.ts$|^server\/src\/composition\//, sees: 'everything', cure: 'Take the value as an argument; main passes it in.' },
+  { name: 'main', files: /^server\/src\/(main|start|config|reset-password)\.ts$|^server\/src\/composition\//, sees: 'everything', cure: 'Take the value as an argument; main passes it in.' },
   { name: 'domain', files: /^server\/src\/domain\//, sees: [], packages: /^node:(util|crypto|buffer|url|net|path)$/, cure: '' },
   { name: 'ports', files: /^server\/src\/ports\//, sees: ['domain'], cure: 'Ports are seen by modules, adapters and what stands above them.' },
   // The identity of a child process is the ports' word: builder and git hand it over, the shell makes it.
@@ -60,7 +60,7 @@ export const exceptions: readonly { from: RegExp; to: RegExp; typesOnly: boolean
 export const shownFiles: readonly { file: RegExp; reason: string }[] = [
   { file: /^server\/src\/modules\/application\/pending-changes\.ts$/, reason: 'A release keeps the settings it was made with; deploy writes what the module compares.' },
   { file: /^server\/src\/modules\/application\/checks\.ts$/, reason: 'Whether an application can be deployed is asked when a deployment is accepted and again when its source is fetched.' },
-  { file: /^server\/src\/modules\/organization\/member\.ts$/, reason: 'Members are what the module holds until organizations have procedures of their own.' },
+  { file: /^server\/src\/modules\/organization\/member\.ts$/, reason: 'Whoever makes a thing is granted it; every module that makes things does so.' },
 ];
 
 /** Arrows left out of the search for cycles. */

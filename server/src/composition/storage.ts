@@ -1,6 +1,6 @@
 /** Opens the database: key file, backup before migrations, migrations. */
 import { spawnSync } from 'node:child_process';
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { createCipher, openKeyFile } from '../db/cipher.ts';
@@ -22,21 +22,45 @@ const backupLimitMs = 10 * 60_000;
 export async function openStorage(config: Config, clock: Clock): Promise<OpenedStorage> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   const keyPath = join(config.data, 'berth.key');
-  const sqlitePath = join(config.data, 'berth.sqlite');
   // A database that holds secrets without its key must not get a new key; the version tells whether it is a fresh one.
-  const probeCipher = { encrypt: refuse, decrypt: refuse };
-  const open = async (cipher: Database['cipher']): Promise<Database> => {
-    if (config.databaseUrl === undefined) return openSqlite({ path: sqlitePath, synchronous: config.sqliteSynchronous, cipher });
-    // Loaded where it is used: the driver costs 11 MB.
-    const { openPostgres } = await import('../db/postgres.ts');
-    return openPostgres({ url: config.databaseUrl, cipher });
-  };
-  const probe = await open(probeCipher);
+  const probe = await connect(config, withoutKey);
   const present = await schemaVersion(probe).finally(() => probe.close());
-  const database = await open(createCipher(openKeyFile(keyPath, present === 0)));
-  const newest = migrations.at(-1)?.version ?? 0;
+  const database = await connect(config, createCipher(openKeyFile(keyPath, present === 0)));
   const backup = present > 0 && present < newest ? await backUp(config, database, present, clock) : undefined;
   return { database, backup, applied: await migrate(database, isoTime(clock)) };
+}
+
+/**
+ * The database as it is, for a command beside a Berth that may be running: never made, never migrated, and without the key, so that no secret in it can be read or
+ * written. PRECONDITION_FAILED when there is none, or one of another version.
+ */
+export async function openPresent(config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>): Promise<Database> {
+  if (config.databaseUrl === undefined && !existsSync(sqlitePath(config))) {
+    throw new AppError('PRECONDITION_FAILED', `There is no database at ${sqlitePath(config)}. Give Berth's data folder in BERTH_DATA.`);
+  }
+  const database = await connect(config, withoutKey);
+  try {
+    const present = await schemaVersion(database);
+    if (present === newest) return database;
+    throw new AppError('PRECONDITION_FAILED', `The database is at version ${present}, this command is made for ${newest}. Use the one of the Berth that runs, or bring Berth up to date with ./bin/up first.`);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+const newest = migrations.at(-1)?.version ?? 0;
+const withoutKey = { encrypt: refuse, decrypt: refuse };
+
+function sqlitePath({ data }: Pick<Config, 'data'>): string {
+  return join(data, 'berth.sqlite');
+}
+
+async function connect(config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>, cipher: Database['cipher']): Promise<Database> {
+  if (config.databaseUrl === undefined) return openSqlite({ path: sqlitePath(config), synchronous: config.sqliteSynchronous, cipher });
+  // Loaded where it is used: the driver costs 11 MB.
+  const { openPostgres } = await import('../db/postgres.ts');
+  return openPostgres({ url: config.databaseUrl, cipher });
 }
 
 /** A copy of the whole database beside it, before anything is changed. */
