@@ -6,9 +6,11 @@ import type { CallerName } from '../../tools/generate/access-table.ts';
 const engineIsDown = [503];
 
 const answers: Readonly<Record<string, readonly number[]>> = {
-  // Nobody there has a password, every organization has something in it, and no token is known.
-  'user.changePassword': [400], 'organization.delete': [412], 'organization.accept': [404],
+  // Every organization has something in it.
+  'organization.delete': [412],
   'application.start': [412], 'application.stop': engineIsDown, 'application.reload': [412], 'application.redeploy': [412], 'application.cancelDeployment': [412], 'application.delete': engineIsDown,
+  // Only of those on other servers is it a later version's work.
+  'application.deploy': [200], 'application.dropDeployment': [200],
   'application.run': [412], 'application.cleanQueues': engineIsDown, 'application.readLogs': engineIsDown, 'application.logs': engineIsDown, 'deployment.rollback': [412],
   'domain.create': engineIsDown, 'domain.update': engineIsDown, 'domain.delete': engineIsDown,
   'container.getContainers': engineIsDown, 'container.restartContainer': engineIsDown, 'container.getConfig': engineIsDown, 'container.getContainersByAppNameMatch': engineIsDown,
@@ -17,6 +19,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   ...Object.fromEntries(databaseKindNames.flatMap((kind) => [[`${kind}.start`, [412]], [`${kind}.reload`, [412]], [`${kind}.remove`, [200]]])),
   'redirect.create': engineIsDown, 'redirect.update': engineIsDown, 'redirect.delete': engineIsDown,
   'basicAuth.create': engineIsDown, 'basicAuth.update': engineIsDown, 'basicAuth.delete': engineIsDown,
+  'previewDeployment.delete': engineIsDown,
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 

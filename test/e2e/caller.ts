@@ -10,17 +10,17 @@ export const procedures: readonly NamedProcedure[] = listProcedures(contracts);
 
 export type Form = 'a' | 'b';
 
-/** Gives status and body whatever they are; the limit is 30 s. */
-export type Call = (path: string, input?: unknown, form?: Form) => Promise<Answer>;
+/** Gives status and body whatever they are; the limit is 30 s. An upload sends these files in an archive. */
+export type Call = (path: string, input?: unknown, form?: Form, files?: Record<string, string>) => Promise<Answer>;
 
 export function callerOf(url: string, headers: Record<string, string> = {}): Call {
-  return async (path, input = {}, form = 'b') => {
+  return async (path, input = {}, form = 'b', files) => {
     const kind = procedures.find((procedure) => procedure.path === path)?.procedure.kind;
     if (kind === undefined) throw new Error(`There is no procedure ${path}.`);
     const address = `${url}/api/${form === 'a' ? 'trpc/' : ''}${path}`;
     const signal = AbortSignal.timeout(30_000);
     if (kind === 'mutation') return send(address, { headers, body: input, signal });
-    if (kind === 'upload') return send(address, { headers, body: await formOf(input), signal });
+    if (kind === 'upload') return send(address, { headers, body: await formOf(input, files), signal });
     return send(`${address}${inputQuery(input)}`, { headers, signal });
   };
 }
@@ -33,10 +33,10 @@ export async function valueOf(answer: Promise<Answer>): Promise<unknown> {
 }
 
 /** The fields, then a small archive. */
-async function formOf(input: unknown): Promise<FormData> {
+async function formOf(input: unknown, files: Record<string, string> = { 'index.html': 'hello' }): Promise<FormData> {
   const form = new FormData();
   for (const [name, value] of Object.entries(input ?? {})) form.append(name, String(value));
-  form.append('file', new Blob([await archiveOf({ 'index.html': 'hello' })]), 'source.tar');
+  form.append('file', new Blob([await archiveOf(files)]), 'source.tar');
   return form;
 }
 

@@ -26,9 +26,9 @@ export function estateOf(prefix: string): Estate {
     prefix, organizationId: id('organization'), name: prefix, appName: id('app'), otherAppName: id('other-app'), composeAppName: id('stack'), mysqlAppName: id('mysql'), host: `${prefix}.example.com`,
     projectId: id('project'), emptyProjectId: id('empty-project'), remoteProjectId: id('remote-project'), environmentId: id('environment'), otherEnvironmentId: id('staging'), emptyEnvironmentId: id('empty-environment'),
     applicationId: id('application'), otherApplicationId: id('other-application'), composeId: id('compose'), ...Object.fromEntries(databases), ...Object.fromEntries(databaseKindNames.map((kind) => [`${kind}AppName`, id(kind)])),
-    deploymentId: id('deployment'), domainId: id('domain'), portId: id('port'), mountId: id('mount'), redirectId: id('redirect'), basicAuthId: id('basic-auth'),
+    deploymentId: id('deployment'), domainId: id('domain'), secureDomainId: id('secure-domain'), portId: id('port'), mountId: id('mount'), redirectId: id('redirect'), basicAuthId: id('basic-auth'),
     backupId: id('backup'), previewDeploymentId: id('preview'), previewDomainId: id('preview-domain'), sshKeyId: id('ssh-key'), freeSshKeyId: id('free-ssh-key'), registryId: id('registry'), serverId: id('server'), busyServerId: id('busy-server'),
-    destinationId: id('destination'), certificateId: id('certificate'), usedCertificateId: id('used-certificate'), certificateResolverId: id('resolver'), invitationId: id('invitation'), gitProviderId: id('git-provider'),
+    destinationId: id('destination'), freeDestinationId: id('free-destination'), certificateId: id('certificate'), usedCertificateId: id('used-certificate'), certificateResolverId: id('resolver'), invitationId: id('invitation'), gitProviderId: id('git-provider'),
   };
 }
 
@@ -105,8 +105,9 @@ function besides(estate: Estate, own: Own, number: number): Rows {
   };
   return {
     domain: [
-      { ...domain, domainId: of(estate, 'domainId'), host: estate['host'] ?? '', asciiHost: estate['host'] ?? '', uniqueConfigKey: 2 * number + 1 },
-      { ...domain, applicationId: null, domainId: of(estate, 'previewDomainId'), host: `preview.${estate['host']}`, asciiHost: `preview.${estate['host']}`, domainType: 'preview', previewDeploymentId: of(estate, 'previewDeploymentId'), uniqueConfigKey: 2 * number + 2 },
+      { ...domain, domainId: of(estate, 'domainId'), host: estate['host'] ?? '', asciiHost: estate['host'] ?? '', uniqueConfigKey: 3 * number + 1 },
+      { ...domain, createdAt: later, domainId: of(estate, 'secureDomainId'), host: `secure.${estate['host']}`, asciiHost: `secure.${estate['host']}`, https: true, uniqueConfigKey: 3 * number + 3 },
+      { ...domain, applicationId: null, domainId: of(estate, 'previewDomainId'), host: `preview.${estate['host']}`, asciiHost: `preview.${estate['host']}`, domainType: 'preview', previewDeploymentId: of(estate, 'previewDeploymentId'), uniqueConfigKey: 3 * number + 2 },
     ],
     port: [{ ...application, portId: of(estate, 'portId'), publishedPort: 20_000 + number, targetPort: 80, protocol: 'tcp', publishMode: 'host' }],
     mount: [{ ...application, mountId: of(estate, 'mountId'), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', databaseId: null, composeId: null }],
@@ -132,10 +133,10 @@ function shared(estate: Estate, own: Own): Rows {
     ssh_key: [{ ...sshKey, sshKeyId: of(estate, 'sshKeyId'), name: 'deploy' }, { ...sshKey, createdAt: later, sshKeyId: of(estate, 'freeSshKeyId'), name: 'free' }],
     registry: [{ ...own, registryId: of(estate, 'registryId'), name: 'registry', registryUrl: '127.0.0.1:1', username: 'pusher', password: hiddenTexts.registryPassword, imagePrefix: '' }],
     server: [{ ...server, serverId: of(estate, 'serverId'), name: 'node-1' }, { ...server, createdAt: later, serverId: of(estate, 'busyServerId'), name: 'node-2' }],
-    destination: [{
-      ...own, destinationId: of(estate, 'destinationId'), name: 'backups', provider: 's3', accessKey: hiddenTexts.accessKey, secretAccessKey: hiddenTexts.secretAccessKey, bucket: 'backups', region: 'eu-central-1', endpoint: 'https://127.0.0.1:1', path: '',
-    }],
-    certificate: [{ ...certificate, certificateId: of(estate, 'certificateId'), name: 'free' }, { ...certificate, createdAt: later, certificateId: of(estate, 'usedCertificateId'), name: 'used' }],
+    destination: [{ id: 'destinationId', name: 'backups', createdAt }, { id: 'freeDestinationId', name: 'free', createdAt: later }].map((one): TableRecord<'destination'> => ({
+      ...own, createdAt: one.createdAt, destinationId: of(estate, one.id), name: one.name, provider: 's3', accessKey: hiddenTexts.accessKey, secretAccessKey: hiddenTexts.secretAccessKey, bucket: 'backups', region: 'eu-central-1', endpoint: 'https://127.0.0.1:1', path: '',
+    })),
+    certificate: [{ ...certificate, certificateId: of(estate, 'certificateId'), name: 'free' }, { ...certificate, createdAt: later, certificateId: of(estate, 'usedCertificateId'), name: 'used', subjectAlternativeNames: [`secure.${estate['host']}`] }],
     certificate_resolver: [{ ...own, certificateResolverId: of(estate, 'certificateResolverId'), name: 'internal', directoryUrl: 'https://acme.example.com/directory', email: 'ops@example.com', eabKeyId: 'key-1', eabHmacKey: hiddenTexts.eab }],
     git_provider: [{ ...own, gitProviderId: of(estate, 'gitProviderId'), provider: 'github', name: 'github' }],
     invitation: [{

@@ -16,6 +16,9 @@ export interface InputPlace {
   who: PersonName;
 }
 
+/** Everybody's, where a world is seeded with its hash. */
+export const password = 'correct-horse-battery';
+
 type Hint = (estate: Estate, place: InputPlace) => Record<string, unknown>;
 
 const reload = (name: string): Hint => (estate) => ({ appName: estate[name] });
@@ -23,8 +26,10 @@ const reload = (name: string): Hint => (estate) => ({ appName: estate[name] });
 /** Where the example with the right ids is not enough for a call that succeeds. */
 const hints: Readonly<Record<string, Hint>> = {
   'user.createApiKey': (_estate, place) => ({ metadata: { organizationId: organizationOf(place) } }),
-  'user.endSession': (_estate, { world, who }) => ({ sessionId: world.people[who].sessionId }),
   'user.deleteApiKey': (_estate, { world, who }) => ({ apiKeyId: world.people[who === 'stranger' ? 'owner' : who].apiKeyId }),
+  'user.changePassword': () => ({ currentPassword: password }),
+  'user.endSession': (_estate, { world, who }) => ({ sessionId: world.people[who].sessionId }),
+  'organization.accept': (_estate, { world, who }) => ({ token: world.people[who].invitation }),
   'environment.update': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId, description: 'changed' }),
   'environment.remove': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
   'project.remove': ({ emptyProjectId }) => ({ projectId: emptyProjectId }),
@@ -48,6 +53,7 @@ const hints: Readonly<Record<string, Hint>> = {
     [`${kind}.saveExternalPort`, () => ({ externalPort: null })],
     [`${kind}.move`, ({ otherEnvironmentId }) => ({ targetEnvironmentId: otherEnvironmentId })],
   ])),
+  'destination.remove': ({ freeDestinationId }) => ({ destinationId: freeDestinationId }),
   'sshKey.remove': ({ freeSshKeyId }) => ({ sshKeyId: freeSshKeyId }),
   'sshKey.create': () => ({ privateKey: certificateChain.privateKey }),
 };
@@ -79,7 +85,7 @@ export function inputWith(procedure: NamedProcedure, place: InputPlace, field: s
 function takesList({ procedure }: NamedProcedure, field: string): boolean {
   let schema = inlineSchemaOf(procedure.input, 'input');
   for (const part of field.split('.')) schema = propertiesOf(schema).find(({ name }) => name === part)?.schema ?? {};
-  return /\[\]/.test(describeType(schema));
+  return describeType(schema).includes('[]');
 }
 
 function put(input: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {

@@ -14,6 +14,8 @@ export interface Person {
   memberId: string;
   apiKeyId: string;
   sessionId: string;
+  /** Token of an invitation to the other organization. */
+  invitation: string;
   /** Header with the key. */
   byKey: Record<string, string>;
   /** Header with the session's cookie; changes need an Origin besides. */
@@ -28,7 +30,7 @@ export function peopleOf(prefix: string): People {
   const person = (name: PersonName): Person => {
     const id = (what: string): string => `${prefix}-${what}-${name}`;
     return {
-      userId: id('user'), email: `${id('user')}@example.com`, memberId: id('membership'), apiKeyId: id('key'), sessionId: id('session'),
+      userId: id('user'), email: `${id('user')}@example.com`, memberId: id('membership'), apiKeyId: id('key'), sessionId: id('session'), invitation: id('invited'),
       byKey: { 'x-api-key': keyOf(prefix, name) }, bySession: { cookie: `${sessionCookie}=${tokenOf(prefix, name)}` },
     };
   };
@@ -53,7 +55,12 @@ export function rowsOfPeople(people: People, { own, other, passwordHash }: { own
       session: { sessionId, tokenHash: hashToken(tokenOf(own.prefix, name)), userId, organizationId, createdAt, expiresAt: never, ip: '127.0.0.1', userAgent: 'test' },
     };
   });
-  return { user: rows.map(({ user }) => user), member: rows.map(({ member }) => member), api_key: rows.map((row) => row.api_key), session: rows.map(({ session }) => session) };
+  // Everybody is invited to the organization that they are not in.
+  const invitations = personNames.map((name): NonNullable<Rows['invitation']>[number] => ({
+    invitationId: `${own.prefix}-invitation-${name}`, organizationId: (name === 'stranger' ? own : other).organizationId, email: people[name].email, role: 'member', grants: noGrants,
+    tokenHash: hashToken(people[name].invitation), invitedBy: people[name === 'stranger' ? 'owner' : 'stranger'].userId, status: 'pending', expiresAt: never, createdAt,
+  }));
+  return { invitation: invitations, user: rows.map(({ user }) => user), member: rows.map(({ member }) => member), api_key: rows.map((row) => row.api_key), session: rows.map(({ session }) => session) };
 }
 
 /** A key that nothing limits, unless said otherwise. */

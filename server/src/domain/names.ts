@@ -95,7 +95,7 @@ export function parsePort(port: number, field: string): number {
 export function parsePublishedPort(port: number, field = 'publishedPort', own: readonly number[] = []): number {
   parsePort(port, field);
   if (!reservedPorts.includes(port) && !own.includes(port)) return port;
-  throw new AppError('CONFLICT', `${field}: port ${port} is reserved for ${own.includes(port) ? 'Berth itself' : 'SSH, the proxy or the cluster'}; choose another one`);
+  throw new AppError('CONFLICT', `${field}: port ${port} is reserved for ${own.includes(port) ? 'Berth itself' : 'SSH, the proxy or the cluster'}; choose another one`, { issues: [{ path: field, message: 'is reserved' }] });
 }
 
 function dnsText(text: string): string {

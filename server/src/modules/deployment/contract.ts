@@ -28,5 +28,6 @@ export const deploymentContract = {
     access: { ...own, action: 'deploy' },
     input: id,
     output: deploymentRecord,
+    refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
   }),
 };

@@ -41,12 +41,14 @@ export const environmentContract = {
     access: own,
     input: id.extend({ name: name.optional(), description: description.nullish(), env: env.nullish(), projectId: z.string().optional() }),
     output: environmentRecord,
+    refusals: ['PRECONDITION_FAILED'],
   }),
   remove: mutation({
     summary: 'Removes an environment; never the default one, nor one that still has services',
     access: { ...own, grant: 'canDeleteEnvironments' },
     input: id,
     output: environmentRecord,
+    refusals: ['PRECONDITION_FAILED'],
   }),
   duplicate: mutation({
     summary: 'Copies an environment with its variables and the configuration of every service in it',

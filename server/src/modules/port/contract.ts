@@ -20,6 +20,7 @@ export const portContract = {
     access: ofApplication,
     input: z.object({ applicationId: z.string().min(1), publishedPort: port, targetPort: port, protocol: protocol.default('tcp'), publishMode: publishMode.default('ingress') }),
     output: answer,
+    refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
   one: query({
     summary: 'One published port',
@@ -38,6 +39,7 @@ export const portContract = {
     access: own,
     input: id.extend({ publishedPort: port.optional(), targetPort: port.optional(), protocol: protocol.optional(), publishMode: publishMode.optional() }),
     output: answer,
+    refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
   delete: mutation({
     summary: 'Removes a published port; it is closed at the next deploy',

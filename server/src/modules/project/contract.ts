@@ -50,6 +50,7 @@ export const projectContract = {
     access: { ...own, grant: 'canDeleteProjects' },
     input: id,
     output: projectRecord,
+    refusals: ['PRECONDITION_FAILED'],
   }),
   duplicate: mutation({
     summary: 'Copies a project with its environments, their variables and the configuration of every service in them',

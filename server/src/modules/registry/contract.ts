@@ -33,6 +33,7 @@ export const registryContract = {
       }),
     example: { registryUrl: 'registry.example.com', username: 'deploy', password: 'correct-horse-battery' },
     output: z.object({ success: z.literal(true) }),
+    refusals: ['SERVICE_UNAVAILABLE'],
   }),
   one: query({
     summary: 'One registry, without its password',
@@ -58,5 +59,6 @@ export const registryContract = {
     access: { class: 'admin', resources: registry },
     input: id,
     output: registryRecord,
+    refusals: ['PRECONDITION_FAILED'],
   }),
 };
