@@ -25,6 +25,14 @@ export interface Estate {
   certificateResolverId: string;
   destinationId: string;
   apiKeyId: string;
+  mariadbId: string;
+  mysqlId: string;
+  postgresId: string;
+  mongoId: string;
+  redisId: string;
+  redirectId: string;
+  basicAuthId: string;
+  invitationId: string;
 }
 
 /** Nothing listens there, so that getting it fails at once. */
@@ -41,6 +49,7 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
   const applicationId = textOf(application, 'applicationId');
   await made('application.saveGitProvider', { applicationId, customGitUrl: absentRepository, customGitBranch: 'main' });
   await made('application.deploy', { applicationId });
+  const database = (kind: string) => ({ name, appName: `${name}-${kind}`, databasePassword: '', environmentId });
   const account = await made('user.get', {});
   const certificate = makeCertificate({ name, hosts: [`${name}.localhost`] });
   const sshKeyId = await id('sshKey.generate', { name }, 'sshKeyId');
@@ -59,6 +68,14 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
     destinationId: await id('destination.create', { name, provider: 's3', accessKey: 'someone', secretAccessKey: 'something', bucket: 'backups', endpoint: 'http://127.0.0.1:1' }, 'destinationId'),
     registryId: await id('registry.create', { name, registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }, 'registryId'),
     apiKeyId: textOf(firstOf(fieldOf(account, 'apiKeys')), 'id'),
+    mariadbId: await id('mariadb.create', { ...database('mariadb'), databaseName: 'shop', databaseUser: 'shop', databaseRootPassword: '' }, 'mariadbId'),
+    mysqlId: await id('mysql.create', { ...database('mysql'), databaseName: 'shop', databaseUser: 'shop', databaseRootPassword: '' }, 'mysqlId'),
+    postgresId: await id('postgres.create', { ...database('postgres'), databaseName: 'shop', databaseUser: 'shop' }, 'postgresId'),
+    mongoId: await id('mongo.create', { ...database('mongo'), databaseUser: 'shop' }, 'mongoId'),
+    redisId: await id('redis.create', database('redis'), 'redisId'),
+    redirectId: await id('redirect.create', { applicationId, regex: '^/old', replacement: '/new', permanent: false }, 'redirectId'),
+    basicAuthId: await id('basicAuth.create', { applicationId, username: 'ann', password: 'something' }, 'basicAuthId'),
+    invitationId: await id('organization.invite', { email: `${name}@example.com`, role: 'member' }, 'invitationId'),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Sends one hostile value in one field and judges the answer: refused with the field named, or taken as plain data and given back as it was. */
 import { posix } from 'node:path';
 import { parseGitUrl } from '../../server/src/domain/git-source.ts';
+import { parseMachineAddress } from '../../server/src/domain/names.ts';
 import { parseObjectPath } from '../../server/src/domain/object-path.ts';
 import { parseImagePrefix, parseRegistryAddress } from '../../server/src/modules/registry/address.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
@@ -44,6 +45,9 @@ export function inputReading(path: string, field: TextField, estate: Estate, uni
     'domain.create customCertResolver': { ...input, https: true, certificateType: 'custom' },
     'domain.update customCertResolver': { ...input, https: true, certificateType: 'custom' },
     'registry.test registryId': {},
+    'registry.update registryUrl': { ...input, password: 'something' },
+    'certificateResolver.update eab.keyId': { ...input, eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } },
+    'certificateResolver.update eab.hmacKey': { ...input, eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } },
   };
   // A list reads its cursor for a page only.
   if (nameOf(field) === 'cursor') return { ...input, limit: 1 };
@@ -63,10 +67,15 @@ export async function judge({ procedure: { path, router, procedure }, field, val
   // The parser of JSON itself refuses this one, before there are fields.
   if (answer.status === 400 && field.isKey && value.text === '__proto__') return { kind: 'refused' };
   if (answer.status === 404 && isId(field) && answer.text.includes(field.path[0] ?? '')) return { kind: 'refused' };
+  // Engine and flat refusals name no field, since the one there is makes it plain which was meant.
+  if (answer.status === 404 && (named(answer, value.text) || fieldOf(answer.body, 'error') === 'Node not found') && /^(containerId|nodeId)$/.test(nameOf(field))) return { kind: 'refused' };
+  if (answer.status === 400 && typeof fieldOf(answer.body, 'error') === 'string' && named(answer, nameOf(field))) return { kind: 'refused' };
+  // Whoever tries passwords is stopped before they are read.
+  if (answer.status === 429 && path === 'user.changePassword') return { kind: 'refused' };
   if (answer.status === 409 && namesField(answer, field)) return { kind: 'refused' };
   if (answer.status === 403 && guarded.includes(`${path} ${nameOf(field)}`) && answer.text.includes(field.path.at(-1) ?? '')) return { kind: 'refused' };
   if (answer.status === 413 && encodeURIComponent(JSON.stringify(value.text)).length > addressLimit && (procedure.kind === 'query' || procedure.kind === 'subscription')) return { kind: 'refused' };
-  if (answer.status < 500 && answer.status === harmless.status && fieldOf(answer.body, 'code') === fieldOf(harmless.body, 'code') && fieldOf(dataOf(answer), 'issues') === undefined) return { kind: 'accepted' };
+  if ((answer.status < 500 || answer.status === 501) && answer.status === harmless.status && fieldOf(answer.body, 'code') === fieldOf(harmless.body, 'code') && fieldOf(dataOf(answer), 'issues') === undefined) return { kind: 'accepted' };
   return wrong('neither named nor taken', answer);
 
   async function accepted(): Promise<Verdict> {
@@ -85,7 +94,7 @@ const addressLimit = 60_000;
 const absentWhenBlank = ['application.create serverId', 'mount.create filePath', 'mount.update filePath', 'sshKey.create publicKey'];
 
 /** Refused for what it would reach, not for how it is written. */
-const guarded = ['mount.create hostPath', 'mount.update hostPath', 'user.createApiKey metadata.organizationId'];
+const guarded = ['mount.create hostPath', 'mount.update hostPath', 'user.createApiKey metadata.organizationId', 'server.getServerMetrics url'];
 
 /** Forms in which the documentation says that a field is kept. */
 const asDocumented: Record<string, (text: string) => string> = {
@@ -93,6 +102,7 @@ const asDocumented: Record<string, (text: string) => string> = {
   'registry registryUrl': parseRegistryAddress,
   'registry imagePrefix': parseImagePrefix,
   'destination path': (text) => parseObjectPath(text, 'path'),
+  'server ipAddress': (text) => parseMachineAddress(text, 'ipAddress'),
   'mount mountPath': withoutEnd,
   'mount hostPath': withoutEnd,
 };
@@ -112,7 +122,7 @@ async function recordAfter(path: string, body: unknown, { call, estate }: Place)
 }
 
 function isId({ path, isKey }: TextField): boolean {
-  return !isKey && (path.at(-1)?.endsWith('Id') === true || path[0] === 'networks');
+  return !isKey && (path.at(-1)?.endsWith('Id') === true || path[0] === 'networks' || /^accessed/.test(path.at(-2) ?? ''));
 }
 
 function namesField(answer: Answer, { path }: TextField): boolean {
@@ -122,6 +132,12 @@ function namesField(answer: Answer, { path }: TextField): boolean {
     const named = fieldOf(issue, 'path');
     return typeof named === 'string' && named !== '' && (named === dotted || named.startsWith(`${dotted}.`) || dotted.startsWith(`${named}.`));
   });
+}
+
+/** Whether the sentence says this. */
+function named(answer: Answer, text: string): boolean {
+  const message = fieldOf(answer.body, 'message');
+  return typeof message === 'string' && message.includes(text);
 }
 
 function dataOf({ body }: Answer): unknown {

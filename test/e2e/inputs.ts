@@ -21,6 +21,8 @@ const port = ({ portId }: Estate) => ({ portId });
 const mount = ({ mountId }: Estate) => ({ mountId });
 const sshKey = ({ sshKeyId }: Estate) => ({ sshKeyId });
 const registry = ({ registryId }: Estate) => ({ registryId });
+const password = 'correct horse battery';
+const newDatabase = ({ environmentId }: Estate, unique: string) => ({ name: 'another', appName: unique, databasePassword: 'something', environmentId });
 const hosted = (estate: Estate) => ({ ...application(estate), owner: 'acme', repository: 'shop', branch: 'main' });
 const server = ({ serverId }: Estate) => ({ serverId });
 const certificate = ({ certificateId }: Estate) => ({ certificateId });
@@ -63,6 +65,13 @@ export const inputs = {
     readLogs: application, logs: application,
   },
   deployment: { all: application, one: deployment, readLogs: deployment, logs: deployment, rollback: deployment },
+  mariadb: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseName: 'shop', databaseUser: 'shop', databaseRootPassword: 'something' }), reload: ({ mariadbId, name }) => ({ mariadbId, appName: `${name}-mariadb` }) },
+  mysql: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseName: 'shop', databaseUser: 'shop', databaseRootPassword: 'something' }), reload: ({ mysqlId, name }) => ({ mysqlId, appName: `${name}-mysql` }) },
+  postgres: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseName: 'shop', databaseUser: 'shop' }), reload: ({ postgresId, name }) => ({ postgresId, appName: `${name}-postgres` }) },
+  mongo: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseUser: 'shop' }), reload: ({ mongoId, name }) => ({ mongoId, appName: `${name}-mongo` }) },
+  redis: { create: newDatabase, reload: ({ redisId, name }) => ({ redisId, appName: `${name}-redis` }) },
+  redirect: { create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }) },
+  basicAuth: { create: (estate, unique) => ({ ...application(estate), username: unique, password }) },
   previewDeployment: { all: application, one: preview, redeploy: preview, delete: preview },
   domain: {
     create: (estate, unique) => ({ ...application(estate), host: `${unique}.localhost` }),

@@ -34,7 +34,9 @@ export interface Containers {
 
 export function createContainers(engine: EngineView, sight: Sight): Containers {
   async function seen(actor: Actor, idOrName: string): Promise<InspectedContainer> {
-    const [container, sees] = await Promise.all([engine.container(idOrName), sight(actor)]);
+    // The engine would read these as a way through its paths.
+    const isName = idOrName !== '.' && idOrName !== '..';
+    const [container, sees] = await Promise.all([isName ? engine.container(idOrName) : undefined, sight(actor)]);
     if (!container) throw new AppError('NOT_FOUND', `There is no container ${idOrName} on this server. It may have ended and been replaced; container.getContainers lists those that are there.`);
     if (!sees(container.labels)) throw new AppError('FORBIDDEN', 'You have no access to the container named in containerId.');
     return container;
