@@ -122,7 +122,7 @@ async function recordAfter(path: string, body: unknown, { call, estate }: Place)
 }
 
 function isId({ path, isKey }: TextField): boolean {
-  return !isKey && (path.at(-1)?.endsWith('Id') === true || path[0] === 'networks' || /^accessed/.test(path.at(-2) ?? ''));
+  return !isKey && (path.at(-1)?.endsWith('Id') === true || path[0] === 'networks' || path.at(-2)?.startsWith('accessed') === true);
 }
 
 function namesField(answer: Answer, { path }: TextField): boolean {
