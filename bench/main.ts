@@ -10,10 +10,12 @@ import { mustRun } from '../images/command.ts';
 import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
 import { deploymentFigures } from './figures/deployments.ts';
+import { listLargeOrganization } from './figures/large-list.ts';
 import { idleMemory, memoryAfterLoad, startTime } from './figures/process.ts';
 import type { Pair } from './figures/pair.ts';
 import { changeRequests, readRequests } from './figures/requests.ts';
 import { acceptDeployments, listServices } from './figures/single-calls.ts';
+import { fillLargeInstallation } from './large-data.ts';
 import { hasWrk } from './load/wrk.ts';
 import { broken, report } from './report.ts';
 import { startServer, type ServerProcess } from './server-process.ts';
@@ -64,6 +66,23 @@ async function requestFigures(folder: string): Promise<Figure[]> {
   }
 }
 
+/** On servers of its own, so that the other figures stand for 1,000 services. */
+async function largeFigure(folder: string): Promise<Figure> {
+  say('3,000 services …');
+  const data = { berth: join(folder, 'large'), baseline: join(folder, 'large-baseline') };
+  const organization = await fillLargeInstallation(data.berth);
+  await copyInstallation(data.berth, data.baseline);
+  const berth = await startServer({
+    script: 'server/src/main.js', path: '/api/project.all?limit=1', headers: { 'x-api-key': organization.apiKey },
+    environment: { BERTH_DATA: data.berth, BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'), BERTH_LOG_LEVEL: 'error' },
+  });
+  try {
+    return await listLargeOrganization(berth, organization, data.baseline);
+  } finally {
+    await berth.stop();
+  }
+}
+
 const groups = ['requests', 'deployments'] as const;
 const named = groups.filter((group) => process.argv.slice(2).includes(group));
 const wanted = new Set(named.length === 0 ? groups : named);
@@ -74,7 +93,7 @@ try {
   if (wanted.has('requests')) {
     say('Compiling …');
     await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], { cwd: root, limitMs: 120_000 });
-    figures.push(...(await requestFigures(folder)));
+    figures.push(...(await requestFigures(folder)), await largeFigure(folder));
   }
   if (wanted.has('deployments') && process.getuid?.() === 0) figures.push(...(await deploymentFigures(root, say)));
   else if (wanted.has('deployments')) say('Deployments are not measured: the test bed needs root.');

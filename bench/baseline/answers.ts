@@ -14,7 +14,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     createdAt: row['createdAt'], sourceType: row['sourceType'], buildType: row['buildType'], replicas: row['replicas'],
     env: secret('env'), buildArgs: secret('buildArgs'), buildSecrets: secret('buildSecrets'), createEnvFile: is('createEnvFile'),
     memoryLimit: row['memoryLimit'], memoryReservation: row['memoryReservation'], cpuLimit: row['cpuLimit'], cpuReservation: row['cpuReservation'],
-    repository: row['repository'], owner: row['owner'], branch: row['branch'], buildPath: row['buildPath'], dockerfile: row['dockerfile'],
+    repository: row['repository'], owner: row['owner'], branch: row['branch'], gitHost: row['gitHost'], buildPath: row['buildPath'], dockerfile: row['dockerfile'],
     containerContextPath: row['containerContextPath'], containerBuildStage: row['containerBuildStage'], dockerContextPath: row['containerContextPath'], dockerBuildStage: row['containerBuildStage'],
     publishDirectory: row['publishDirectory'], isStaticSpa: is('isStaticSpa'), customGitUrl: row['customGitUrl'], customGitBranch: row['customGitBranch'],
     customGitBuildPath: row['customGitBuildPath'], customGitSSHKeyId: row['customGitSSHKeyId'], enableSubmodules: is('enableSubmodules'),
@@ -53,21 +53,29 @@ function portAnswer(row: Row): unknown {
 function mountAnswer(row: Row, decrypt: (stored: string) => string): unknown {
   return {
     mountId: row['mountId'], type: row['type'], hostPath: row['hostPath'], volumeName: row['volumeName'], filePath: row['filePath'],
-    content: row['content'] === null ? null : decrypt(String(row['content'])), mountPath: row['mountPath'], serviceType: row['serviceType'], applicationId: row['applicationId'], createdAt: row['createdAt'],
+    content: row['content'] === null ? null : decrypt(String(row['content'])), mountPath: row['mountPath'], serviceType: row['serviceType'], applicationId: row['applicationId'],
+    composeId: row['composeId'], mariadbId: null, mysqlId: null, postgresId: null, mongoId: null, redisId: null, createdAt: row['createdAt'],
   };
 }
 
 export function projectsAnswer(database: Statements, organizationId: string): unknown {
-  const services = Map.groupBy(database.services(organizationId), (row) => row['environmentId']);
+  const services = Map.groupBy(database.services(organizationId, organizationId, organizationId), (row) => row['environmentId']);
   const environments = Map.groupBy(database.environments(organizationId), (row) => row['projectId']);
   return database.projects(organizationId).map((project) => ({
     projectId: project['projectId'], name: project['name'], description: project['description'], env: database.decrypt(String(project['env'])), organizationId, createdAt: project['createdAt'],
     environments: (environments.get(project['projectId'] ?? '') ?? []).map((environment) => ({
       environmentId: environment['environmentId'], name: environment['name'], description: environment['description'], projectId: environment['projectId'],
       env: database.decrypt(String(environment['env'])), isDefault: environment['isDefault'] === 1, createdAt: environment['createdAt'],
-      applications: (services.get(environment['environmentId'] ?? '') ?? []).map((service) => ({
-        applicationId: service['applicationId'], name: service['name'], appName: service['appName'], applicationStatus: service['applicationStatus'],
-      })),
+      ...listsOf(services.get(environment['environmentId'] ?? '') ?? []),
     })),
   }));
+}
+
+function listsOf(services: Row[]): Record<string, unknown[]> {
+  const lists: Record<string, unknown[]> = { applications: [], mariadb: [], mysql: [], postgres: [], mongo: [], redis: [], compose: [] };
+  for (const { kind, id, name, appName, status } of services) {
+    const isCompose = kind === 'compose';
+    lists[kind === 'application' ? 'applications' : String(kind)]?.push({ [`${kind}Id`]: id, name, appName, [isCompose ? 'composeStatus' : 'applicationStatus']: status });
+  }
+  return lists;
 }

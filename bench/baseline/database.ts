@@ -21,7 +21,8 @@ export interface Statements {
   mounts(applicationId: string, organizationId: string): Row[];
   projects(organizationId: string): Row[];
   environments(organizationId: string): Row[];
-  services(organizationId: string): Row[];
+  /** Of every kind; the organization three times, once for each table. */
+  services(...organizationIds: [string, string, string]): Row[];
   updateApplication(...values: Value[]): void;
   setStatus(...values: Value[]): void;
   insertDeployment(...values: Value[]): void;
@@ -63,7 +64,9 @@ export function openDatabase(data: string): Statements {
     mounts: rows(ofApplication('mount', 'mountId')),
     projects: rows('SELECT * FROM "project" WHERE "organizationId" = ? ORDER BY "createdAt" DESC, "projectId" DESC'),
     environments: rows('SELECT * FROM "environment" WHERE "organizationId" = ? ORDER BY "createdAt" DESC, "environmentId" DESC'),
-    services: rows('SELECT "applicationId", "environmentId", "name", "appName", "applicationStatus" FROM "application" WHERE "organizationId" = ? ORDER BY "createdAt" DESC, "applicationId" DESC'),
+    services: rows(`SELECT 'application' AS "kind", "applicationId" AS "id", "environmentId", "name", "appName", "applicationStatus" AS "status", "createdAt" FROM "application" WHERE "organizationId" = ?
+      UNION ALL SELECT "kind", "databaseId", "environmentId", "name", "appName", "applicationStatus", "createdAt" FROM "database" WHERE "organizationId" = ?
+      UNION ALL SELECT 'compose', "composeId", "environmentId", "name", "appName", "composeStatus", "createdAt" FROM "compose" WHERE "organizationId" = ? ORDER BY "createdAt" DESC, "id" DESC`),
     updateApplication: change('UPDATE "application" SET "description" = ?, "replicas" = ?, "memoryLimit" = ?, "cpuLimit" = ?, "autoDeploy" = ? WHERE "applicationId" = ? AND "organizationId" = ?'),
     setStatus: change('UPDATE "application" SET "applicationStatus" = ? WHERE "applicationId" = ?'),
     insertDeployment: change('INSERT INTO "deployment" ("deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "stage", "createdAt", "sequence") VALUES (?, ?, ?, \'deploy\', ?, ?, \'queued\', \'queue\', ?, ?)'),

@@ -1,0 +1,57 @@
+/** A large organization: 300 projects, 3,000 services of every kind. */
+import { createAccounts } from '../server/src/composition/accounts.ts';
+import { openStorage } from '../server/src/composition/storage.ts';
+import { createStores, type Stores } from '../server/src/composition/stores.ts';
+import { readConfig } from '../server/src/config.ts';
+import { databaseKindNames } from '../server/src/domain/database-kind.ts';
+import { newApplication } from '../server/src/modules/application/defaults.ts';
+import { createDatabases } from '../server/src/modules/database/database.ts';
+import { createServiceNames } from '../server/src/modules/service-name/service-name.ts';
+import { randomId, systemClock } from '../server/src/ports/clock.ts';
+
+export interface LargeOrganization {
+  organizationId: string;
+  apiKey: string;
+}
+
+export const projectCount = 300;
+/** In each project: some applications, a database of each kind, a compose service. */
+const applicationsEach = 4;
+export const servicesEach = applicationsEach + databaseKindNames.length + 1;
+
+export async function fillLargeInstallation(data: string): Promise<LargeOrganization> {
+  const { database } = await openStorage(readConfig({ BERTH_DATA: data }), systemClock);
+  const stores = createStores(database);
+  try {
+    const { door, users } = createAccounts(stores, database, systemClock);
+    const { user, organizationId } = await door.signUp({ name: 'Ann', email: 'ann@example.com', password: randomId() }, { ip: '127.0.0.1', userAgent: 'bench' });
+    const { key } = await users.createApiKey(user.id, { name: 'bench', metadata: { organizationId } });
+    await database.transaction(async () => {
+      for (let index = 0; index < projectCount; index += 1) await insertProject(stores, organizationId, index);
+    });
+    await database.script('PRAGMA wal_checkpoint(TRUNCATE)');
+    return { organizationId, apiKey: key };
+  } finally {
+    await database.close();
+  }
+}
+
+async function insertProject(stores: Stores, organizationId: string, index: number): Promise<void> {
+  const createdAt = new Date(systemClock.now() + index).toISOString();
+  const [projectId, environmentId] = [randomId(), randomId()];
+  await stores.projects.insert({ projectId, organizationId, name: `project ${index}`, description: 'One of many', env: 'REGION=eu', createdAt });
+  await stores.environments.insert({ environmentId, organizationId, projectId, name: 'production', description: '', env: 'LOG=info', isDefault: true, networkIndex: index + 1, createdAt });
+  const place = { organizationId, environmentId, description: 'One of many', createdAt };
+  for (let nth = 0; nth < applicationsEach; nth += 1) {
+    await stores.applications.insert(newApplication({ ...place, applicationId: randomId(), name: `service ${nth}`, appName: `app-${index}-${nth}`, refreshToken: randomId(32) }));
+  }
+  const databases = createDatabases(stores.databases, { names: createServiceNames(stores.serviceNames), published: { requireFree: async () => undefined } }, systemClock);
+  for (const kind of databaseKindNames) {
+    await databases.create(organizationId, kind, { environmentId, name: `the ${kind}`, appName: `${kind}-${index}`, databaseName: 'shop', databaseUser: 'shop', databasePassword: '', databaseRootPassword: '' });
+  }
+  await stores.serviceRows.compose.insert({
+    ...place, composeId: randomId(), name: 'the stack', appName: `stack-${index}`, serverId: null, composeType: 'compose', sourceType: 'raw', composeFile: 'services: {}', composePath: '', env: '', createEnvFile: false,
+    composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: false, randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null,
+    customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, releasedAppName: null, isStopped: false,
+  });
+}
