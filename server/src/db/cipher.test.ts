@@ -69,3 +69,10 @@ describe('the key file', () => {
     }
   });
 });
+
+it('more values than are remembered are read all the same, in any order', () => {
+  const cipher = createCipher(randomBytes(32));
+  const plain = Array.from({ length: 500 }, (_, index) => `${index}`.padEnd(5000, 'x'));
+  const stored = plain.map((text) => cipher.encrypt(text));
+  for (const order of [stored, stored.toReversed(), stored]) expect(order.map((text) => cipher.decrypt(text))).toEqual(order === stored ? plain : plain.toReversed());
+});
