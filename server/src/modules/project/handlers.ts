@@ -77,8 +77,10 @@ function composed(actor: Actor, projects: ProjectRecord[], environments: Environ
     const shown = [];
     for (const environment of environmentsOf.get(projectId) ?? []) {
       const { environmentId } = environment;
-      const visible = (servicesOf.get(environmentId) ?? []).filter(({ serviceId }) => reaches({ organizationId, projectId, environmentId, serviceId }));
-      if (visible.length > 0 || reaches({ organizationId, projectId, environmentId })) shown.push({ ...environment, ...serviceLists(visible) });
+      const reachesWhole = reaches({ organizationId, projectId, environmentId });
+      const inside = servicesOf.get(environmentId) ?? [];
+      const visible = reachesWhole ? inside : inside.filter(({ serviceId }) => reaches({ organizationId, projectId, environmentId, serviceId }));
+      if (visible.length > 0 || reachesWhole) shown.push({ ...environment, ...serviceLists(visible) });
     }
     if (shown.length > 0 || reaches({ organizationId, projectId })) result.push({ ...project, environments: shown });
   }

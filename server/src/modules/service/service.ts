@@ -30,9 +30,12 @@ export interface ServiceCopies {
 type Shown<K extends ServiceKindName> = { [F in ServiceKinds[K]['id']]: string } & { [F in ServiceKinds[K]['status']]: ServiceSummary['status'] } & Pick<ServiceSummary, 'name' | 'appName' | 'description' | 'createdAt'>;
 export type ServiceLists = { [K in ServiceKindName as ServiceKinds[K]['list']]: Shown<K>[] };
 
-/** The services as a list for each kind, in the order given. */
+const listNames = Object.values(serviceKinds).map(({ list }) => list);
+
+/** The services as a list for each kind, in the order given. Called for every environment of an organization, so it makes objects of few shapes. */
 export function serviceLists(services: readonly ServiceSummary[]): ServiceLists {
-  const lists: Record<string, object[]> = Object.fromEntries(Object.values(serviceKinds).map(({ list }) => [list, []]));
+  const lists: Record<string, object[]> = {};
+  for (const list of listNames) lists[list] = [];
   for (const { kind, serviceId, name, appName, description, status, createdAt } of services) {
     const row = serviceKinds[kind];
     lists[row.list]?.push({ [row.id]: serviceId, name, appName, description, [row.status]: status, createdAt });
