@@ -267,4 +267,17 @@ export const procedureKinds = {
     getNodeInfo: 'query',
     getNodeApps: 'query',
   },
+  backup: {
+    create: 'mutation',
+    one: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    byDatabase: 'query',
+    manualBackupMariadb: 'mutation',
+    manualBackupMySql: 'mutation',
+    manualBackupPostgres: 'mutation',
+    manualBackupMongo: 'mutation',
+    listFiles: 'query',
+    restoreBackupWithLogs: 'subscription',
+  },
 } as const satisfies { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never } };

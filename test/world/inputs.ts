@@ -72,6 +72,7 @@ export function inputFor({ path, procedure }: NamedProcedure, place: InputPlace)
 /** Fields of the good input that another id takes the place of. */
 const instead: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries([...databaseKindNames, 'service', 'compose'].map((kind) => [`mount.create ${kind}Id`, ['applicationId']])),
+  ...Object.fromEntries(['create', 'byDatabase'].flatMap((name) => [[`backup.${name} databaseId`, ['postgresId']], ...databaseKindNames.map((kind) => [`backup.${name} ${kind}Id`, ['postgresId', 'databaseType']])])),
   'registry.test registryId': ['registryUrl', 'username', 'password'],
 };
 

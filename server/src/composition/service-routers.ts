@@ -1,4 +1,5 @@
 /** Routers of projects, environments and what stands in them besides applications. */
+import { createBackups } from '../modules/backup/backup.ts';
 import { contracts } from '../modules/contracts.ts';
 import { createDatabases } from '../modules/database/database.ts';
 import { databaseRouters } from '../modules/database/handlers.ts';
@@ -28,7 +29,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts, ownPorts: readon
       databases: createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, ownPorts) }, clock), members, requireServer: settings.requireServer,
       environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
       mounts: mounts.byDatabase,
-      backups: stores.databases.backups,
+      backups: createBackups(stores.backups, clock).byDatabase,
       serverAddress: async (serverId, organizationId) => (serverId === null ? (await settings.get()).serverIp : (await stores.servers.find({ serverId, organizationId }))?.ipAddress ?? null),
     }),
   ];

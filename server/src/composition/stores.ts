@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { createJobStore } from '../jobs/store.ts';
 import { createApplicationStore } from '../modules/application/store.ts';
 import { createAuditStore } from '../modules/audit/store.ts';
+import { createBackupStore } from '../modules/backup/store.ts';
 import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
 import { createResolverStore } from '../modules/certificate-resolver/store.ts';
@@ -56,6 +57,7 @@ export function createStores(database: Database) {
     certificateResolvers: createResolverStore(database),
     destinations: createDestinationStore(database),
     sight: createSightStore(database),
+    backups: createBackupStore(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     jobs: createJobStore(database),

@@ -2,6 +2,7 @@
 import type { Contract } from '../procedure/procedure.ts';
 import { applicationContract } from './application/contract.ts';
 import { auditContract } from './audit/contract.ts';
+import { backupContract } from './backup/contract.ts';
 import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
@@ -48,6 +49,7 @@ export const contracts = {
   destination: destinationContract,
   container: containerContract,
   swarm: swarmContract,
+  backup: backupContract,
 } as const satisfies Record<string, Contract>;
 
 export type Contracts = typeof contracts;

@@ -1,8 +1,10 @@
-/** The backup record (decisions 7): the schedule of one database. */
+/** The backup record (decisions 7). */
 import { z } from 'zod';
 import { databaseKindNames, perDatabaseId } from '../../domain/database-kind.ts';
 
+const optional = z.string().nullable();
+
 export const backupRecord = z.object({
-  backupId: z.string(), schedule: z.string(), prefix: z.string(), destinationId: z.string(), database: z.string(), databaseType: z.enum(databaseKindNames),
-  ...perDatabaseId(() => z.string().nullable()), enabled: z.boolean(), keepLatestCount: z.number().nullable(), createdAt: z.string(),
+  backupId: z.string(), databaseId: z.string(), databaseType: z.enum(databaseKindNames), ...perDatabaseId(() => optional), database: z.string(), destinationId: z.string(), schedule: z.string(), prefix: z.string(),
+  enabled: z.boolean(), keepLatestCount: z.number().nullable().describe('So many of its newest objects are kept; null: all'), createdAt: z.string(),
 }).meta({ id: 'Backup' });

@@ -7,6 +7,7 @@ import { tableStore } from '../../db/table-store.ts';
 import { databaseIds, databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { badField } from '../../domain/errors.ts';
 import { systemClock } from '../../ports/clock.ts';
+import { createBackups } from '../backup/backup.ts';
 import { createMembers } from '../organization/member.ts';
 import { createPublishedPorts } from '../port/port.ts';
 import { environmentOf } from '../service/service.ts';
@@ -42,7 +43,7 @@ eachDatabase('databases', (test) => {
         if (!placement) throw new Error('no such environment');
         return environmentOf(placement);
       },
-      mounts: async () => [], backups: async (databaseId, organizationId) => stores.databases.backups(databaseId, organizationId), serverAddress: async () => '203.0.113.7',
+      mounts: async () => [], backups: createBackups(stores.backups, systemClock).byDatabase, serverAddress: async () => '203.0.113.7',
     });
   });
   const inputOf = (kind: DatabaseKindName, { place }: World): Record<string, unknown> => ({ name: 'Main', appName: `main-${kind}`, ...documented[kind].own, databasePassword: 'Secret1', environmentId: place.environmentId });

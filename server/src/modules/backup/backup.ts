@@ -1,0 +1,85 @@
+/** Backups of databases as records: what is backed up, when and where to. Making and restoring them comes later. */
+import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { databaseKind, type BackupKindName } from '../database/kinds.ts';
+import { hasBackups, noBackups } from './contract-kinds.ts';
+import type { BackupRecord, BackupStore } from './store.ts';
+
+/** A backup with its database named by the field of its kind. */
+export type Backup = BackupRecord & DatabaseIds<string | null>;
+
+export interface NewBackup extends Pick<BackupRecord, 'schedule' | 'prefix' | 'database' | 'destinationId' | 'enabled'> {
+  keepLatestCount?: number | null | undefined;
+}
+
+export type BackupPatch = { [K in keyof NewBackup]?: NewBackup[K] | undefined } & {
+  /** Only its own is taken. */
+  databaseType?: BackupKindName | undefined;
+};
+
+/** A database, and the kind that it is said to be. */
+export interface NamedDatabase {
+  databaseId: string;
+  databaseType: BackupKindName | undefined;
+}
+
+export interface Backups {
+  create(organizationId: string, named: NamedDatabase, input: NewBackup): Promise<Backup>;
+  one(backupId: string, organizationId: string): Promise<Backup>;
+  update(backupId: string, organizationId: string, patch: BackupPatch): Promise<Backup>;
+  remove(backupId: string, organizationId: string): Promise<Backup>;
+  /** Newest first. */
+  byDatabase(databaseId: string, organizationId: string): Promise<Backup[]>;
+  /** BAD_REQUEST unless the backup is of this kind. */
+  requireKind(backupId: string, organizationId: string, kind: BackupKindName): Promise<Backup>;
+  /** The kind of a database; BAD_REQUEST when it is another than the one named, or one without backups. */
+  checkDatabase(named: NamedDatabase, organizationId: string): Promise<BackupKindName>;
+}
+
+export function createBackups(store: BackupStore, clock: Clock): Backups {
+  async function found(backupId: string, organizationId: string): Promise<BackupRecord> {
+    const record = await store.find({ backupId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such backup. It may have been removed.');
+    return record;
+  }
+  async function checkDatabase({ databaseId, databaseType }: NamedDatabase, organizationId: string): Promise<BackupKindName> {
+    const kind = await store.kindOf(databaseId, organizationId);
+    if (kind === undefined) throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
+    if (!hasBackups(kind)) throw badField('databaseId', noBackups(kind));
+    if (databaseType !== undefined && kind !== databaseType) throw badField('databaseType', `is ${databaseType}, but the database is of the kind ${kind}`);
+    return kind;
+  }
+
+  return {
+    checkDatabase,
+    one: async (backupId, organizationId) => shown(await found(backupId, organizationId)),
+    async create(organizationId, named, { schedule, prefix, database, destinationId, enabled, keepLatestCount }) {
+      const databaseType = await checkDatabase(named, organizationId);
+      const record = { backupId: randomId(), organizationId, databaseId: named.databaseId, databaseType, schedule, prefix, database, destinationId, enabled, keepLatestCount: keepLatestCount ?? null, createdAt: isoTime(clock) };
+      await store.insert(record);
+      return shown(record);
+    },
+    async update(backupId, organizationId, { databaseType, ...patch }) {
+      const present = await found(backupId, organizationId);
+      if (databaseType !== undefined && databaseType !== present.databaseType) throw badField('databaseType', 'cannot be changed; create a backup of the other database instead');
+      await store.update({ backupId, organizationId }, patch);
+      return shown(await found(backupId, organizationId));
+    },
+    async remove(backupId, organizationId) {
+      const present = await found(backupId, organizationId);
+      await store.remove({ backupId, organizationId });
+      return shown(present);
+    },
+    byDatabase: async (databaseId, organizationId) => (await store.list({ databaseId, organizationId }, { by: ['createdAt', 'backupId'], direction: 'desc' })).map(shown),
+    async requireKind(backupId, organizationId, kind) {
+      const backup = shown(await found(backupId, organizationId));
+      if (backup.databaseType !== kind) throw badField('backupId', `is a backup of a ${backup.databaseType} database; use backup.${databaseKind(backup.databaseType).manualBackup ?? ''}`);
+      return backup;
+    },
+  };
+}
+
+function shown(record: BackupRecord): Backup {
+  return { ...record, ...databaseIds(record.databaseType, record.databaseId) };
+}
