@@ -1,10 +1,12 @@
 /** A proxy as its port says, behind the real reconciler: it keeps what it is given, and refuses when told to. */
+import { desiredRoutes } from '../../server/src/composition/desired-routes.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { createDomains } from '../../server/src/modules/domain/domain.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { ChangeRoutes, Route } from '../../server/src/ports/proxy.ts';
+import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import { createReconciler } from '../../server/src/reconcile/reconciler.ts';
 
 export interface KeptRoutes {
@@ -12,9 +14,11 @@ export interface KeptRoutes {
   routes: readonly Route[];
   /** Words with which it refuses the next ones; undefined: it takes them. */
   refusal: string | undefined;
+  /** It does not answer. */
+  isAway: boolean;
   changeRoutes: ChangeRoutes;
   /** Another domain of the application. */
-  addDomain(place: { organizationId: string; applicationId: string; host: string }): Promise<void>;
+  addDomain(place: { organizationId: string; applicationId: string; host: string; https?: boolean }): Promise<void>;
 }
 
 export function keptRoutes(database: Database): KeptRoutes {
@@ -23,6 +27,7 @@ export function keptRoutes(database: Database): KeptRoutes {
   const reconciler = createReconciler({
     proxy: {
       async apply(routes) {
+        if (kept.isAway) throw new AppError('SERVICE_UNAVAILABLE', 'The proxy does not answer.');
         if (kept.refusal !== undefined) throw new AppError('BAD_REQUEST', kept.refusal);
         kept.routes = routes;
         return { changed: true };
@@ -30,12 +35,12 @@ export function keptRoutes(database: Database): KeptRoutes {
       current: async () => 'kept',
       expected: () => 'kept',
     },
-    ensurePlatform: nothing, services: nothing, attachProxy: nothing, domains: () => stores.domains.routed(), onDrift: () => undefined,
+    ensurePlatform: nothing, services: nothing, attachProxy: nothing, routes: () => desiredRoutes(stores, createSettings(stores.settings), systemClock), onDrift: () => undefined,
   });
   const kept: KeptRoutes = {
-    routes: [], refusal: undefined, changeRoutes: reconciler.changeRoutes,
-    async addDomain({ organizationId, applicationId, host }) {
-      await reconciler.changeRoutes((work) => database.transaction(work), () => createDomains(stores.domains, systemClock).create(organizationId, { applicationId }, { host }));
+    routes: [], refusal: undefined, isAway: false, changeRoutes: reconciler.changeRoutes,
+    async addDomain({ organizationId, applicationId, host, https = false }) {
+      await reconciler.changeRoutes((work) => database.transaction(work), () => createDomains(stores.domains, systemClock).create(organizationId, { applicationId }, { host, https, certificateType: 'none' }));
     },
   };
   void reconciler.run();

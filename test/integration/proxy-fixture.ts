@@ -46,7 +46,7 @@ export const echoing = `
   process.on('SIGTERM', () => server.close(() => process.exit(0)));`;
 
 export function route(change: Partial<Route> & { id: string; service: string }): Route {
-  return { host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, port: 3000, accounts: [], redirects: [], ...change };
+  return { host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, port: 3000, accounts: [], redirects: [], ...change };
 }
 
 export interface Answer {

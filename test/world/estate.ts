@@ -137,7 +137,7 @@ function shared(estate: Estate, own: Own): Rows {
       ...own, createdAt: one.createdAt, destinationId: of(estate, one.id), name: one.name, provider: 's3', accessKey: hiddenTexts.accessKey, secretAccessKey: hiddenTexts.secretAccessKey, bucket: 'backups', region: 'eu-central-1', endpoint: 'https://127.0.0.1:1', path: '',
     })),
     certificate: [{ ...certificate, certificateId: of(estate, 'certificateId'), name: 'free' }, { ...certificate, createdAt: later, certificateId: of(estate, 'usedCertificateId'), name: 'used', subjectAlternativeNames: [`secure.${estate['host']}`] }],
-    certificate_resolver: [{ ...own, certificateResolverId: of(estate, 'certificateResolverId'), name: 'internal', directoryUrl: 'https://acme.example.com/directory', email: 'ops@example.com', eabKeyId: 'key-1', eabHmacKey: hiddenTexts.eab }],
+    certificate_resolver: [{ ...own, certificateResolverId: of(estate, 'certificateResolverId'), name: 'internal', directoryUrl: 'https://acme.example.com/directory', email: 'ops@example.com', rootCertificates: null, eabKeyId: 'key-1', eabHmacKey: hiddenTexts.eab }],
     git_provider: [{ ...own, gitProviderId: of(estate, 'gitProviderId'), provider: 'github', name: 'github' }],
     invitation: [{
       ...own, invitationId: of(estate, 'invitationId'), email: `${estate.prefix}-invited@example.com`, role: 'member', grants: noGrants, tokenHash: hashToken(`${estate.prefix}-invitation`), invitedBy: `${estate.prefix}-owner`, status: 'pending', expiresAt: 4_000_000_000_000,

@@ -25,6 +25,7 @@ import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
 import { reconcileServices } from '../reconcile/services.ts';
 import { createAccounts } from './accounts.ts';
 import { createAdapters } from './adapters.ts';
+import { desiredRoutes } from './desired-routes.ts';
 import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
 import type { Log } from './log.ts';
 import { createPlatform } from './platform.ts';
@@ -74,7 +75,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const live = createLiveReleases(parts, deployPorts, releases.forget);
 
   const reconciler: Reconciler = createReconciler({
-    proxy: adapters.proxy, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, domains: () => stores.domains.routed(),
+    proxy: adapters.proxy, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock),
     services: async () => reconcileServices({
       engine, applications: await applications.all(), busy: new Set((await deployments.unfinished()).map(({ applicationId }) => applicationId)),
       liveSpec: live.liveSpec, ensureNetworks: async ({ environmentId }) => void (await platform.networks.ensureEnvironment(environmentId)),

@@ -26,8 +26,8 @@ export function infrastructureRouters({ stores, adapters, settings, domains, rec
       serverAddress: async (serverId, organizationId) => (await servers.one(serverId, organizationId)).ipAddress,
     })),
     router('server', contracts.server, serverHandlers(servers)),
-    router('certificate', contracts.certificate, certificateHandlers(createCertificates(stores.certificates, clock), settings.requireServer)),
-    router('certificateResolver', contracts.certificateResolver, certificateResolverHandlers(createCertificateResolvers(stores.certificateResolvers, clock))),
+    router('certificate', contracts.certificate, certificateHandlers(createCertificates(stores.certificates, clock), { requireServer: settings.requireServer, changeRoutes: reconciler.changeRoutes })),
+    router('certificateResolver', contracts.certificateResolver, certificateResolverHandlers(createCertificateResolvers(stores.certificateResolvers, clock), reconciler.changeRoutes)),
     router('container', contracts.container, containerHandlers(createContainers(adapters.engineView, sight))),
     router('swarm', contracts.swarm, swarmHandlers(createSwarm(adapters.engine, adapters.engineView, sight))),
   ];

@@ -74,7 +74,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('port', contracts.port, portHandlers(ports)),
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),
     router('registry', contracts.registry, registryHandlers(registries)),
-    router('settings', contracts.settings, settingsHandlers(settings, isFirstOrganization)),
+    router('settings', contracts.settings, settingsHandlers(settings, { isFirstOrganization, changed: () => void reconciler.run() })),
     account.audit,
     ...infrastructureRouters(parts, isFirstOrganization),
     ...routingRouters(parts),

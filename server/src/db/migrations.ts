@@ -158,7 +158,7 @@ CREATE TABLE "certificate" ("certificateId" TEXT PRIMARY KEY, "organizationId" T
 CREATE INDEX "certificate_organization" ON "certificate"("organizationId", "createdAt");
 CREATE INDEX "certificate_server" ON "certificate"("serverId");
 CREATE TABLE "certificate_resolver" ("certificateResolverId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "directoryUrl" TEXT NOT NULL, "email" TEXT NOT NULL,
-  "eabKeyId" TEXT, "eabHmacKey" TEXT, "createdAt" TEXT NOT NULL);
+  "rootCertificates" TEXT, "eabKeyId" TEXT, "eabHmacKey" TEXT, "createdAt" TEXT NOT NULL);
 CREATE UNIQUE INDEX "certificate_resolver_name" ON "certificate_resolver"("organizationId", "name");
 CREATE TABLE "redirect" ("redirectId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
   "regex" TEXT NOT NULL, "replacement" TEXT NOT NULL, "permanent" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);

@@ -171,7 +171,7 @@ const certificate = {
 };
 
 const certificateResolver = {
-  certificateResolverId: text(), organizationId: text(), name: text(), directoryUrl: text(), email: text(), eabKeyId: optionalText(), eabHmacKey: optionalSecret(), createdAt: text(),
+  certificateResolverId: text(), organizationId: text(), name: text(), directoryUrl: text(), email: text(), rootCertificates: optionalText(), eabKeyId: optionalText(), eabHmacKey: optionalSecret(), createdAt: text(),
 };
 
 const redirect = {

@@ -1,4 +1,6 @@
 /** What Berth asks of the HTTP proxy. The whole configuration is one value derived from the database. */
+import type { Secret } from '../domain/secret.ts';
+
 export interface Proxy {
   /** Replaces the running configuration by this one when it differs; throws and keeps the old one when the proxy refuses it. Answers whether anything changed. */
   apply(routes: readonly Route[]): Promise<{ changed: boolean }>;
@@ -18,6 +20,8 @@ export interface Route {
   internalPath: string;
   stripPath: boolean;
   https: boolean;
+  /** Of the host; routes of one host agree. Null without https. */
+  certificate: RouteCertificate | null;
   /** Swarm service name; the proxy dials `tasks.<service>` so that a deployment needs no reload. */
   service: string;
   port: number;
@@ -25,6 +29,30 @@ export interface Route {
   accounts: readonly RouteAccount[];
   /** Tried in this order on whoever may pass; the first that matches answers. */
   redirects: readonly RouteRedirect[];
+}
+
+/** Where a host's certificate comes from: the proxy's own authority, an upload, or an ACME authority (RFC 8555), which the proxy asks and asks again in time. */
+export type RouteCertificate = { source: 'internal' } | UploadedCertificate | AcmeCertificate;
+
+export interface UploadedCertificate {
+  source: 'uploaded';
+  certificateId: string;
+  /** PEM: leaf, then intermediates. */
+  chain: string;
+  /** PEM. */
+  privateKey: Secret;
+}
+
+export interface AcmeCertificate {
+  source: 'acme';
+  /** Null: the proxy's own. */
+  directoryUrl: string | null;
+  /** Contact of the account. */
+  email: string | null;
+  /** PEM of what the directory's own https is checked with; null: what everybody trusts. */
+  rootCertificates: string | null;
+  /** External account binding; the key is base64url. */
+  eab: { keyId: string; hmacKey: Secret } | null;
 }
 
 /** A user of HTTP basic authentication (RFC 7617). */
@@ -41,5 +69,8 @@ export interface RouteRedirect {
   permanent: boolean;
 }
 
-/** Makes `change` through `write` (one transaction with its audit entry) and puts the routes as they are then onto the running proxy: both, or neither. Throws what the proxy says when it refuses them. */
-export type ChangeRoutes = <T>(write: <R>(work: () => Promise<R>) => Promise<R>, change: () => Promise<T>) => Promise<T>;
+/**
+ * Makes `change` through `write` (one transaction with its audit entry) and puts the routes as they are then onto the running proxy: both, or neither. Throws
+ * what the proxy says when it refuses them. With `mayWait` a proxy that does not answer (SERVICE_UNAVAILABLE) gets them when it does.
+ */
+export type ChangeRoutes = <T>(write: <R>(work: () => Promise<R>) => Promise<R>, change: () => Promise<T>, options?: { mayWait?: boolean }) => Promise<T>;

@@ -95,7 +95,7 @@ const texts: Readonly<Record<string, string>> = {
   schedule: '0 3 * * *', prefix: 'shop', bucket: 'backups', region: 'eu-central-1', endpoint: 'https://s3.example.com', accessKey: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI', backupFile: 'shop/2026-11-20T03-00-00.dump',
   ipAddress: '203.0.113.7', serverIp: '203.0.113.7', ip: '198.51.100.4', composeFile: 'services:\n  web:\n    image: nginx:1.29\n', composePath: 'compose.yaml',
   certificateData: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n', privateKey: '-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n',
-  directoryUrl: 'https://acme.example.com/directory', commonName: 'shop.example.com', subjectAlternativeName: 'shop.example.com', issuer: 'Example CA', publicKey: 'ssh-ed25519 AAAA… deploy', fingerprint: 'SHA256:…',
+  directoryUrl: 'https://acme.example.com/directory', commonName: 'shop.example.com', subjectAlternativeName: 'shop.example.com', issuer: 'Example CA', rootCertificates: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n', publicKey: 'ssh-ed25519 AAAA… deploy', fingerprint: 'SHA256:…',
   key: 'berth_3f9c…', start: 'berth_3f9c', url: 'http://203.0.113.7:4500/metrics', token: someId, nodeId: 'x8k2…', containerId: '4c01db0b339c', outcome: 'done', procedure: 'application.deploy', search: 'error',
   commit: '9fceb02d0ae598e95dc970b74767f19372d61af8', image: 'nginx:1.29', memory: '512m', networkPool: '10.192.0.0/12', dnsResolver: '9.9.9.9', buildMemory: '2g', buildCpu: '2', localRepositoryPath: '/srv/git', line: 'Listening on port 3000', text: 'Listening on port 3000',
   watchPath: 'web/**', previewWildcard: '*.preview.example.com', previewPath: '/', triggerType: 'push', updateOrder: 'start-first', serviceType: 'application',

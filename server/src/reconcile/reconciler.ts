@@ -1,7 +1,6 @@
 /** Makes the engine and the proxy follow the database: at start, after every change, every minute. One run at a time; requests meanwhile become one more run. */
-import { sentenceOf } from '../domain/errors.ts';
-import type { ChangeRoutes, Proxy } from '../ports/proxy.ts';
-import { routesOf, type DesiredRoute } from './routes.ts';
+import { AppError, sentenceOf } from '../domain/errors.ts';
+import type { ChangeRoutes, Proxy, Route } from '../ports/proxy.ts';
 
 export interface ReconcilerOptions {
   proxy: Proxy;
@@ -11,7 +10,8 @@ export interface ReconcilerOptions {
   services(): Promise<string[]>;
   /** Attaches the proxy to every network it must reach; gives what it found. */
   attachProxy(): Promise<string[]>;
-  domains(): Promise<DesiredRoute[]>;
+  /** The routes as they should be. */
+  routes(): Promise<Route[]>;
   /** Told what differed, and what could not be put right. */
   onDrift(lines: string[]): void;
   intervalMs?: number;
@@ -42,7 +42,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   /** One after another, so that an older picture never replaces a newer one. */
   function applyRoutes(): Promise<{ changed: boolean }> {
-    const next = routing.then(async () => proxy.apply(routesOf(await options.domains())));
+    const next = routing.then(async () => proxy.apply(await options.routes()));
     routing = next.catch(() => undefined);
     return next;
   }
@@ -78,15 +78,16 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     applyRoutes: async () => {
       await applyRoutes();
     },
-    async changeRoutes(write, change) {
+    async changeRoutes(write, change, { mayWait = false } = {}) {
+      const apply = mayWait ? () => applyRoutes().catch(unlessAbsent) : applyRoutes;
       await ready();
       const changed = await write(async () => {
         const result = await change();
-        await applyRoutes();
+        await apply();
         return result;
       });
       // Once more with what is committed: another change may have been on its way at the same time.
-      await applyRoutes();
+      await apply();
       return changed;
     },
     start() {
@@ -99,6 +100,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       await current;
     },
   };
+}
+
+/** A proxy that does not answer is given its routes when it does (`lookAtProxy`, and each run). */
+function unlessAbsent(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
 }
 
 /** Each part by itself, so that one that cannot be put right holds up no other. */

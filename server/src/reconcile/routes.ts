@@ -1,13 +1,12 @@
-/** Routes as they should be: from the domains' rows, for services that have a release. */
+/** Routes as they should be: from the domains' rows, for services that have a release, with what stands before those. */
 import type { Route, RouteAccount, RouteRedirect } from '../ports/proxy.ts';
+import { certificatesOf, type CertificateSources, type CertifiedDomain } from './certificates.ts';
 
-export interface DesiredRoute {
+export interface DesiredRoute extends CertifiedDomain {
   domainId: string;
-  asciiHost: string;
   path: string;
   internalPath: string;
   stripPath: boolean;
-  https: boolean;
   port: number;
   appName: string | null;
   releasedAppName: string | null;
@@ -15,10 +14,13 @@ export interface DesiredRoute {
   redirects: RouteRedirect[];
 }
 
-/** A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its first name. */
-export function routesOf(domains: readonly DesiredRoute[]): Route[] {
+/** A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its first name. `now` in ms. */
+export function routesOf(domains: readonly DesiredRoute[], sources: CertificateSources, now: number): Route[] {
+  const certificates = certificatesOf(domains, sources, now);
   return domains.flatMap(({ domainId, asciiHost, path, internalPath, stripPath, https, port, appName, releasedAppName, accounts, redirects }) => {
     const service = releasedAppName ?? appName;
-    return service === null ? [] : [{ id: domainId, host: asciiHost, path, internalPath, stripPath, https, service, port, accounts, redirects }];
+    if (service === null) return [];
+    const certificate = https ? certificates.get(asciiHost) ?? null : null;
+    return [{ id: domainId, host: asciiHost, path, internalPath, stripPath, https, certificate, service, port, accounts, redirects }];
   });
 }

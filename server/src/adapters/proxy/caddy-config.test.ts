@@ -7,7 +7,7 @@ import { proxyServiceSpec } from './proxy-service.ts';
 const settings: CaddySettings = { adminSocket: '/run/berth-proxy/admin.sock', publicHttpPort: 80, publicHttpsPort: 443 };
 
 function route(change: Partial<Route> = {}): Route {
-  return { id: 'd1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, service: 'web', port: 3000, accounts: [], redirects: [], ...change };
+  return { id: 'd1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, service: 'web', port: 3000, accounts: [], redirects: [], ...change };
 }
 
 /** What the tests look at of a server in the document. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
 import type { Route } from '../../ports/proxy.ts';
 import { signIn } from './caddy-accounts.ts';
 import { redirectHandlers, type Origin } from './caddy-redirects.ts';
-import { tlsApps } from './caddy-tls.ts';
+import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
 import { checkRoute } from './route-check.ts';
 
 /** How the proxy stands in the world; the same for every route. */
@@ -19,6 +20,8 @@ export interface CaddyDocument {
   /** Equal for equal routes and settings, whatever their order. */
   digest: string;
   document: Record<string, unknown>;
+  /** Files that must stand beside the admin socket before the document is loaded. */
+  files: ProxyFile[];
 }
 
 /** The Host that the admin socket takes; a unix socket has none of its own, and Caddy refuses others. */
@@ -37,7 +40,8 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   const origins = { plain: { scheme: 'http', port: settings.publicHttpPort }, secure: { scheme: 'https', port: settings.publicHttpsPort } } as const;
   const plain = { listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
   const secured = sorted.filter((route) => route.https);
-  const secure = { listen: [':443'], routes: [...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: [{}] };
+  const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
+  const secure = { listen: [':443'], routes: [...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: tls.policies };
   const apps = {
     http: {
       http_port: 80,
@@ -45,10 +49,10 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
       grace_period: gracePeriod,
       servers: { plain: serverDefaults(plain), ...(secured.length === 0 ? {} : { secure: serverDefaults(secure) }) },
     },
-    ...tlsApps(secured.map((route) => route.host)),
+    ...tls.apps,
   };
   const digest = createHash('sha256').update(JSON.stringify([settings, apps])).digest('hex').slice(0, 24);
-  return { digest, document: { ...baseDocument(settings), apps: { ...apps, http: { '@id': idOf(digest), ...apps.http } } } };
+  return { digest, document: { ...baseDocument(settings), apps: { ...apps, http: { '@id': idOf(digest), ...apps.http } } }, files: tls.files };
 }
 
 /** What a fresh proxy runs until it is given its routes. */

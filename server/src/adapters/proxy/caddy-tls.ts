@@ -1,12 +1,93 @@
-/**
- * Where certificates come from. All https hosts have them from Caddy's own authority for now, whose root is not put into any trust store; a host with another
- * source becomes another policy here and nowhere else.
- */
-export function tlsApps(hosts: readonly string[]): Record<string, unknown> {
-  const subjects = [...new Set(hosts)].sort();
-  if (subjects.length === 0) return {};
-  return {
-    tls: { certificates: { automate: subjects }, automation: { policies: [{ subjects, issuers: [{ module: 'internal' }] }] } },
-    pki: { certificate_authorities: { local: { install_trust: false } } },
+/** Where certificates come from: the proxy's own authority, whose root is not put into any trust store, ACME authorities, uploads. */
+import { createHash } from 'node:crypto';
+import { coversHost } from '../../domain/certificate.ts';
+import type { AcmeCertificate, Route, RouteCertificate, UploadedCertificate } from '../../ports/proxy.ts';
+
+export interface TlsConfiguration {
+  /** Caddy's apps `tls` and `pki`; none without https. */
+  apps: Record<string, unknown>;
+  /** How the server on 443 chooses a certificate; the first policy that matches decides. */
+  policies: ConnectionPolicy[];
+  /** Files that the document names: what the https of ACME directories is checked with. Caddy 2.6 takes them as files only. */
+  files: ProxyFile[];
+}
+
+/** What the names of such files begin with. */
+export const proxyFilePrefix = 'acme-roots-';
+
+export interface ProxyFile {
+  name: string;
+  content: string;
+}
+
+interface ConnectionPolicy {
+  match?: { sni: string[] };
+  certificate_selection?: { any_tag: string[] };
+}
+
+type Hosts = readonly (readonly [string, RouteCertificate])[];
+
+/** `folder` is where the proxy finds the files. */
+export function tlsConfiguration(secured: readonly Route[], folder: string): TlsConfiguration {
+  const hosts: Hosts = [...new Map(secured.map(({ host, certificate }) => [host, certificate ?? { source: 'internal' as const }]))].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  if (hosts.length === 0) return { apps: {}, policies: [], files: [] };
+  const uploads = new Map(hosts.flatMap(([, certificate]) => (certificate.source === 'uploaded' ? [[certificate.certificateId, certificate] as const] : [])));
+  const managed = hosts.filter(([, { source }]) => source !== 'uploaded');
+  const files = hosts.flatMap(([, certificate]) => (certificate.source === 'acme' && certificate.rootCertificates !== null ? [rootsFile(certificate.rootCertificates)] : []));
+  const automation = managed.length === 0 ? {} : { automation: { policies: automationPolicies(managed, folder) } };
+  const certificates = {
+    ...(uploads.size === 0 ? {} : { load_pem: [...uploads.values()].map(loaded) }),
+    ...(managed.length === 0 ? {} : { automate: managed.map(([host]) => host) }),
   };
+  return {
+    apps: { tls: { certificates, ...automation }, pki: { certificate_authorities: { local: { install_trust: false } } } },
+    policies: connectionPolicies(hosts),
+    files: [...new Map(files.map((file) => [file.name, file])).values()],
+  };
+}
+
+/** The key leaves for the proxy's memory here; Caddy is told to keep no configuration (`persist: false`). */
+function loaded({ certificateId, chain, privateKey }: UploadedCertificate) {
+  return { certificate: chain, key: privateKey.reveal(), tags: [certificateId] };
+}
+
+/** One policy for each issuer; the proxy's own authority last. */
+function automationPolicies(managed: Hosts, folder: string) {
+  const issuers = Map.groupBy(managed, ([, certificate]) => JSON.stringify(certificate.source === 'acme' ? acmeIssuer(certificate, folder) : { module: 'internal' }));
+  return [...issuers].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([issuer, hosts]) => ({ subjects: hosts.map(([host]) => host), issuers: [JSON.parse(issuer) as unknown] }));
+}
+
+function acmeIssuer({ directoryUrl, email, rootCertificates, eab }: AcmeCertificate, folder: string) {
+  return {
+    module: 'acme',
+    ...(directoryUrl === null ? {} : { ca: directoryUrl }),
+    ...(email === null ? {} : { email }),
+    // Caddy wants base64url without its padding.
+    ...(eab === null ? {} : { external_account: { key_id: eab.keyId, mac_key: eab.hmacKey.reveal().replace(/=+$/, '') } }),
+    ...(rootCertificates === null ? {} : { trusted_roots_pem_files: [`${folder}/${rootsFile(rootCertificates).name}`] }),
+  };
+}
+
+function rootsFile(content: string): ProxyFile {
+  return { name: `${proxyFilePrefix}${createHash('sha256').update(content).digest('hex').slice(0, 16)}.pem`, content };
+}
+
+/**
+ * An upload serves its own hosts and no others. A host of another source below a wildcard host that an upload serves needs a policy before that one; everything
+ * else, and whoever names no host, gets what Caddy has by that name.
+ */
+function connectionPolicies(hosts: Hosts): ConnectionPolicy[] {
+  const [exact, wild] = [hosts.filter(([host]) => !isWild(host)), hosts.filter(([host]) => isWild(host))];
+  const uploadedWild = wild.filter(([, { source }]) => source === 'uploaded').map(([host]) => host);
+  const others = exact.filter(([host, { source }]) => source !== 'uploaded' && coversHost(uploadedWild, host)).map(([host]) => host);
+  return [...uploadPolicies(exact), ...(others.length === 0 ? [] : [{ match: { sni: others } }]), ...uploadPolicies(wild), {}];
+}
+
+function uploadPolicies(hosts: Hosts): ConnectionPolicy[] {
+  const uploaded = hosts.flatMap(([host, certificate]) => (certificate.source === 'uploaded' ? [{ host, id: certificate.certificateId }] : []));
+  return [...Map.groupBy(uploaded, ({ id }) => id)].map(([id, own]) => ({ match: { sni: own.map(({ host }) => host) }, certificate_selection: { any_tag: [id] } }));
+}
+
+function isWild(host: string): boolean {
+  return host.startsWith('*.');
 }

@@ -1,8 +1,11 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
 import { callAdmin } from './caddy-admin.ts';
 import { caddyDocument, idOf } from './caddy-config.ts';
 import type { CaddySettings } from './caddy-config.ts';
+import { proxyFilePrefix, type ProxyFile } from './caddy-tls.ts';
 import { adminSocketInContainer } from './proxy-service.ts';
 
 export interface CaddyProxyOptions {
@@ -24,10 +27,12 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
   let last: Promise<unknown> = Promise.resolve();
 
   async function applyNow(routes: readonly Route[]): Promise<{ changed: boolean }> {
-    const { digest, document } = caddyDocument(routes, settings);
+    const { digest, document, files } = caddyDocument(routes, settings);
     if ((await readId(adminSocket)) === idOf(digest)) return { changed: false };
+    await writeFiles(dirname(adminSocket), files);
     const answer = await callAdmin(adminSocket, { method: 'POST', path: '/load', body: JSON.stringify(document), limitMs: loadLimitMs });
     if (answer.status >= 300) throw new AppError('BAD_REQUEST', `The proxy refused the new routes and keeps the former ones: ${errorWords(answer.body)}`);
+    await removeOthers(dirname(adminSocket), files);
     return { changed: true };
   }
 
@@ -47,6 +52,17 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
     },
     expected: (routes) => idOf(caddyDocument(routes, settings).digest),
   };
+}
+
+/** Named by their content, so that one that is there is right. */
+async function writeFiles(folder: string, files: readonly ProxyFile[]): Promise<void> {
+  for (const { name, content } of files) await writeFile(join(folder, name), content, { mode: 0o644 });
+}
+
+/** Those of former documents. */
+async function removeOthers(folder: string, files: readonly ProxyFile[]): Promise<void> {
+  const kept = new Set(files.map(({ name }) => name));
+  for (const name of await readdir(folder)) if (name.startsWith(proxyFilePrefix) && !kept.has(name)) await rm(join(folder, name), { force: true });
 }
 
 /** The digest in the configuration that runs; undefined when it is not one of ours, such as a fresh proxy's. */

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { makeCertificate } from '../../../../test/certificates/authority.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
+import { keptRoutes } from '../../../../test/http/kept-routes.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -13,11 +15,11 @@ import { createResolverStore } from './store.ts';
 
 const input = { name: 'internal', directoryUrl: 'https://acme.example.com/directory', email: 'ops@example.com' };
 const eab = { keyId: 'key-1', hmacKey: 'aG1hYy1zZWNyZXQ' };
-const shown = { certificateResolverId: expect.any(String), ...input, eab: null, createdAt: expect.any(String) };
+const shown = { certificateResolverId: expect.any(String), ...input, eab: null, rootCertificates: null, createdAt: expect.any(String) };
 
 eachDatabase('certificate resolvers', (test) => {
   const createWorld = worlds(test);
-  const begin = (): Promise<World> => createWorld((database) => [router('certificateResolver', certificateResolverContract, certificateResolverHandlers(createCertificateResolvers(createResolverStore(database), systemClock)))]);
+  const begin = (): Promise<World> => createWorld((database) => [router('certificateResolver', certificateResolverContract, certificateResolverHandlers(createCertificateResolvers(createResolverStore(database), systemClock), keptRoutes(database).changeRoutes))]);
 
   it('are created, read, listed, changed and removed, their secret never shown', async () => {
     const { owner, database } = await begin();
@@ -34,6 +36,16 @@ eachDatabase('certificate resolvers', (test) => {
     expect(await owner.mutate('certificateResolver.update', { certificateResolverId, eab: null })).toMatchObject({ eab: null });
     expect(await owner.mutate('certificateResolver.remove', { certificateResolverId })).toMatchObject({ name: 'bound' });
     expect(await owner.query('certificateResolver.one', { certificateResolverId })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('keep the roots that an authority of one\'s own is checked with', async () => {
+    const { owner } = await begin();
+    const { pem } = makeCertificate({ name: 'House', isAuthority: true });
+    const made = await owner.mutate('certificateResolver.create', { ...input, rootCertificates: pem });
+    expect(made).toEqual({ ...shown, rootCertificates: pem });
+    const certificateResolverId = textOf(made, 'certificateResolverId');
+    expect(await owner.mutate('certificateResolver.update', { certificateResolverId, rootCertificates: 'no PEM' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['rootCertificates'] });
+    expect(await owner.mutate('certificateResolver.update', { certificateResolverId, rootCertificates: null })).toEqual(shown);
   });
 
   it('have names of their own in the organization', async () => {

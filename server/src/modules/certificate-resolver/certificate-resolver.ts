@@ -8,6 +8,7 @@ export interface ResolverInput {
   directoryUrl: string;
   email: string;
   eab?: { keyId: string; hmacKey: string } | null | undefined;
+  rootCertificates?: string | null | undefined;
 }
 
 /** A resolver without its secret. */
@@ -32,8 +33,8 @@ export function createCertificateResolvers(store: ResolverStore, clock: Clock): 
   }
 
   return {
-    async create(organizationId, { eab, ...input }) {
-      const record: ResolverRecord = { certificateResolverId: randomId(), organizationId, ...input, ...binding(eab ?? null), createdAt: isoTime(clock) };
+    async create(organizationId, { eab, rootCertificates, ...input }) {
+      const record: ResolverRecord = { certificateResolverId: randomId(), organizationId, ...input, rootCertificates: rootCertificates ?? null, ...binding(eab ?? null), createdAt: isoTime(clock) };
       await named(record.name, () => store.insert(record));
       return withoutSecret(record);
     },

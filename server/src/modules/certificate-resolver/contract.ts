@@ -1,7 +1,9 @@
 /** Certificate resolvers: authorities that domains of the certificateType `custom` get their certificates from (decisions 9). */
 import { z } from 'zod';
+import { parseRootCertificates } from '../../domain/root-certificates.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
+import { ruled } from '../../procedure/ruled.ts';
 import { certificateResolverRecord } from './record.ts';
 
 const id = z.object({ certificateResolverId: z.string().min(1).max(100) });
@@ -11,6 +13,7 @@ const shape = {
   directoryUrl: z.url({ protocol: /^https$/, error: 'must be an https address' }).max(500).meta({ description: 'ACME directory', examples: ['https://acme.example.com/directory'] }),
   email: z.email('must be an e-mail address').max(254).describe('Contact of the account'),
 };
+const rootCertificates = ruled(z.string().max(100_000, { abort: true }), parseRootCertificates).describe('PEM; what the https of an authority of one\'s own is checked with, absent: what everybody trusts');
 const eab = z.object({ keyId: z.string().min(1).max(500), hmacKey: z.string().min(1).max(1000).regex(/^[A-Za-z0-9_-]+={0,2}$/, 'must be base64url').meta({ examples: ['bm90LWEta2V5'] }) })
   .describe('External account binding (RFC 8555, 7.3.4), where the authority wants one');
 
@@ -18,7 +21,7 @@ export const certificateResolverContract = {
   create: mutation({
     summary: 'Stores an ACME authority that domains can name as customCertResolver',
     access: { class: 'admin', resources: [] },
-    input: z.object({ ...shape, eab: eab.nullish() }),
+    input: z.object({ ...shape, eab: eab.nullish(), rootCertificates: rootCertificates.nullish() }),
     output: certificateResolverRecord,
     refusals: ['CONFLICT'],
   }),
@@ -32,7 +35,7 @@ export const certificateResolverContract = {
   update: mutation({
     summary: 'Changes a certificate resolver; domains that name it follow a new name',
     access: own,
-    input: id.extend({ ...z.object(shape).partial().shape, eab: eab.nullish().describe('null removes the binding') }),
+    input: id.extend({ ...z.object(shape).partial().shape, eab: eab.nullish().describe('null removes the binding'), rootCertificates: rootCertificates.nullish() }),
     output: certificateResolverRecord,
     refusals: ['CONFLICT'],
   }),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeCertificate, makeChain } from '../../../../test/certificates/authority.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
+import { keptRoutes, type KeptRoutes } from '../../../../test/http/kept-routes.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -27,7 +28,11 @@ eachDatabase('certificates', (test) => {
   async function requireServer(serverId: string | null | undefined): Promise<void> {
     if (cloud.is && !serverId) throw badField('serverId', 'is required');
   }
-  const begin = (): Promise<World> => createWorld((database) => [router('certificate', certificateContract, certificateHandlers(createCertificates(createCertificateStore(database), systemClock), requireServer))]);
+  let proxy: KeptRoutes;
+  const begin = (): Promise<World> => createWorld((database) => {
+    proxy = keptRoutes(database);
+    return [router('certificate', certificateContract, certificateHandlers(createCertificates(createCertificateStore(database), systemClock), { requireServer, changeRoutes: proxy.changeRoutes }))];
+  });
   const upload = async ({ owner }: World, change: object = {}): Promise<string> => textOf(await owner.mutate('certificate.create', { ...input, ...change }), 'certificateId');
 
   async function withDomain({ database, place, people }: World, host: string, change: object = {}): Promise<{ domainId: string; host: string; path: string }> {
@@ -52,6 +57,33 @@ eachDatabase('certificates', (test) => {
     expect(await owner.mutate('certificate.remove', { certificateId })).toEqual(created);
     expect(await owner.query('certificate.one', { certificateId })).toMatchObject({ code: 'NOT_FOUND' });
     expect(JSON.stringify(await createStores(database).audit.all('organization-first'))).not.toContain('PRIVATE KEY');
+  });
+
+  it('serve the hosts they cover from the moment they come to the moment they go', async () => {
+    const world = await begin();
+    const { people: { owner }, place: { applicationId } } = world;
+    for (const host of ['shop.test', 'other.test']) await proxy.addDomain({ ...owner, applicationId, host, https: true });
+    const served = (): unknown => Object.fromEntries(proxy.routes.map(({ host, certificate }) => [host, certificate?.source === 'uploaded' ? certificate.certificateId : certificate?.source]));
+    expect(served()).toEqual({ 'shop.test': 'internal', 'other.test': 'internal' });
+    const certificateId = await upload(world);
+    expect(served()).toEqual({ 'shop.test': certificateId, 'other.test': 'internal' });
+    const [given] = proxy.routes.flatMap(({ certificate }) => (certificate?.source === 'uploaded' ? [certificate] : []));
+    expect([given?.chain, given?.privateKey.reveal()]).toEqual([(leaf.pem + intermediate.pem).trim(), leaf.key]);
+    const longer = makeChain(['shop.test'], { notAfter: new Date(Date.now() + 300 * day) });
+    const successor = await upload(world, { certificateData: longer.leaf.pem + longer.intermediate.pem, privateKey: longer.leaf.key });
+    expect(served()).toEqual({ 'shop.test': successor, 'other.test': 'internal' });
+    expect(await world.owner.mutate('certificate.remove', { certificateId })).toMatchObject({ certificateId });
+    expect(served()).toEqual({ 'shop.test': successor, 'other.test': 'internal' });
+  });
+
+  it('wait for a proxy that is away, and are refused with one that refuses them', async () => {
+    const world = await begin();
+    proxy.isAway = true;
+    await upload(world);
+    proxy.isAway = false;
+    proxy.refusal = 'The proxy refused the new routes and keeps the former ones: no.';
+    expect(await world.owner.mutate('certificate.create', input)).toMatchObject({ code: 'BAD_REQUEST', message: proxy.refusal });
+    expect(await world.owner.query('certificate.all')).toHaveLength(1);
   });
 
   it('keep their key encrypted, and out of everything that is told', async () => {

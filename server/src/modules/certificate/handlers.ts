@@ -1,20 +1,29 @@
+import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Certificates } from './certificate.ts';
 import type { certificateContract } from './contract.ts';
 
-/** `requireServer` refuses, in a cloud installation, what names no server. */
-export function certificateHandlers(certificates: Certificates, requireServer: (serverId: string | null | undefined) => Promise<void>): Handlers<typeof certificateContract, CallContext> {
+export interface CertificateDesk {
+  /** Refuses, in a cloud installation, what names no server. */
+  requireServer(serverId: string | null | undefined): Promise<void>;
+  changeRoutes: ChangeRoutes;
+}
+
+/** A certificate is a record first: a proxy that is away gets it when it is back. */
+const whenItCan = { mayWait: true };
+
+export function certificateHandlers(certificates: Certificates, { requireServer, changeRoutes }: CertificateDesk): Handlers<typeof certificateContract, CallContext> {
   return {
     async create({ actor, write }, input) {
       await requireServer(input.serverId);
-      return write(() => certificates.create(actor.organizationId, input));
+      return changeRoutes(write, () => certificates.create(actor.organizationId, input), whenItCan);
     },
     one: ({ actor }, { certificateId }) => certificates.one(certificateId, actor.organizationId),
     async all({ actor }, input) {
       return paginate(await certificates.all(actor.organizationId), input, ({ certificateId }) => certificateId);
     },
-    remove: ({ actor, write }, { certificateId }) => write(() => certificates.remove(certificateId, actor.organizationId)),
+    remove: ({ actor, write }, { certificateId }) => changeRoutes(write, () => certificates.remove(certificateId, actor.organizationId), whenItCan),
   };
 }

@@ -137,7 +137,7 @@ eachDatabase('domains', (test) => {
 
   it('name a certificate resolver of their own organization', async () => {
     const { owner, stranger, database, people, place: { applicationId }, foreign } = await begin();
-    await createStores(database).certificateResolvers.insert({ certificateResolverId: 'r', organizationId: people.owner.organizationId, name: 'house', directoryUrl: 'https://a.test', email: 'a@a.test', eabKeyId: null, eabHmacKey: null, createdAt: '2026' });
+    await createStores(database).certificateResolvers.insert({ certificateResolverId: 'r', organizationId: people.owner.organizationId, name: 'house', directoryUrl: 'https://a.test', email: 'a@a.test', rootCertificates: null, eabKeyId: null, eabHmacKey: null, createdAt: '2026' });
     const custom = { host: 'a.test', https: true, certificateType: 'custom', customCertResolver: 'house' };
     const domainId = textOf(await owner.mutate('domain.create', { ...custom, applicationId }), 'domainId');
     expect(await stranger.mutate('domain.create', { ...custom, host: 'b.test', applicationId: foreign.applicationId })).toMatchObject({ code: 'BAD_REQUEST', fields: ['customCertResolver'] });

@@ -1,6 +1,7 @@
 /** Every setting of the installation, once: its rule, its value before anybody sets it, and who may set it. Pure. */
 import { z } from 'zod';
 import { isNetworkPool, isResolver } from '../../domain/network.ts';
+import { parseRootCertificates } from '../../domain/root-certificates.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
 import { ruled } from '../../procedure/ruled.ts';
 
@@ -28,6 +29,7 @@ export const settingFields = {
   cloud: field('owner', z.boolean().describe('Whether every service needs a server of its own (cloud installation)'), false),
   acmeEmail: field('admin', z.email('must be an e-mail address').max(254).nullable().describe('Contact for certificates'), null),
   acmeDirectory: field('admin', z.url({ protocol: /^https$/, error: 'must be an https address' }).max(500).nullable().describe('ACME directory; null: the proxy\'s own'), null),
+  acmeRoots: field('admin', ruled(z.string().max(100_000, { abort: true }), parseRootCertificates).nullable().meta({ description: 'PEM; what the https of a directory of one\'s own is checked with; null: what everybody trusts', examples: [null] }), null),
   dnsResolver: field('admin', z.string().max(60).refine(isResolver, 'must be an IP address, with a port if it is not 53').nullable().describe('Resolver that domains are checked with; null: the server\'s own'), null),
   buildMemory: field('owner', ruled(z.string().max(30), parseMemory).describe('Memory of one build, such as 2g'), '2g'),
   buildCpu: field('owner', ruled(z.string().max(30), parseCpus).describe('CPU cores of one build, such as 1.5'), '2'),

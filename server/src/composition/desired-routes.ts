@@ -1,0 +1,11 @@
+/** The routes as they should be, from everything that decides them; a fixed number of statements. */
+import type { SettingsService } from '../modules/settings/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Route } from '../ports/proxy.ts';
+import { routesOf } from '../reconcile/routes.ts';
+import type { Stores } from './stores.ts';
+
+export async function desiredRoutes({ domains, certificates, certificateResolvers }: Stores, settings: Pick<SettingsService, 'get'>, clock: Clock): Promise<Route[]> {
+  const sources = { certificates: await certificates.ofThisServer(), resolvers: await certificateResolvers.list({}), settings: await settings.get() };
+  return routesOf(await domains.routed(), sources, clock.now());
+}
