@@ -15,17 +15,23 @@ export interface CertificateWishes {
   hosts?: string[];
   /** Absent: signed by itself. */
   issuer?: MadeCertificate;
+  /** May issue others (RFC 5280, 4.2.1.9). */
+  isAuthority?: boolean;
   notBefore?: Date;
   notAfter?: Date;
 }
 
 const day = 24 * 3_600_000;
 
-export function makeCertificate({ name, hosts = [], issuer, notBefore = new Date(Date.now() - day), notAfter = new Date(Date.now() + 365 * day) }: CertificateWishes): MadeCertificate {
+export function makeCertificate({ name, hosts = [], issuer, isAuthority = false, notBefore = new Date(Date.now() - day), notAfter = new Date(Date.now() + 365 * day) }: CertificateWishes): MadeCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const extensions = [
+    ...(hosts.length === 0 ? [] : [sequence(oid('551d11'), octets(sequence(...hosts.map(alternativeName))))]),
+    ...(isAuthority ? [sequence(oid('551d13'), isCritical, octets(sequence(yes)))] : []),
+  ];
   const body = sequence(
     der(0xa0, integer(2)), integer(Math.floor(Math.random() * 2 ** 30) + 1), sequence(ecdsaWithSha256), nameOf(issuer?.name ?? name), sequence(time(notBefore), time(notAfter)), nameOf(name),
-    publicKey.export({ type: 'spki', format: 'der' }), ...(hosts.length === 0 ? [] : [der(0xa3, sequence(sequence(oid('551d11'), octets(sequence(...hosts.map(alternativeName))))))]),
+    publicKey.export({ type: 'spki', format: 'der' }), ...(extensions.length === 0 ? [] : [der(0xa3, sequence(...extensions))]),
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
   const text = sequence(body, sequence(ecdsaWithSha256), der(0x03, Buffer.from([0]), signature)).toString('base64').replace(/.{64}(?=.)/g, '$&\n');
@@ -34,8 +40,8 @@ export function makeCertificate({ name, hosts = [], issuer, notBefore = new Date
 
 /** Root, intermediate, and a leaf for these hosts. */
 export function makeChain(hosts: string[], wishes: Partial<CertificateWishes> = {}): { root: MadeCertificate; intermediate: MadeCertificate; leaf: MadeCertificate } {
-  const root = makeCertificate({ name: 'Test Root' });
-  const intermediate = makeCertificate({ name: 'Test Intermediate', issuer: root });
+  const root = makeCertificate({ name: 'Test Root', isAuthority: true });
+  const intermediate = makeCertificate({ name: 'Test Intermediate', issuer: root, isAuthority: true });
   return { root, intermediate, leaf: makeCertificate({ name: hosts[0] ?? 'leaf', hosts, issuer: intermediate, ...wishes }) };
 }
 
@@ -49,6 +55,8 @@ function der(tag: number, ...parts: Buffer[]): Buffer {
 const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
 const octets = (content: Buffer): Buffer => der(0x04, content);
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
+const yes = Buffer.from([0x01, 0x01, 0xff]);
+const isCritical = yes;
 const ecdsaWithSha256 = oid('2a8648ce3d040302');
 
 function integer(value: number): Buffer {

@@ -4,34 +4,72 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { dirname, join } from 'node:path';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { createCaddyProxy } from '../../server/src/adapters/proxy/caddy.ts';
 import { adminSocketName, proxyServiceSpec } from '../../server/src/adapters/proxy/proxy-service.ts';
 import type { ServiceSpec } from '../../server/src/ports/engine.ts';
 import type { Proxy, Route } from '../../server/src/ports/proxy.ts';
-import { bedEngine } from './engine-fixture.ts';
+import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
 
 export const httpPort = 8_081;
 export const httpsPort = 8_444;
 
-/** A proxy of the bed's m1: its service, and the port to its admin socket as this machine sees it. */
-export async function bedProxy(name: string, network: string): Promise<{ spec: ServiceSpec; proxy: Proxy }> {
-  const { engine } = bedEngine();
+/** The port to a proxy of the bed's m1: where its admin socket appears on this machine, and what the host calls that folder. */
+function proxyAt(name: string): { adminFolder: string; proxy: Proxy } {
   // The host's /run/bed is this folder of the machine.
   const folder = join(dirname(inject('servers').m1.engineSocket), name);
   mkdirSync(folder, { mode: 0o700 });
-  const spec = proxyServiceSpec({
-    image: 'berth/caddy:2',
-    nodeId: (await engine.info()).nodeId,
-    network,
-    adminFolder: `/run/bed/${name}`,
-    httpPort,
-    httpsPort,
-    labels: { 'berth.test': 'true' },
-    busybox: '/bin/busybox',
-    migratesRequests: true,
+  return { adminFolder: `/run/bed/${name}`, proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpPort: httpPort, publicHttpsPort: httpsPort }) };
+}
+
+/** A proxy that nobody starts. */
+export function absentProxy(): Proxy {
+  return proxyAt(uniqueName('nobody')).proxy;
+}
+
+export interface BedProxy {
+  proxy: Proxy;
+  name: string;
+  /** Services on the network of an environment that tell what they were asked. */
+  one: ServiceSpec;
+  two: ServiceSpec;
+  /** Name of that network. */
+  environment: string;
+  /** The running container of the proxy. */
+  container(): Promise<string>;
+}
+
+/** A proxy on m1 for the tests of one file, not yet attached to the network of its two services; `third` is the third number of its networks' addresses. */
+export function proxyInBed(third: number): BedProxy {
+  const { engine } = bedEngine();
+  const [platform, environment, name] = [uniqueName('platform'), uniqueName('env'), uniqueName('proxy')];
+  const echo = (service: string): ServiceSpec => nodeService(service, echoing, { env: [`ME=${service}`], networks: [environment], healthCheck: listens, release: 'r1' });
+  const [one, two] = [echo(uniqueName('one')), echo(uniqueName('two'))];
+  const { adminFolder, proxy } = proxyAt(name);
+
+  beforeAll(async () => {
+    await engine.ensureNetwork({ name: platform, subnet: `10.220.${third}.0/24`, labels: {} });
+    await engine.ensureNetwork({ name: environment, subnet: `10.220.${third + 1}.0/24`, labels: {} });
+    const spec = proxyServiceSpec({
+      image: 'berth/caddy:2', nodeId: (await engine.info()).nodeId, network: platform, adminFolder, httpPort, httpsPort, labels: { 'berth.test': 'true' }, busybox: '/bin/busybox', migratesRequests: true,
+    });
+    await Promise.all([{ ...spec, name }, one, two].map((each) => engine.applyService(each)));
+    await Promise.all([name, one.name, two.name].map((each) => untilRunning(engine, each)));
   });
-  return { spec: { ...spec, name }, proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpPort: httpPort, publicHttpsPort: httpsPort }) };
+  afterAll(async () => {
+    await Promise.all([name, one.name, two.name].map((each) => engine.removeService(each)));
+    await Promise.all([platform, environment].map((each) => engine.removeNetwork(each)));
+  });
+  return {
+    proxy, name, one, two, environment,
+    container: () => until('the container of the proxy', async () => (await engine.tasks(name)).find((task) => task.state === 'running' && task.desiredState === 'running')?.containerId),
+  };
+}
+
+/** Lets the proxy reach its two services. */
+export async function attached({ proxy, container, environment }: BedProxy): Promise<void> {
+  await until('the proxy', () => proxy.current().then((answer) => answer !== undefined));
+  await bedEngine().engine.connectNetwork(await container(), environment);
 }
 
 /** Answers what it was asked, as JSON, and echoes what comes through a WebSocket. */

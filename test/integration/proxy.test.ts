@@ -1,25 +1,14 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { runCommand } from '../../images/command.ts';
 import { watchRelease } from '../../server/src/deploy/release-watch.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
-import type { ServiceSpec } from '../../server/src/ports/engine.ts';
-import type { Proxy } from '../../server/src/ports/proxy.ts';
 import { dockerCli } from '../bed/golden.ts';
-import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
-import { ask, bedProxy, echoing, httpPort, httpsPort, route } from './proxy-fixture.ts';
+import { bedEngine, until } from './engine-fixture.ts';
+import { absentProxy, ask, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
 
 const { engine, ip } = bedEngine();
-const platform = uniqueName('platform');
-const environment = uniqueName('env');
-const proxyName = uniqueName('proxy');
-const one = echo(uniqueName('one'));
-const two = echo(uniqueName('two'));
-let proxy: Proxy;
-
-function echo(name: string): ServiceSpec {
-  return nodeService(name, echoing, { env: [`ME=${name}`], networks: [environment], healthCheck: listens, release: 'r1' });
-}
+const { proxy, name: proxyName, one, two, environment, container: proxyContainer } = proxyInBed(1);
 
 const routes = [
   route({ id: 'root', service: one.name }),
@@ -34,26 +23,8 @@ const routes = [
   route({ id: 'securewild', host: '*.secure.test', https: true, service: two.name }),
 ];
 
-async function proxyContainer(): Promise<string> {
-  return until('the container of the proxy', async () => (await engine.tasks(proxyName)).find((task) => task.state === 'running' && task.desiredState === 'running')?.containerId);
-}
-
-beforeAll(async () => {
-  await engine.ensureNetwork({ name: platform, subnet: '10.220.1.0/24', labels: {} });
-  await engine.ensureNetwork({ name: environment, subnet: '10.220.2.0/24', labels: {} });
-  const made = await bedProxy(proxyName, platform);
-  ({ proxy } = made);
-  await Promise.all([made.spec, one, two].map((spec) => engine.applyService(spec)));
-  await Promise.all([proxyName, one.name, two.name].map((name) => untilRunning(engine, name)));
-});
-
-afterAll(async () => {
-  await Promise.all([proxyName, one.name, two.name].map((name) => engine.removeService(name)));
-  await Promise.all([platform, environment].map((name) => engine.removeNetwork(name)));
-});
-
 test('a proxy that is not there is unavailable', async () => {
-  const { proxy: nobody } = await bedProxy(uniqueName('nobody'), platform);
+  const nobody = absentProxy();
   expect(await nobody.current()).toBeUndefined();
   await expect(nobody.apply([])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('admin.sock') });
 });
