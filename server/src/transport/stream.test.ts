@@ -12,7 +12,7 @@ import { createTrial } from '../../../test/http/trial.ts';
 
 const { database, remove } = await temporaryDatabase();
 const trial = createTrial();
-const limits = { heartbeatMs: 60, unreadMs: 300 };
+const limits = { heartbeatMs: 60, unreadMs: 1500 };
 let server: TestServer;
 let people: People;
 
