@@ -20,8 +20,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'redirect.create': engineIsDown, 'redirect.update': engineIsDown, 'redirect.delete': engineIsDown,
   'basicAuth.create': engineIsDown, 'basicAuth.update': engineIsDown, 'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,
-  // The estate's destination is in use, its backup is of mysql.
-  'destination.remove': [412], 'backup.manualBackupMariadb': [400], 'backup.manualBackupPostgres': [400], 'backup.manualBackupMongo': [400],
+  // The estate's backup is of mysql.
+  'backup.manualBackupMariadb': [400], 'backup.manualBackupPostgres': [400], 'backup.manualBackupMongo': [400],
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 

@@ -1,5 +1,8 @@
 /** The interface document and its decisions as rows, against the started program under both forms of the address. What needs an engine runs on a host (test/e2e/conformance.e2e.test.ts). */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repositoryRoot } from '../../images/build-context.ts';
 import { hashPassword } from '../../server/src/modules/user/password.ts';
 import { inOrder } from '../access/in-order.ts';
 import { procedures } from '../e2e/caller.ts';
@@ -70,6 +73,12 @@ describe('nothing is left out', () => {
     console.log(`not in the program yet: ${missing.length === 0 ? 'none' : missing.join(', ')}`);
     const routers = new Set(procedures.map(({ router }) => router));
     expect(missing.filter((path) => routers.has(path.split('.')[0] ?? ''))).toEqual([]);
+  });
+
+  it('names files that are there for the rules that no single call shows', () => {
+    const paths = Object.values(rulesOfOthers).flatMap((text) => /^[\w./-]+\.ts/.exec(text) ?? []);
+    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.filter((path) => !existsSync(join(repositoryRoot, path)))).toEqual([]);
   });
 
   it('shows every documented rule', () => {

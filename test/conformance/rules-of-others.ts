@@ -26,7 +26,7 @@ export const rulesOfOthers: Partial<Record<DocumentedRule, string>> = {
   'sign-up is open until the first user': 'server/src/transport/credentials.test.ts',
   'rateLimitMax requests in a window, then 429 with Retry-After': 'server/src/modules/user/count-request.store.test.ts',
   'remaining is a budget; empty without refill is 429 without Retry-After': 'server/src/modules/user/count-request.store.test.ts',
-  'serverId is required in cloud mode': 'server/src/modules/server/cloud-mode.store.test.ts',
+  'serverId is required in cloud mode': 'test/access/servers.interface.test.ts',
   'replicaSets is mongo\'s': 'test/conformance/rows/database.ts, in every row of a kind',
   'Swarm not available': 'test/integration/engine-view.test.ts',
 };

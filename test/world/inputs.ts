@@ -61,12 +61,21 @@ const hints: Readonly<Record<string, Hint>> = {
 export function inputFor({ path, procedure }: NamedProcedure, place: InputPlace): Record<string, unknown> {
   const estate = place.world.own;
   const ofKind = new Map(procedure.access.resources.map(({ kind, field }) => [field, kind]));
-  const input = Object.entries(exampleInput(procedure)).map(([name, value]): [string, unknown] => {
+  const input = Object.entries(exampleOf(path, procedure)).map(([name, value]): [string, unknown] => {
     const kind = ofKind.get(name);
     if (kind !== undefined) return [name, Array.isArray(value) ? [idOf(estate, kind)] : idOf(estate, kind)];
     return [name, name.endsWith('Id') ? estate[name] ?? value : value];
   });
   return { ...Object.fromEntries(input), ...hints[path]?.(estate, place) };
+}
+
+const examples = new Map<string, Record<string, unknown>>();
+
+/** Made once: it walks the whole schema. */
+function exampleOf(path: string, procedure: NamedProcedure['procedure']): Record<string, unknown> {
+  const example = examples.get(path) ?? exampleInput(procedure);
+  examples.set(path, example);
+  return example;
 }
 
 /** Fields of the good input that another id takes the place of. */
