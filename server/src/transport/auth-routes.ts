@@ -25,8 +25,8 @@ export interface SignInDoor {
 }
 
 const token = tokenField.nullish().transform((value) => value ?? undefined);
-const signUpInput = z.object({ name: z.string().min(1).max(100), email: emailField, password: newPasswordField, token });
-const signInInput = z.object({ email: z.string().min(1).max(254), password: z.string().min(1).max(1024), token });
+export const signUpInput = z.object({ name: z.string().min(1).max(100), email: emailField, password: newPasswordField, token });
+export const signInInput = z.object({ email: z.string().min(1).max(254), password: z.string().min(1).max(1024), token });
 
 export function addAuthRoutes(app: FastifyInstance, door: SignInDoor, options: { isHttps: boolean; toError(error: unknown, path: string | undefined): AppError }): void {
   const answered = (path: string, work: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>

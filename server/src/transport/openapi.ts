@@ -6,6 +6,7 @@ import { definitionPrefix, inlineSchemaOf, jsonSchemaOf } from '../procedure/jso
 import type { NamedProcedure } from '../procedure/listing.ts';
 import { grantsOf, type Procedure } from '../procedure/procedure.ts';
 import { errorComponents, errorResponses, errorSchemas } from './openapi-errors.ts';
+import { fixedPaths, fixedTags } from './openapi-fixed.ts';
 
 const description = `The interface of Berth. Every procedure is served twice: at \`/api/<router>.<procedure>\` with the bare value as the answer, as described here, and at
 \`/api/trpc/<router>.<procedure>\` wrapped as \`{"result":{"data":…}}\`, also in batches. Queries are GET with query-string parameters or \`?input=<JSON>\`, changes POST with a JSON body.
@@ -19,8 +20,8 @@ export function createOpenapi(procedures: readonly NamedProcedure[], version: st
     info: { title: 'Berth', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }, { bearer: [] }, { session: [] }],
-    tags: [...new Set(procedures.map(({ router }) => router))].map((name) => ({ name })),
-    paths,
+    tags: [...fixedTags, ...new Set(procedures.map(({ router }) => router))].map((name) => ({ name })),
+    paths: { ...fixedPaths(), ...paths },
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key of `user.createApiKey`' },
