@@ -12,6 +12,9 @@ export const containerNamePattern = /^[a-zA-Z0-9.\-_]+$/;
 /** Names of build arguments and build secrets: what a shell and BuildKit both take. */
 export const argumentNamePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** Labels by which Berth and the engine know what is theirs; no service sets them. */
+export const reservedLabelPattern = /^(berth|com\.docker|io\.docker|org\.dockerproject)\./;
+
 /** The name of a build stage in a Dockerfile, or its number; empty is none. Throws BAD_REQUEST naming `field`. */
 export function parseStageName(text: string, field: string): string {
   if (text === '' || /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/.test(text)) return text;

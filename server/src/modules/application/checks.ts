@@ -4,7 +4,7 @@ import { gitSourceOf, isGitProvider } from '../../domain/git-host.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
 import { parseGitUrl, parseRefName } from '../../domain/git-source.ts';
 import { parseImageReference } from '../../domain/image-reference.ts';
-import { argumentNamePattern } from '../../domain/names.ts';
+import { argumentNamePattern, reservedLabelPattern } from '../../domain/names.ts';
 import { checkReservations } from '../../domain/resources.ts';
 import { splitWords } from '../../domain/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
@@ -37,7 +37,7 @@ function checkBlock(field: (typeof blocks)[number], text: string): void {
 
 function checkLabel(name: string): void {
   if (!/^[a-zA-Z0-9]([a-zA-Z0-9._/-]*[a-zA-Z0-9])?$/.test(name)) throw badField('labels', 'has a name with other characters than letters, digits, ".", "_", "/" and "-"');
-  if (/^(berth|com\.docker|io\.docker|org\.dockerproject)\./.test(name)) throw badField('labels', `${name} is reserved`);
+  if (reservedLabelPattern.test(name)) throw badField('labels', `${name} is reserved`);
 }
 
 /** A local repository must lie below a folder that the Owner allowed. */
