@@ -22,6 +22,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'previewDeployment.delete': engineIsDown,
   // The estate's backup is of mysql.
   'backup.manualBackupMariadb': [400], 'backup.manualBackupPostgres': [400], 'backup.manualBackupMongo': [400],
+  'compose.delete': [200], 'compose.loadServices': [200],
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 

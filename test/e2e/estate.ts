@@ -33,6 +33,8 @@ export interface Estate {
   redirectId: string;
   basicAuthId: string;
   invitationId: string;
+  composeId: string;
+  backupId: string;
 }
 
 /** Nothing listens there, so that getting it fails at once. */
@@ -49,6 +51,8 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
   const applicationId = textOf(application, 'applicationId');
   await made('application.saveGitProvider', { applicationId, customGitUrl: absentRepository, customGitBranch: 'main' });
   await made('application.deploy', { applicationId });
+  const postgresId = await id('postgres.create', { name, appName: `${name}-postgres`, databasePassword: '', environmentId, databaseName: 'shop', databaseUser: 'shop' }, 'postgresId');
+  const destinationId = await id('destination.create', { name, provider: 's3', accessKey: 'someone', secretAccessKey: 'something', bucket: 'backups', region: 'nowhere', endpoint: 'http://127.0.0.1:1', path: name }, 'destinationId');
   const database = (kind: string) => ({ name, appName: `${name}-${kind}`, databasePassword: '', environmentId });
   const account = await made('user.get', {});
   const certificate = makeCertificate({ name, hosts: [`${name}.localhost`] });
@@ -65,16 +69,18 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
     serverId: await id('server.create', { name, ipAddress: '127.0.0.1', port: 1, username: 'root', sshKeyId, serverType: 'deploy' }, 'serverId'),
     certificateId: await id('certificate.create', { name, certificateData: certificate.pem, privateKey: certificate.key }, 'certificateId'),
     certificateResolverId: await id('certificateResolver.create', { name, directoryUrl: 'https://acme.localhost/directory', email: 'ann@example.com' }, 'certificateResolverId'),
-    destinationId: await id('destination.create', { name, provider: 's3', accessKey: 'someone', secretAccessKey: 'something', bucket: 'backups', endpoint: 'http://127.0.0.1:1' }, 'destinationId'),
     registryId: await id('registry.create', { name, registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }, 'registryId'),
     apiKeyId: textOf(firstOf(fieldOf(account, 'apiKeys')), 'id'),
     mariadbId: await id('mariadb.create', { ...database('mariadb'), databaseName: 'shop', databaseUser: 'shop', databaseRootPassword: '' }, 'mariadbId'),
     mysqlId: await id('mysql.create', { ...database('mysql'), databaseName: 'shop', databaseUser: 'shop', databaseRootPassword: '' }, 'mysqlId'),
-    postgresId: await id('postgres.create', { ...database('postgres'), databaseName: 'shop', databaseUser: 'shop' }, 'postgresId'),
+    postgresId,
     mongoId: await id('mongo.create', { ...database('mongo'), databaseUser: 'shop' }, 'mongoId'),
     redisId: await id('redis.create', database('redis'), 'redisId'),
     redirectId: await id('redirect.create', { applicationId, regex: '^/old', replacement: '/new', permanent: false }, 'redirectId'),
     basicAuthId: await id('basicAuth.create', { applicationId, username: 'ann', password: 'something' }, 'basicAuthId'),
+    composeId: await id('compose.create', { name, appName: `${name}-compose`, environmentId, composeFile: 'services:\n  web:\n    image: caddy:2\n' }, 'composeId'),
+    destinationId,
+    backupId: await id('backup.create', { databaseType: 'postgres', postgresId, destinationId, schedule: '0 3 * * *', prefix: name, database: 'shop' }, 'backupId'),
     invitationId: await id('organization.invite', { email: `${name}@example.com`, role: 'member' }, 'invitationId'),
   };
 }

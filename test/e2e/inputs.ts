@@ -70,13 +70,18 @@ export const inputs = {
   postgres: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseName: 'shop', databaseUser: 'shop' }), reload: ({ postgresId, name }) => ({ postgresId, appName: `${name}-postgres` }) },
   mongo: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseUser: 'shop' }), reload: ({ mongoId, name }) => ({ mongoId, appName: `${name}-mongo` }) },
   redis: { create: newDatabase, reload: ({ redisId, name }) => ({ redisId, appName: `${name}-redis` }) },
+  compose: { create: ({ environmentId }, unique) => ({ name: 'another', appName: unique, environmentId }), update: ({ composeId }) => ({ composeId, description: 'changed' }) },
+  backup: {
+    create: ({ postgresId, destinationId }) => ({ databaseType: 'postgres', postgresId, destinationId, schedule: '0 3 * * *', prefix: 'another', database: 'shop' }),
+    update: ({ backupId }) => ({ backupId, prefix: 'changed' }), byDatabase: ({ postgresId }) => ({ postgresId }),
+  },
   redirect: { create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }) },
   basicAuth: { create: (estate, unique) => ({ ...application(estate), username: unique, password }) },
   previewDeployment: { all: application, one: preview, redeploy: preview, delete: preview },
   domain: {
     create: (estate, unique) => ({ ...application(estate), host: `${unique}.localhost` }),
     update: (estate) => ({ ...domain(estate), host: `${estate.name}.localhost` }),
-    one: domain, byApplicationId: application, byComposeId: ({ applicationId }) => ({ composeId: applicationId }), delete: domain, generateDomain: ({ appName }) => ({ appName }),
+    one: domain, byApplicationId: application, byComposeId: ({ composeId }) => ({ composeId }), delete: domain, generateDomain: ({ appName }) => ({ appName }),
     validateDomain: ({ name }) => ({ domain: `${name}.localhost`, serverIp: '127.0.0.1' }),
   },
   port: {

@@ -78,7 +78,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     account.audit,
     ...infrastructureRouters(parts, isFirstOrganization),
     ...routingRouters(parts),
-    ...composeRouters(parts),
+    ...composeRouters(parts, mounts),
   ];
 }
 

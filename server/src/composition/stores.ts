@@ -7,6 +7,7 @@ import { createBackupStore } from '../modules/backup/store.ts';
 import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
 import { createResolverStore } from '../modules/certificate-resolver/store.ts';
+import { createComposeStore } from '../modules/compose/store.ts';
 import { createDatabaseStore } from '../modules/database/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
@@ -41,6 +42,7 @@ export function createStores(database: Database) {
     serviceNames: createServiceNameStore(database),
     applications: createApplicationStore(database),
     databases: createDatabaseStore(database),
+    composes: createComposeStore(database),
     services: createServiceStore(database),
     serviceRows: createServiceRows(database),
     deployments: createDeploymentStore(database),

@@ -35,6 +35,27 @@ export function parseGitUrl(text: string, field = 'customGitUrl'): GitUrl {
   throw badField(field, 'must be https://host/path, ssh://user@host/path, user@host:path or an absolute path');
 }
 
+/** The columns of a repository's address. */
+export interface GitAddress {
+  customGitUrl: string | null;
+  customGitUsername?: string | null;
+  customGitPassword?: string | null;
+}
+
+/**
+ * What is stored of an address that comes in: user and password of an https address apart, to be encrypted; the address alone is shown. Empty when none came. Throws as
+ * `parseGitUrl`.
+ */
+export function keptGitAddress(given: string | null | undefined, present: string | null): Partial<GitAddress> {
+  if (given === undefined) return {};
+  if (given === null) return { customGitUrl: null, customGitUsername: null, customGitPassword: null };
+  const { url, credentials, host } = parseGitUrl(given);
+  if (credentials) return { customGitUrl: url, customGitUsername: credentials.username, customGitPassword: credentials.password.reveal() };
+  // The same host keeps its credentials, so that saving what was shown loses nothing; another host never gets them.
+  const keeps = present !== null && parseGitUrl(present).host === host;
+  return keeps ? { customGitUrl: url } : { customGitUrl: url, customGitUsername: null, customGitPassword: null };
+}
+
 /** A branch or tag by its short name (git check-ref-format); throws BAD_REQUEST naming `field`. */
 export function parseRefName(text: string, field = 'customGitBranch'): string {
   const fault = refFault(text);

@@ -6,6 +6,7 @@ import { backupContract } from './backup/contract.ts';
 import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
+import { composeContract } from './compose/contract.ts';
 import { containerContract } from './container/contract.ts';
 import { databaseContracts } from './database/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
@@ -32,6 +33,7 @@ export const contracts = {
   environment: environmentContract,
   application: applicationContract,
   ...databaseContracts,
+  compose: composeContract,
   deployment: deploymentContract,
   previewDeployment: previewDeploymentContract,
   domain: domainContract,

@@ -1,6 +1,6 @@
 /** Applications as records: creating, changing, moving. What runs is the deployment's and the runtime's business. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { parseGitUrl } from '../../domain/git-source.ts';
+import { keptGitAddress } from '../../domain/git-source.ts';
 import { appNameFrom } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
@@ -71,7 +71,7 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     async update(applicationId, organizationId, input) {
       const present = await one(applicationId, organizationId);
       if (input.serverId !== undefined && input.serverId !== present.serverId) throw badField('serverId', 'cannot be changed; create the application anew on the other server');
-      const patch = withSourceSplit(cleaned(input, present), present);
+      const patch = { ...cleaned(input, present), ...keptGitAddress(input.customGitUrl, present.customGitUrl) };
       checkPatch(patch, present);
       await refuseOtherProjects(patch.networks ?? [], present);
       if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
@@ -108,16 +108,4 @@ const readOnly = new Set<string>(['applicationId', 'organizationId', 'environmen
 function cleaned(input: ApplicationInput, present: ApplicationRecord): Patch {
   const entries = Object.entries(input).filter(([name, value]) => value !== undefined && name in present && !readOnly.has(name));
   return Object.fromEntries(entries.map(([name, value]) => [name, value === null ? Reflect.get(emptyValues, name) : value]));
-}
-
-/** User and password of an https address are stored apart and encrypted; the address alone is shown. */
-function withSourceSplit(patch: Patch, present: ApplicationRecord): Patch {
-  if (patch.customGitUrl === undefined || patch.customGitUrl === null) {
-    return patch.customGitUrl === null ? { ...patch, customGitUsername: null, customGitPassword: null } : patch;
-  }
-  const { url, credentials, host } = parseGitUrl(patch.customGitUrl);
-  if (credentials) return { ...patch, customGitUrl: url, customGitUsername: credentials.username, customGitPassword: credentials.password.reveal() };
-  // The same host keeps its credentials, so that saving what was shown loses nothing; another host never gets them.
-  const keeps = present.customGitUrl !== null && parseGitUrl(present.customGitUrl).host === host;
-  return keeps ? { ...patch, customGitUrl: url } : { ...patch, customGitUrl: url, customGitUsername: null, customGitPassword: null };
 }

@@ -1,0 +1,131 @@
+/** Compose services as records (decisions 8). What runs comes with a later version. */
+import { parseEnv } from '../../domain/dotenv.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import { keptGitAddress } from '../../domain/git-source.ts';
+import { appNameFrom } from '../../domain/names.ts';
+import type { Role } from '../../domain/permissions.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { checkLocalRepository } from '../application/checks.ts';
+import type { ServiceNames } from '../service-name/service-name.ts';
+import type { ComposeRecord, ComposeStore } from './store.ts';
+
+/** Settings as they come in; null where a person clears one. */
+export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined };
+
+export interface NewCompose extends Pick<ComposeRecord, 'environmentId' | 'name' | 'composeType' | 'sourceType'> {
+  appName?: string | undefined;
+  description?: string | null | undefined;
+  serverId?: string | null | undefined;
+  composeFile?: string | null | undefined;
+}
+
+/** Who changes a compose service. */
+export interface ComposeActor {
+  organizationId: string;
+  role: Role;
+}
+
+export interface Composes {
+  /** CONFLICT when the name is taken; FORBIDDEN when a member's file reaches outside the service. */
+  create(actor: ComposeActor, input: NewCompose): Promise<ComposeRecord>;
+  one(composeId: string, organizationId: string): Promise<ComposeRecord>;
+  /** Absent fields stay, null becomes the field's empty value; refuses as `create`. */
+  update(composeId: string, actor: ComposeActor, input: ComposeInput): Promise<ComposeRecord>;
+  refreshToken(composeId: string, organizationId: string): Promise<ComposeRecord>;
+  move(composeId: string, organizationId: string, environmentId: string): Promise<ComposeRecord>;
+  remove(composeId: string, organizationId: string): Promise<ComposeRecord>;
+}
+
+export interface ComposeNeighbours {
+  names: ServiceNames;
+  localRepositoryPaths(): Promise<string[]>;
+}
+
+export function createComposes(store: ComposeStore, { names, localRepositoryPaths }: ComposeNeighbours, clock: Clock): Composes {
+  async function one(composeId: string, organizationId: string): Promise<ComposeRecord> {
+    const record = await store.find({ composeId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
+    return record;
+  }
+  async function change(composeId: string, organizationId: string, patch: Partial<ComposeRecord>): Promise<ComposeRecord> {
+    await store.update({ composeId, organizationId }, patch);
+    return one(composeId, organizationId);
+  }
+  return {
+    one,
+    create: (actor, input) => store.transaction(async () => {
+      const record = newCompose(actor.organizationId, input, isoTime(clock));
+      await checkFile(actor, record, 'all');
+      await store.insert(record);
+      await names.keep(record.composeId, [record.appName]);
+      return record;
+    }),
+    update: (composeId, actor, input) => store.transaction(async () => {
+      const { organizationId } = actor;
+      const present = await one(composeId, organizationId);
+      const patch = { ...cleaned(input), ...keptGitAddress(input.customGitUrl, present.customGitUrl) };
+      if (patch.env) parseEnv(patch.env);
+      if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
+      if (patch.composeFile !== undefined) await checkFile(actor, { ...present, ...patch }, 'all');
+      else if (patch.env !== undefined) await checkFile(actor, present, 'variables');
+      const changed = await change(composeId, organizationId, patch);
+      if (patch.appName !== undefined) await names.keep(composeId, [changed.appName, changed.releasedAppName]);
+      return changed;
+    }),
+    refreshToken: (composeId, organizationId) => change(composeId, organizationId, { refreshToken: randomId(32) }),
+    move: (composeId, organizationId, environmentId) => change(composeId, organizationId, { environmentId }),
+    remove: (composeId, organizationId) => store.transaction(async () => {
+      const present = await one(composeId, organizationId);
+      await store.removeDomains(composeId);
+      await store.remove({ composeId, organizationId });
+      await names.keep(composeId, []);
+      return present;
+    }),
+  };
+}
+
+function newCompose(organizationId: string, { name, appName, description, serverId, composeFile, ...input }: NewCompose, createdAt: string): ComposeRecord {
+  return {
+    ...emptied, composeId: randomId(), organizationId, environmentId: input.environmentId, name, appName: appName ?? appNameFrom(name, randomId(6)), description: description ?? '', serverId: serverId ?? null,
+    composeType: input.composeType, sourceType: input.sourceType, composeFile: composeFile ?? '', composePath: 'docker-compose.yml', createEnvFile: false, composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: true,
+    randomize: false, suffix: '', triggerType: 'push', enableSubmodules: false, releasedAppName: null, isStopped: false, createdAt,
+  };
+}
+
+/** What a cleared field becomes, and a field of a new service that nobody has set. */
+const emptied = {
+  description: '', composeFile: '', env: '', watchPaths: [], repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null,
+  customGitUsername: null, customGitPassword: null, webhookSecret: null,
+} satisfies Partial<ComposeRecord>;
+
+function cleaned(input: ComposeInput): Partial<ComposeRecord> {
+  const changes = Object.entries(input).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(changes.map(([name, value]) => [name, value ?? Reflect.get(emptied, name) ?? null]));
+}
+
+/** A file must be one, and a member's reaches nothing outside the service; who changes the variables alone answers for what they decide. */
+async function checkFile({ role }: ComposeActor, { composeFile }: ComposeRecord, which: 'all' | 'variables'): Promise<void> {
+  if (composeFile === '') return;
+  // The parser is loaded where a file is read: it costs 6 MB.
+  const { parseComposeFile } = await import('./compose-file.ts');
+  const file = parseComposeFile(composeFile);
+  if (role !== 'member') return;
+  const { risksOf } = await import('./compose-risks.ts');
+  const [risk] = risksOf(file).filter(({ hasVariable }) => which === 'all' || hasVariable);
+  if (risk === undefined) return;
+  const [field, subject] = which === 'all' ? ['composeFile', 'The file'] : ['env', 'The variables of this file'];
+  throw new AppError('FORBIDDEN', `${field}: ${subject} need Owner or Admin: ${risk.where} ${risk.why}. Ask one of them, or leave it out.`, { issues: [{ path: field, message: `${risk.where} ${risk.why}` }] });
+}
+
+/** The source must be complete before a deployment is accepted. */
+export function requireSource({ name, sourceType, composeFile, customGitUrl, customGitBranch, repository, owner, branch }: ComposeRecord): void {
+  const isThere = sourceType === 'raw' ? composeFile !== '' : sourceType === 'git' ? customGitUrl && customGitBranch : repository && owner && branch;
+  if (!isThere) throw badField('composeId', `${name} has no source yet: set ${sourceType === 'raw' ? 'composeFile' : sourceType === 'git' ? 'customGitUrl and customGitBranch' : 'owner, repository and branch'} with compose.update`);
+}
+
+/** Names of the services in the file of a raw source, in their order; PRECONDITION_FAILED without a file. */
+export async function servicesOf({ name, composeFile }: ComposeRecord): Promise<string[]> {
+  if (composeFile === '') throw new AppError('PRECONDITION_FAILED', `${name} has no compose file yet. Set composeFile with compose.update.`);
+  const { parseComposeFile } = await import('./compose-file.ts');
+  return [...parseComposeFile(composeFile).services.keys()];
+}

@@ -1,0 +1,84 @@
+/** Compose services (decisions 8). */
+import { z } from 'zod';
+import { parseSourcePath } from '../../domain/git-source.ts';
+import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { listOf, pageInput } from '../../procedure/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { ruled } from '../../procedure/ruled.ts';
+import { partial } from '../../procedure/shape.ts';
+import { settingShape } from '../application/settings.ts';
+import { appName, block, description, id, line, name, serverId } from '../service/contract-fields.ts';
+import { composeRecord, composeSourceTypes, composeTypes, wholeCompose } from './record.ts';
+
+const byId = z.object({ composeId: id });
+const subject = { kind: 'compose', field: 'composeId' } as const;
+const own = { class: 'protected', resources: [subject] } as const;
+const running = { ...own, action: 'deploy' } as const;
+const composeType = z.enum(composeTypes).describe('stack: deployed to the swarm');
+const sourceType = z.enum(composeSourceTypes).describe('raw: composeFile itself; else a file of a repository');
+/** Its reading is a matter of a second at most (measured). */
+const composeFile = z.string().max(65_536).describe('The file, for the source raw. A member\'s reaches nothing outside the service itself');
+const title = line(200);
+
+const { repository, owner, branch, gitHost, githubId, customGitUrl, customGitBranch, customGitSSHKeyId, enableSubmodules, watchPaths, triggerType, webhookSecret, autoDeploy, createEnvFile } = settingShape;
+
+export const composeContract = {
+  create: mutation({
+    summary: 'Creates a compose service',
+    description: 'Without appName one is made from the name and 6 random characters. Host binds outside the service\'s own folder, privileged containers, the engine\'s socket and the like need Owner or Admin.',
+    access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }, { kind: 'server', field: 'serverId' }], grant: 'canCreateServices' },
+    input: z.object({
+      name, appName: appName.optional(), environmentId: id, description: description.optional(), serverId, composeType: composeType.default('compose'), sourceType: sourceType.default('raw'), composeFile: composeFile.nullish(),
+    }),
+    output: composeRecord, refusals: ['CONFLICT'],
+  }),
+  one: query({ summary: 'One compose service with its environment, domains and mounts', access: own, input: byId, output: wholeCompose }),
+  update: mutation({
+    summary: 'Changes settings of a compose service; they take effect at its next deploy',
+    description: 'Absent fields stay; null clears. composeStatus is a change by hand. A file that reaches outside the service needs Owner or Admin, as do variables that decide such a part of it.',
+    access: { class: 'protected', resources: [subject, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'gitProvider', field: 'githubId' }] },
+    input: byId.extend(partial({
+      name, appName, description, composeType, sourceType, composeFile: composeFile.nullable(), composePath: ruled(line(1000), parseSourcePath).describe('Of a repository: the file in it'), env: block.nullable(), createEnvFile, autoDeploy,
+      composeStatus: z.enum(applicationStatuses), randomize: z.boolean().describe('Adds the suffix to the names in the file'), suffix: z.string().regex(/^[a-z0-9-]{0,20}$/, 'must have at most 20 lower-case letters, digits or "-"'),
+      repository, owner, branch, gitHost, githubId, customGitUrl, customGitBranch, customGitSSHKeyId, enableSubmodules, watchPaths, triggerType, webhookSecret,
+    })),
+    output: composeRecord, refusals: ['CONFLICT'],
+  }),
+  saveEnvironment: mutation({
+    summary: 'Sets its variables',
+    access: own, input: byId.extend({ env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'), createEnvFile: createEnvFile.optional() }), output: composeRecord,
+  }),
+  refreshToken: mutation({ summary: 'Makes a new webhook token', access: own, input: byId, output: composeRecord }),
+  move: mutation({
+    summary: 'Moves the compose service to another environment of the organization',
+    access: { class: 'protected', resources: [subject, { kind: 'environment', field: 'targetEnvironmentId' }] },
+    input: byId.extend({ targetEnvironmentId: id }), output: composeRecord,
+  }),
+  loadServices: query({
+    summary: 'The names of the services in its file, in the file\'s order',
+    access: own, input: byId.extend(pageInput), output: listOf(z.string()), refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+  }),
+  deploy: mutation({
+    summary: 'Queues a deployment',
+    access: running, input: byId.extend({ title: title.default('Manual deployment'), description: z.string().max(2000).default('') }), output: z.literal(true), refusals: ['NOT_IMPLEMENTED'],
+  }),
+  redeploy: mutation({
+    summary: 'Queues a deployment of the version that is deployed now',
+    access: running, input: byId.extend({ title: title.default('Rebuild deployment'), description: z.string().max(2000).default('') }), output: z.literal(true), refusals: ['NOT_IMPLEMENTED'],
+  }),
+  start: mutation({ summary: 'Starts its stopped containers', access: own, input: byId, output: composeRecord, refusals: ['NOT_IMPLEMENTED'] }),
+  stop: mutation({ summary: 'Stops its containers; volumes stay', access: own, input: byId, output: composeRecord, refusals: ['NOT_IMPLEMENTED'] }),
+  killBuild: mutation({ summary: 'Ends the running build\'s own processes', access: running, input: byId, output: composeRecord, refusals: ['NOT_IMPLEMENTED'] }),
+  cleanQueues: mutation({ summary: 'Cancels the queued deployments', access: running, input: byId, output: composeRecord }),
+  readLogs: query({
+    summary: 'The output of its containers',
+    access: own,
+    input: byId.extend({ serviceName: line(100).optional().describe('Only of this service of the file'), tail: z.number().int().min(1).max(10_000).default(200), since: z.iso.datetime({ offset: true }).optional(), search: z.string().max(500).optional() }),
+    output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })), refusals: ['NOT_IMPLEMENTED'],
+  }),
+  delete: mutation({
+    summary: 'Deletes the compose service with its domains and mounts',
+    description: 'Its named volumes stay unless deleteVolumes is true.',
+    access: { ...own, grant: 'canDeleteServices' }, input: byId.extend({ deleteVolumes: z.boolean().default(false) }), output: composeRecord, refusals: ['NOT_IMPLEMENTED'],
+  }),
+};

@@ -1,0 +1,20 @@
+import type { Database } from '../../db/database.ts';
+import { tableStore, type TableStore } from '../../db/table-store.ts';
+import type { TableRecord } from '../../db/tables.ts';
+
+export type ComposeRecord = TableRecord<'compose'>;
+
+export interface ComposeStore extends TableStore<'compose'> {
+  /** What leads to it goes with it; its mounts go by themselves. */
+  removeDomains(composeId: string): Promise<void>;
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createComposeStore(database: Database): ComposeStore {
+  const domains = tableStore(database, 'domain');
+  return {
+    ...tableStore(database, 'compose'),
+    removeDomains: async (composeId) => void (await domains.remove({ composeId })),
+    transaction: (work) => database.transaction(work),
+  };
+}
