@@ -98,6 +98,8 @@ describe('the swarm', () => {
 
   test('shows the organization\'s services with their tasks, networks and ports', async () => {
     const [{ hostname } = { hostname: '' }] = await swarm.nodes();
+    // A busy engine takes its time from the task to its container.
+    await expect.poll(async () => (await swarm.apps(actorOf()))[0]?.replicas.running, { timeout: 60_000 }).toBe(1);
     expect(await swarm.apps(actorOf())).toEqual([{
       id: expect.any(String), name, stack: organizationId, mode: 'replicated', replicas: { running: 1, desired: 2 }, image: nodeImage, nodes: [hostname], networks: [network],
       ports: [{ published: 45_311, target: 3000, protocol: 'tcp', mode: 'host' }], resources: { limits: { cpus: 0.5, memoryBytes: 64 * 1024 * 1024 }, reservations: { cpus: null, memoryBytes: null } }, status: 'degraded', isPlatform: false,
