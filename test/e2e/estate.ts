@@ -34,6 +34,8 @@ export interface Estate {
   basicAuthId: string;
   invitationId: string;
   composeId: string;
+  /** Another one, which changes may spoil. */
+  spareComposeId: string;
   backupId: string;
 }
 
@@ -79,6 +81,7 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
     redirectId: await id('redirect.create', { applicationId, regex: '^/old', replacement: '/new', permanent: false }, 'redirectId'),
     basicAuthId: await id('basicAuth.create', { applicationId, username: 'ann', password: 'something' }, 'basicAuthId'),
     composeId: await id('compose.create', { name, appName: `${name}-compose`, environmentId, composeFile: 'services:\n  web:\n    image: caddy:2\n' }, 'composeId'),
+    spareComposeId: await id('compose.create', { name, appName: `${name}-spare`, environmentId }, 'composeId'),
     destinationId,
     backupId: await id('backup.create', { databaseType: 'postgres', postgresId, destinationId, schedule: '0 3 * * *', prefix: name, database: 'shop' }, 'backupId'),
     invitationId: await id('organization.invite', { email: `${name}@example.com`, role: 'member' }, 'invitationId'),

@@ -70,10 +70,11 @@ export const inputs = {
   postgres: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseName: 'shop', databaseUser: 'shop' }), reload: ({ postgresId, name }) => ({ postgresId, appName: `${name}-postgres` }) },
   mongo: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseUser: 'shop' }), reload: ({ mongoId, name }) => ({ mongoId, appName: `${name}-mongo` }) },
   redis: { create: newDatabase, reload: ({ redisId, name }) => ({ redisId, appName: `${name}-redis` }) },
-  compose: { create: ({ environmentId }, unique) => ({ name: 'another', appName: unique, environmentId }), update: ({ composeId }) => ({ composeId, description: 'changed' }) },
+  compose: { create: ({ environmentId }, unique) => ({ name: 'another', appName: unique, environmentId }), update: ({ spareComposeId }) => ({ composeId: spareComposeId, description: 'changed' }) },
   backup: {
     create: ({ postgresId, destinationId }) => ({ databaseType: 'postgres', postgresId, destinationId, schedule: '0 3 * * *', prefix: 'another', database: 'shop' }),
     update: ({ backupId }) => ({ backupId, prefix: 'changed' }), byDatabase: ({ postgresId }) => ({ postgresId }),
+    restoreBackupWithLogs: ({ postgresId, destinationId }) => ({ databaseId: postgresId, databaseType: 'postgres', databaseName: 'shop', backupFile: 'shop/one.dump', destinationId }),
   },
   redirect: { create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }) },
   basicAuth: { create: (estate, unique) => ({ ...application(estate), username: unique, password }) },
