@@ -94,11 +94,17 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
 
 /** Stores a change; when a name changes with it, the service holds what is written then. */
 function writer(store: ApplicationStore, names: ServiceNames): (where: { applicationId: string; organizationId?: string }, patch: Patch) => Promise<void> {
-  return (where, patch) => store.transaction(async () => {
-    await store.update(where, patch);
-    const record = patch.appName === undefined && patch.releasedAppName === undefined ? undefined : await store.find(where);
-    if (record) await names.keep(record.applicationId, [record.appName, record.releasedAppName]);
-  });
+  return async (where, patch) => {
+    if (patch.appName === undefined && patch.releasedAppName === undefined) {
+      await store.update(where, patch);
+      return;
+    }
+    await store.transaction(async () => {
+      await store.update(where, patch);
+      const record = await store.find(where);
+      if (record) await names.keep(record.applicationId, [record.appName, record.releasedAppName]);
+    });
+  };
 }
 
 const emptyValues = newApplication({ applicationId: '', organizationId: '', environmentId: '', name: '', appName: '', description: '', refreshToken: '', createdAt: '' });
