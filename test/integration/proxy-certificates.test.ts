@@ -1,0 +1,148 @@
+/** Which certificate a real TLS client gets of the real proxy: uploads by host name, the proxy's own authority, and what ACME authorities issue. */
+import type { X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { runCommand } from '../../images/command.ts';
+import { Secret } from '../../server/src/domain/secret.ts';
+import type { AcmeCertificate, Route, RouteCertificate } from '../../server/src/ports/proxy.ts';
+import { dockerCli } from '../bed/golden.ts';
+import { makeChain } from '../certificates/authority.ts';
+import { acmeServer, type AcmeServer } from './acme-fixture.ts';
+import { bedEngine, until } from './engine-fixture.ts';
+import { ask, attached, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
+
+const { ip } = bedEngine();
+const bed = proxyInBed(5);
+const { proxy, one } = bed;
+
+const shop = makeChain(['shop.test', 'www.shop.test']);
+const wild = makeChain(['*.wild.test']);
+const uploaded = (certificateId: string, chain: typeof shop): RouteCertificate => ({ source: 'uploaded', certificateId, chain: chain.leaf.pem + chain.intermediate.pem, privateKey: new Secret(chain.leaf.key) });
+const secured = (host: string, certificate: RouteCertificate): Route => route({ id: host, host, https: true, service: one.name, certificate });
+
+const uploads = [
+  secured('shop.test', uploaded('shop', shop)), secured('www.shop.test', uploaded('shop', shop)), secured('a.wild.test', uploaded('wild', wild)), secured('*.wild.test', uploaded('wild', wild)),
+  secured('own.wild.test', { source: 'internal' }), secured('plain.test', { source: 'internal' }),
+];
+
+beforeAll(() => attached(bed));
+
+describe('uploaded certificates', () => {
+  beforeAll(async () => {
+    await proxy.apply(uploads);
+  });
+
+  test.each([['shop.test', shop], ['www.shop.test', shop], ['SHOP.test', shop], ['a.wild.test', wild], ['b.wild.test', wild]])('%s is served with its chain, which its root alone proves', async (host, { root, intermediate, leaf }) => {
+    const seen = await greeted(host, root.pem);
+    expect(seen).toMatchObject({ isProven: true, error: undefined });
+    expect(seen.chain).toEqual([leaf.pem, intermediate.pem].map(bare));
+  });
+
+  test.each(['plain.test', 'own.wild.test'])('%s has the proxy’s own authority', async (host) => {
+    const { issuer } = await until('a certificate', () => greeted(host, shop.root.pem).catch(() => undefined));
+    expect(issuer).toContain('Caddy Local Authority');
+  });
+
+  test.each(['x.shop.test', 'x.y.wild.test', 'other.test'])('%s, which nobody serves, has none', async (host) => {
+    await expect(greeted(host, shop.root.pem)).rejects.toThrow(/alert/i);
+  });
+
+  test('follow a change at once', async () => {
+    const renewed = makeChain(['shop.test', 'www.shop.test']);
+    await proxy.apply(uploads.map((each) => (each.certificate?.source === 'uploaded' && each.certificate.certificateId === 'shop' ? secured(each.host, uploaded('renewed', renewed)) : each)));
+    expect((await greeted('shop.test', renewed.root.pem)).chain[0]).toBe(bare(renewed.leaf.pem));
+    await proxy.apply(uploads);
+    expect((await greeted('shop.test', shop.root.pem)).chain[0]).toBe(bare(shop.leaf.pem));
+  });
+
+  test('leave their key on no disk of the proxy', async () => {
+    const secret = shop.leaf.key.split('\n')[1] ?? '';
+    const searched = await runCommand([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await bed.container(), 'grep', '-rlF', secret, '/data', '/config', '/etc', '/run', '/tmp', '/root', '/var'], { limitMs: 60_000 });
+    expect([searched.code, searched.stdout]).toEqual([1, '']);
+    const folder = join(dirname(inject('servers').m1.engineSocket), bed.name);
+    for (const name of readdirSync(folder).filter((each) => each.endsWith('.pem'))) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('PRIVATE KEY');
+  });
+});
+
+describe('ACME authorities', () => {
+  let acme: AcmeServer;
+  let open: AcmeCertificate;
+  beforeAll(async () => {
+    acme = await acmeServer();
+    open = { source: 'acme', directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null };
+  });
+  afterAll(() => acme.close());
+
+  test('issue for a host whose port 80 only redirects', async () => {
+    const startedAt = performance.now();
+    await proxy.apply([...uploads, secured('issued.test', open)]);
+    const root = await acme.issuingRoot();
+    const seen = await until('an issued certificate', () => greeted('issued.test', root).catch(() => undefined));
+    console.log(`certificate issued ${(performance.now() - startedAt).toFixed(0)} ms after the change`);
+    expect(seen).toMatchObject({ isProven: true, issuer: expect.stringContaining('Pebble Intermediate CA') });
+    expect(await ask('issued.test')).toMatchObject({ status: 308, headers: { location: `https://issued.test:${httpsPort}/` } });
+    expect(await ask('issued.test', { secure: true })).toMatchObject({ status: 200 });
+  });
+
+  test('are not asked again by a change, nor by a proxy that starts anew', async () => {
+    const before = await acme.orders();
+    await proxy.apply([...uploads, secured('issued.test', open), route({ id: 'more', host: 'more.test', service: one.name })]);
+    const former = await bed.container();
+    await bedEngine().engine.restartService(bed.name);
+    await until('another container', async () => (await bed.container()) !== former);
+    await attached(bed);
+    await proxy.apply([...uploads, secured('issued.test', open)]);
+    expect(await greeted('issued.test', await acme.issuingRoot())).toMatchObject({ isProven: true });
+    expect(await acme.orders()).toBe(before);
+  });
+
+  test('that want an account binding get it', async () => {
+    const { directoryUrl, keyId, hmacKey } = acme.bound;
+    await proxy.apply([...uploads, secured('bound.test', { ...open, directoryUrl, eab: { keyId, hmacKey: new Secret(hmacKey) } })]);
+    const seen = await until('an issued certificate', () => greeted('bound.test', '').catch(() => undefined));
+    expect(seen.issuer).toContain('Pebble Intermediate CA');
+  });
+
+  test.each<[string, (certificate: AcmeCertificate) => AcmeCertificate]>([
+    ['without the binding', (one_) => ({ ...one_, directoryUrl: acme.bound.directoryUrl, email: 'other@example.com' })],
+    ['with a wrong directory', (one_) => ({ ...one_, directoryUrl: one_.directoryUrl?.replace('/dir', '/nowhere') ?? null })],
+    ['with the wrong roots', (one_) => ({ ...one_, rootCertificates: shop.root.pem })],
+  ])('%s issue nothing, and nothing takes their place', async (what, change) => {
+    const host = `${what.replaceAll(' ', '-')}.test`;
+    await proxy.apply([...uploads, secured(host, change(open))]);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await expect(greeted(host, '')).rejects.toThrow(/alert/i);
+    // Nor do the others suffer.
+    expect(await greeted('shop.test', shop.root.pem)).toMatchObject({ isProven: true });
+  });
+});
+
+interface Greeting {
+  /** Whether the given root, and nothing else, proves the chain and the host's name. */
+  isProven: boolean;
+  error: string | undefined;
+  issuer: string;
+  /** What the proxy sent, leaf first; base64. */
+  chain: string[];
+}
+
+/** What a client sees that asks for the host by name. */
+function greeted(host: string, root: string): Promise<Greeting> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: ip, port: httpsPort, servername: host, ca: root === '' ? [] : [root], rejectUnauthorized: false, timeout: 10_000 }, () => {
+      const chain: X509Certificate[] = [];
+      for (let next = socket.getPeerX509Certificate(); next !== undefined && chain.length < 5; next = next.issuerCertificate) chain.push(next);
+      const sent = chain.map(({ raw }) => raw.toString('base64')).filter((each) => each !== bare(root));
+      const authorizationError: unknown = socket.authorizationError;
+      resolve({ isProven: socket.authorized, error: authorizationError ? String(authorizationError) : undefined, issuer: chain[0]?.issuer ?? '', chain: sent });
+      socket.destroy();
+    });
+    socket.on('error', reject).on('timeout', () => socket.destroy(new Error('no greeting within 10 s')));
+  });
+}
+
+function bare(pem: string): string {
+  return pem.replace(/-----[A-Z ]+-----|\s/g, '');
+}
