@@ -106,9 +106,9 @@ describe('ACME authorities', () => {
   });
 
   test.each<[string, (certificate: AcmeCertificate) => AcmeCertificate]>([
-    ['without the binding', (one_) => ({ ...one_, directoryUrl: acme.bound.directoryUrl, email: 'other@example.com' })],
-    ['with a wrong directory', (one_) => ({ ...one_, directoryUrl: one_.directoryUrl?.replace('/dir', '/nowhere') ?? null })],
-    ['with the wrong roots', (one_) => ({ ...one_, rootCertificates: shop.root.pem })],
+    ['without the binding', (known) => ({ ...known, directoryUrl: acme.bound.directoryUrl, email: 'other@example.com' })],
+    ['with a wrong directory', (known) => ({ ...known, directoryUrl: known.directoryUrl?.replace('/dir', '/nowhere') ?? null })],
+    ['with the wrong roots', (known) => ({ ...known, rootCertificates: shop.root.pem })],
   ])('%s issue nothing, and nothing takes their place', async (what, change) => {
     const host = `${what.replaceAll(' ', '-')}.test`;
     await proxy.apply([...uploads, secured(host, change(open))]);
@@ -135,8 +135,7 @@ function greeted(host: string, root: string): Promise<Greeting> {
       const chain: X509Certificate[] = [];
       for (let next = socket.getPeerX509Certificate(); next !== undefined && chain.length < 5; next = next.issuerCertificate) chain.push(next);
       const sent = chain.map(({ raw }) => raw.toString('base64')).filter((each) => each !== bare(root));
-      const authorizationError: unknown = socket.authorizationError;
-      resolve({ isProven: socket.authorized, error: authorizationError ? String(authorizationError) : undefined, issuer: chain[0]?.issuer ?? '', chain: sent });
+      resolve({ isProven: socket.authorized, error: socket.authorized ? undefined : String(socket.authorizationError), issuer: chain[0]?.issuer ?? '', chain: sent });
       socket.destroy();
     });
     socket.on('error', reject).on('timeout', () => socket.destroy(new Error('no greeting within 10 s')));
