@@ -9,9 +9,18 @@ import { environmentRows, projectRows } from './rows/places.ts';
 import { basicAuthRows, domainRows, mountRows, portRows, redirectRows } from './rows/routing.ts';
 import { auditRows, certificateResolverRows, certificateRows, destinationRows, previewDeploymentRows, registryRows, serverRows, settingsRows, sshKeyRows } from './rows/shared.ts';
 import { userRows } from './rows/user.ts';
-import type { Rows } from './row.ts';
+import type { Row, Rows } from './row.ts';
 
 export const rows: Rows = [
   ...userRows, ...organizationRows, ...projectRows, ...environmentRows, ...applicationRows, ...deploymentRows, ...previewDeploymentRows, ...domainRows, ...portRows, ...mountRows, ...redirectRows, ...basicAuthRows,
   ...databaseRows, ...backupRows, ...destinationRows, ...composeRows, ...serverRows, ...certificateRows, ...certificateResolverRows, ...sshKeyRows, ...registryRows, ...containerRows, ...swarmRows, ...settingsRows, ...auditRows,
 ];
+
+/** The suites that run the rows between them, by what the rows need. */
+export const suites = { nothing: 'test/conformance/conformance.interface.test.ts', engine: 'test/e2e/conformance.e2e.test.ts' } as const satisfies Record<'nothing' | NonNullable<Row['needs']>, string>;
+export type Suite = keyof typeof suites;
+
+/** The rows of a suite. */
+export function rowsOf(suite: Suite): Rows {
+  return rows.filter(({ needs = 'nothing' }) => needs === suite);
+}

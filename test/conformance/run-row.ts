@@ -11,10 +11,6 @@ import type { Row, Step } from './row.ts';
 
 const byPath: ReadonlyMap<string, NamedProcedure> = new Map(procedures.map((procedure) => [procedure.path, procedure]));
 
-export function isRegistered(step: Step): boolean {
-  return byPath.has(step.call);
-}
-
 export interface Place {
   url: string;
   world: World;

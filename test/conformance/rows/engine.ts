@@ -1,7 +1,7 @@
 /** Containers and swarm. Without an engine: access, input and that it cannot be reached; with one: what it shows. */
 import { any, type Rows } from '../row.ts';
 
-const container = { containerId: any.text, name: any.text, image: any.text, ports: any.list, state: any.text, status: any.text, serverId: any.textOrNull, labels: any.object };
+const container = { containerId: any.text, name: any.text, image: any.text, ports: any.text, state: any.text, status: any.text, serverId: any.textOrNull, labels: any.object };
 const app = { appName: '<appName>' };
 const lookUps = [['getContainersByAppNameMatch', app], ['getContainersByAppLabel', { ...app, type: 'swarm' }], ['getStackContainersByAppName', app], ['getServiceContainersByAppName', app]] as const;
 
