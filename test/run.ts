@@ -9,7 +9,7 @@ import { bareRoot } from './bed/bare-root.ts';
 import { goldenData } from './bed/golden.ts';
 import { installHostPackages } from './bed/host-packages.ts';
 import { leftovers } from './bed/leftovers.ts';
-import { addCounts, runProject } from './run/project.ts';
+import { addCounts, runProject, type ProjectEnd } from './run/project.ts';
 import type { Counts } from './run/report.ts';
 
 const minutes = (count: number): number => count * 60_000;
@@ -43,7 +43,8 @@ async function main(): Promise<boolean> {
   try {
     await prepare(names, signal);
     const done = await Promise.all(lanes.map((lane) => runLane(lane.filter((name) => names.includes(name)), signal)));
-    counts = done.reduce(addCounts, counts);
+    counts = done.flat().reduce<Counts>(addCounts, counts);
+    sayAgain(done.flat());
   } catch (error) {
     say(`The run stopped: ${error instanceof Error ? error.message : String(error)}`);
     counts = addCounts(counts, { passed: 0, failed: 1, skipped: 0 });
@@ -54,10 +55,16 @@ async function main(): Promise<boolean> {
   return counts.failed === 0 && counts.passed > 0;
 }
 
-async function runLane(lane: readonly ProjectName[], signal: AbortSignal): Promise<Counts> {
-  let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const name of lane) counts = addCounts(counts, await runProject({ name, limitMs: projects[name].limitMs, signal, say }));
-  return counts;
+async function runLane(lane: readonly ProjectName[], signal: AbortSignal): Promise<ProjectEnd[]> {
+  const ends: ProjectEnd[] = [];
+  for (const name of lane) ends.push(await runProject({ name, limitMs: projects[name].limitMs, signal, say }));
+  return ends;
+}
+
+/** What failed and how each project ended once more, since a long output is often kept by its end only. */
+function sayAgain(ends: readonly ProjectEnd[]): void {
+  for (const failure of ends.flatMap((end) => end.failures)) say(`failed: ${failure}`);
+  for (const { line } of ends) say(line);
 }
 
 function chosenProjects(): ProjectName[] {

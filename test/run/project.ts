@@ -6,6 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { countReport, type Counts } from './report.ts';
 
+/** How a project went: its counts, and what the end of the whole run says about it. */
+export interface ProjectEnd extends Counts {
+  /** Its name, counts and seconds in a line. */
+  line: string;
+  /** What failed, each with the beginning of its message. */
+  failures: readonly string[];
+}
+
 export interface ProjectRun {
   name: string;
   limitMs: number;
@@ -17,7 +25,7 @@ export interface ProjectRun {
 const graceMs = 30_000;
 
 /** Runs one project of vitest.config.ts; its output goes to the terminal. A run that ends badly counts as a failure. */
-export async function runProject(run: ProjectRun): Promise<Counts> {
+export async function runProject(run: ProjectRun): Promise<ProjectEnd> {
   run.signal.throwIfAborted();
   const started = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'berth-report-'));
@@ -26,8 +34,9 @@ export async function runProject(run: ProjectRun): Promise<Counts> {
     const ended = await vitest(run, report);
     const counts = countReport(await readFile(report, 'utf8').catch(() => null), ended);
     for (const reason of counts.reasons) run.say(`${run.name}: ${reason}`);
-    run.say(`${run.name}: ${counts.passed} passed, ${counts.failed} failed, ${((Date.now() - started) / 1000).toFixed(1)} s`);
-    return counts;
+    const line = `${run.name}: ${counts.passed} passed, ${counts.failed} failed, ${((Date.now() - started) / 1000).toFixed(1)} s`;
+    run.say(line);
+    return { ...counts, line, failures: [...counts.reasons, ...counts.failures].map((failure) => `${run.name}: ${failure}`) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
