@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'unit', include: ['**/*.test.ts'], exclude: [...everywhere, ...beyondUnit], pool: 'threads', testTimeout: 10_000 } },
-      { test: { name: 'store', include: ['**/*.store.test.ts'], exclude: everywhere, testTimeout: 30_000, hookTimeout: minutes(3) } },
+      { test: { name: 'store', include: ['**/*.store.test.ts'], exclude: everywhere, testTimeout: 30_000, hookTimeout: minutes(3), globalSetup: ['test/store/postgres-setup.ts'] } },
       // One file after another: one of them measures memory and all of them time.
       { test: { name: 'interface', include: ['test/**/*.interface.test.ts'], exclude: everywhere, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...onTheBed, globalSetup: [...bedSetup, 'test/bed/servers-setup.ts'] } },

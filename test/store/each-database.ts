@@ -1,15 +1,14 @@
 /** The databases that every store test runs on; not one is imitated. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest';
 import { createCipher, type Cipher } from '../../server/src/db/cipher.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { migrate } from '../../server/src/db/migrations.ts';
 import { openPostgres } from '../../server/src/db/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';
-import { startPostgres, type RunningPostgres } from '../bed/postgres.ts';
 
 export interface TestDatabase {
   /** A fresh database with the whole schema; closed and gone after the test. */
@@ -24,31 +23,31 @@ export interface TestDatabase {
   close(database: Database): Promise<void>;
 }
 
-/** Defines the same tests for every database: SQLite in a file, PostgreSQL in a server of this file's own. */
+/** Defines the same tests for every database: SQLite in a file, PostgreSQL in the server of this run. */
 export function eachDatabase(name: string, define: (test: TestDatabase, dialect: Database['dialect']) => void): void {
   for (const [dialect, place] of Object.entries({ sqlite: sqlitePlace, postgres: postgresPlace })) {
     describe(`${name} (${dialect})`, () => {
-      const opened = new Map<Database, { location: string; connect: Connect }>();
-      const { newLocation, connect } = place();
+      const opened = new Map<Database, string>();
+      const locations = new Set<string>();
+      const { create, connect, remove } = place();
       const track = (location: string, cipher: Cipher): Database => {
         const database = connect(location, cipher);
-        opened.set(database, { location, connect });
+        opened.set(database, location);
+        locations.add(location);
         return database;
       };
-      const openEmpty = async (): Promise<Database> => track(await newLocation(), createCipher(randomBytes(32)));
+      const fresh = async (hasSchema: boolean): Promise<Database> => track(await create(hasSchema), createCipher(randomBytes(32)));
       afterEach(async () => {
         for (const database of opened.keys()) await database.close();
         opened.clear();
+        for (const location of locations) await remove(location);
+        locations.clear();
       });
       const test: TestDatabase = {
-        openEmpty,
-        async open() {
-          const database = await openEmpty();
-          await migrate(database, '2026-01-01T00:00:00.000Z');
-          return database;
-        },
-        reopen: (database, cipher = database.cipher) => track(opened.get(database)?.location ?? '', cipher),
-        locationOf: (database) => opened.get(database)?.location ?? '',
+        open: () => fresh(true),
+        openEmpty: () => fresh(false),
+        reopen: (database, cipher = database.cipher) => track(opened.get(database) ?? '', cipher),
+        locationOf: (database) => opened.get(database) ?? '',
         close: (database) => {
           opened.delete(database);
           return database.close();
@@ -59,43 +58,53 @@ export function eachDatabase(name: string, define: (test: TestDatabase, dialect:
   }
 }
 
-type Connect = (location: string, cipher: Cipher) => Database;
-
 interface Place {
-  newLocation(): Promise<string>;
-  connect: Connect;
+  /** Makes a database, with the schema or without any table, and gives where it is. */
+  create(hasSchema: boolean): Promise<string>;
+  connect(location: string, cipher: Cipher): Database;
+  remove(location: string): Promise<void>;
 }
 
 function sqlitePlace(): Place {
   let folder = '';
+  const connect = (path: string, cipher: Cipher): Database => openSqlite({ path, synchronous: 'FULL', cipher });
+  const template = (): string => join(folder, 'with-schema.sqlite');
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
+    const database = connect(template(), createCipher(randomBytes(32)));
+    await migrate(database, '2026-01-01T00:00:00.000Z');
+    // The last connection's end puts everything into the one file.
+    await database.close();
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return {
-    newLocation: async () => join(folder, `${randomBytes(6).toString('hex')}.sqlite`),
-    connect: (path, cipher) => openSqlite({ path, synchronous: 'FULL', cipher }),
+    connect,
+    async create(hasSchema) {
+      const path = join(folder, `${randomBytes(6).toString('hex')}.sqlite`);
+      if (hasSchema) await copyFile(template(), path);
+      return path;
+    },
+    // With the folder.
+    remove: async () => undefined,
   };
 }
 
 function postgresPlace(): Place {
-  let server: RunningPostgres | undefined;
-  const address = (): string => {
-    if (!server) throw new Error('The PostgreSQL server of this test file does not run.');
-    return server.url;
+  const { url, template } = inject('postgres');
+  let administration: Database | undefined;
+  const administer = (sql: string): Promise<void> => {
+    administration ??= openPostgres({ url, cipher: createCipher(randomBytes(32)), maxConnections: 1 });
+    return administration.script(sql);
   };
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server?.stop());
+  const nameOf = (location: string): string => new URL(location).pathname.slice(1);
+  afterAll(() => administration?.close());
   return {
-    async newLocation() {
+    connect: (location, cipher) => openPostgres({ url: location, cipher }),
+    async create(hasSchema) {
       const name = `test_${randomBytes(6).toString('hex')}`;
-      const administration = openPostgres({ url: address(), cipher: createCipher(randomBytes(32)), maxConnections: 1 });
-      await administration.script(`CREATE DATABASE "${name}"`);
-      await administration.close();
-      return address().replace(/\/postgres$/, `/${name}`);
+      await administer(`CREATE DATABASE "${name}"${hasSchema ? ` TEMPLATE "${template}"` : ''}`);
+      return url.replace(/\/postgres$/, `/${name}`);
     },
-    connect: (url, cipher) => openPostgres({ url, cipher }),
+    remove: (location) => administer(`DROP DATABASE "${nameOf(location)}" WITH (FORCE)`),
   };
 }
