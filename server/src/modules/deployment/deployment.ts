@@ -11,7 +11,7 @@ import type { ApplicationRecord, DeploymentRecord } from '../../db/tables.ts';
 import type { DeploymentStore } from './store.ts';
 
 /** A deployment as lists show it, without the release's settings. */
-export type ShownDeployment = Awaited<ReturnType<DeploymentStore['newest']>>[number];
+export type ShownDeployment = Awaited<ReturnType<DeploymentStore['recent']>>[number];
 
 export interface Accepting {
   kind: DeploymentRecord['kind'];
@@ -56,7 +56,6 @@ export interface DeploymentNeighbours {
   logs: DeploymentLogs;
 }
 
-const shownDeployments = 50;
 const reasonLimit = 4000;
 
 export function createDeployments(store: DeploymentStore, { applications, queue, logs }: DeploymentNeighbours, clock: Clock): Deployments {
@@ -110,7 +109,7 @@ export function createDeployments(store: DeploymentStore, { applications, queue,
     },
     async clear(application) {
       const removed = [];
-      for (const deployment of await store.newest(application.applicationId, Number.MAX_SAFE_INTEGER)) {
+      for (const deployment of await store.all(application.applicationId)) {
         const isNeeded = deployment.deploymentId === application.liveDeploymentId || deployment.status === 'queued' || deployment.status === 'running';
         if (isNeeded) continue;
         await store.remove({ deploymentId: deployment.deploymentId });
@@ -125,8 +124,8 @@ export function createDeployments(store: DeploymentStore, { applications, queue,
 function createReads(store: DeploymentStore): DeploymentReads {
   return {
     live: async ({ liveDeploymentId }) => (liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId })),
-    recent: (applicationId) => store.newest(applicationId, shownDeployments),
-    all: (applicationId) => store.newest(applicationId, Number.MAX_SAFE_INTEGER),
+    recent: (applicationId) => store.recent(applicationId),
+    all: (applicationId) => store.all(applicationId),
     async one(deploymentId, organizationId) {
       const record = await store.find({ deploymentId, organizationId });
       if (!record) throw new AppError('NOT_FOUND', 'There is no such deployment. It may have been cleared.');

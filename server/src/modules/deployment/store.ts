@@ -1,6 +1,7 @@
 /** SQL of deployments; every change of status asks the table of states in its condition. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { fixedLimit } from '../../db/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
 import { deploymentStatusesBefore, type DeploymentStatus } from '../../domain/lifecycle.ts';
@@ -12,9 +13,14 @@ const shownColumns = [
   'deploymentId', 'applicationId', 'kind', 'title', 'description', 'status', 'stage', 'commit', 'image', 'errorMessage', 'createdAt', 'startedAt', 'healthyAt', 'finishedAt',
 ] as const;
 
+/** So many an application shows. */
+const shownDeployments = 50;
+
 export interface DeploymentStore extends TableStore<'deployment'> {
-  /** Newest first, `limit` at most. */
-  newest(applicationId: string, limit: number): Promise<ShownDeployment[]>;
+  /** Newest first, as many as a service shows. */
+  recent(applicationId: string): Promise<ShownDeployment[]>;
+  /** All of them, newest first. */
+  all(applicationId: string): Promise<ShownDeployment[]>;
   /** Moves a deployment to `to` where the table of states allows it; false when it is elsewhere by now. */
   transition(deploymentId: string, to: DeploymentStatus, patch: Partial<DeploymentRecord>): Promise<boolean>;
   countUnfinished(applicationId: string): Promise<number>;
@@ -25,12 +31,14 @@ export interface DeploymentStore extends TableStore<'deployment'> {
 export function createDeploymentStore(database: Database): DeploymentStore {
   const deployments = tableStore(database, 'deployment');
   const { builder } = database;
-  const newest = builder.selectFrom('deployment').select(shownColumns).where('applicationId', '=', '').orderBy('sequence', 'desc').limit(1).compile();
+  const newestFirst = builder.selectFrom('deployment').select(shownColumns).where('applicationId', '=', '').orderBy('sequence', 'desc');
+  const [recent, all] = [newestFirst.limit(fixedLimit(shownDeployments)).compile(), newestFirst.compile()];
   const count = builder.selectFrom('deployment').select((e) => e.fn.countAll<number>().as('count')).where('applicationId', '=', '').where('status', 'in', ['queued', 'running']).compile();
   const unfinished = builder.selectFrom('deployment').selectAll().where('status', 'in', ['queued', 'running']).orderBy('sequence').compile();
   return {
     ...deployments,
-    newest: (applicationId, limit) => database.run(newest, [applicationId, limit]),
+    recent: (applicationId) => database.run(recent, [applicationId]),
+    all: (applicationId) => database.run(all, [applicationId]),
     async transition(deploymentId, to, patch) {
       return database.transaction(async () => {
         const froms = deploymentStatusesBefore(to);

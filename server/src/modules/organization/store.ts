@@ -1,6 +1,7 @@
 /** SQL of organizations, members and invitations. */
 import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { fixedLimit } from '../../db/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableName, TableRecord } from '../../db/tables.ts';
 import type { Role } from '../../domain/permissions.ts';
@@ -32,7 +33,7 @@ const contentKinds = Object.keys(contentWords).filter((name): name is ContentKin
 export function createOrganizationStore(database: Database): OrganizationStore {
   const { builder } = database;
   const table = tableStore(database, 'organization');
-  const first = builder.selectFrom('organization').select('organizationId').orderBy('createdAt').orderBy('organizationId').limit(1).compile();
+  const first = builder.selectFrom('organization').select('organizationId').orderBy('createdAt').orderBy('organizationId').limit(fixedLimit(1)).compile();
   const ofUser = builder.selectFrom('organization').innerJoin('member', 'member.organizationId', 'organization.organizationId').selectAll('organization').select('member.role')
     .where('member.userId', '=', '').orderBy('organization.createdAt', 'desc').orderBy('organization.organizationId', 'desc').compile();
   const counts = sql.join(contentKinds.map((kind) => sql`select ${sql.lit(kind)} as ${sql.ref('kind')}, count(*) as ${sql.ref('count')} from ${sql.table(kind)} where ${sql.ref('organizationId')} = ${''}`), sql` union all `);

@@ -1,6 +1,7 @@
 /** SQL of accounts, sessions and keys. */
 import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { fixedLimit } from '../../db/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { Grants, Role } from '../../domain/permissions.ts';
@@ -58,7 +59,7 @@ export function createUserStore(database: Database): UserStore {
   const userQuery = builder.selectFrom('user').selectAll().where('userId', '=', '');
   const heldUser = (database.dialect === 'postgres' ? userQuery.forNoKeyUpdate() : userQuery).compile();
   const otherSessions = builder.deleteFrom('session').where('userId', '=', '').where('sessionId', '<>', '').compile();
-  const anyUser = builder.selectFrom('user').select('userId').limit(1).compile();
+  const anyUser = builder.selectFrom('user').select('userId').limit(fixedLimit(1)).compile();
 
   const countRequest = countStatement(database);
 
