@@ -16,7 +16,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'container.getContainers': engineIsDown, 'container.restartContainer': engineIsDown, 'container.getConfig': engineIsDown, 'container.getContainersByAppNameMatch': engineIsDown,
   'container.getContainersByAppLabel': engineIsDown, 'container.getStackContainersByAppName': engineIsDown, 'container.getServiceContainersByAppName': engineIsDown,
   'swarm.getNodes': engineIsDown, 'swarm.getNodeInfo': engineIsDown, 'swarm.getNodeApps': engineIsDown,
-  ...Object.fromEntries(databaseKindNames.flatMap((kind) => [[`${kind}.start`, [412]], [`${kind}.reload`, [412]], [`${kind}.remove`, [200]]])),
+  ...Object.fromEntries(databaseKindNames.flatMap((kind) => [[`${kind}.start`, [412]], [`${kind}.reload`, [412]], [`${kind}.remove`, [200]], [`${kind}.deploy`, [200]], [`${kind}.rebuild`, [200]]])),
   'redirect.create': engineIsDown, 'redirect.update': engineIsDown, 'redirect.delete': engineIsDown,
   'basicAuth.create': engineIsDown, 'basicAuth.update': engineIsDown, 'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,

@@ -1,5 +1,6 @@
 /** One of everything that an organization can have, as rows: names and ids begin with the estate's own prefix, so that any number of estates stand beside each other. */
 import { newApplication } from '../../server/src/modules/application/defaults.ts';
+import { neverRan } from '../../server/src/modules/database/database.ts';
 import { noGrants } from '../../server/src/domain/permissions.ts';
 import { databaseKindNames, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
 import type { TableName, TableRecord } from '../../server/src/db/tables.ts';
@@ -74,7 +75,7 @@ function services(estate: Estate, own: Own, number: number): Rows {
   const database = (kind: DatabaseKindName): TableRecord<'database'> => ({
     ...place, databaseId: of(estate, `${kind}Id`), kind, name: kind, appName: of(estate, `${kind}AppName`), databaseName: kind === 'mongo' || kind === 'redis' ? null : 'shop', databaseUser: kind === 'redis' ? null : 'shop',
     databasePassword: 'readable-password', databaseRootPassword: kind === 'mariadb' || kind === 'mysql' ? 'readable-root-password' : null, containerImage: `${kind}:8`, replicaSets: false, serverId: null,
-    applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null, releasedAppName: null, isStopped: false,
+    applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null, ...neverRan(of(estate, `${kind}Id`)),
   });
   const names = [['applicationId', 'appName'], ['otherApplicationId', 'otherAppName'], ['composeId', 'composeAppName'], ...databaseKindNames.map((kind) => [`${kind}Id`, `${kind}AppName`])];
   return {
@@ -83,7 +84,7 @@ function services(estate: Estate, own: Own, number: number): Rows {
       { ...other, sourceType: 'git', customGitUrl: 'https://127.0.0.1:1/none.git', customGitBranch: 'main' },
     ],
     deployment: [{
-      ...own, deploymentId: of(estate, 'deploymentId'), applicationId: of(estate, 'applicationId'), kind: 'deploy', title: 'Manual deployment', description: '', status: 'error', stage: 'build', commit: null, image: null,
+      ...own, deploymentId: of(estate, 'deploymentId'), applicationId: of(estate, 'applicationId'), databaseId: null, composeId: null, kind: 'deploy', title: 'Manual deployment', description: '', status: 'error', stage: 'build', commit: null, image: null,
       errorMessage: 'The build failed.', settings: null, sourceDeploymentId: null, child: null, previousVersion: null, startedAt: createdAt, healthyAt: null, finishedAt: createdAt, sequence: number + 1,
     }],
     compose: [{

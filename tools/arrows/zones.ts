@@ -25,7 +25,7 @@ export const zones: readonly Zone[] = [
   { name: 'db', files: /^server\/src\/db\//, sees: ['domain'], cure: "Put the query into the module's store.ts and call it through <noun>.ts." },
   {
     // What a contract is made of stands beside it, when it is long: the record it answers with, the fields it takes.
-    name: 'contract', files: /^server\/src\/modules\/(contracts|[^/]+\/(contract|record)(-[a-z-]+)?|application\/settings|database\/kinds)\.ts$/, sees: ['domain', 'procedure'], packages: /^zod$/,
+    name: 'contract', files: /^server\/src\/modules\/(contracts|[^/]+\/(contract|record)(-[a-z-]+)?|application\/settings|database\/kinds(\/[a-z]+)?)\.ts$/, sees: ['domain', 'procedure'], packages: /^zod$/,
     cure: 'Contracts are for what stands above them.',
   },
   { name: 'store', files: /^server\/src\/modules\/[^/]+\/store\.ts$/, sees: [...belowModules, 'db', 'module'], cure: "Call the module's <noun>.ts; its store is its own." },
@@ -60,6 +60,8 @@ export const exceptions: readonly { from: RegExp; to: RegExp; typesOnly: boolean
 export const shownFiles: readonly { file: RegExp; reason: string }[] = [
   { file: /^server\/src\/modules\/application\/pending-changes\.ts$/, reason: 'A release keeps the settings it was made with; deploy writes what the module compares.' },
   { file: /^server\/src\/modules\/application\/checks\.ts$/, reason: 'Whether an application can be deployed is asked when a deployment is accepted and again when its source is fetched.' },
+  { file: /^server\/src\/modules\/service\/turns\.ts$/, reason: 'Whoever changes a running service waits for its turn, whatever kind of service it is.' },
+  { file: /^server\/src\/modules\/database\/(ask-server|version)\.ts$/, reason: 'A deployment asks the server the same way as the change of a password does, and refuses the same versions.' },
   { file: /^server\/src\/modules\/organization\/member\.ts$/, reason: 'Whoever makes a thing is granted it; every module that makes things does so.' },
 ];
 

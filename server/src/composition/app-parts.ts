@@ -4,8 +4,9 @@ import type { Database } from '../db/database.ts';
 import type { DeploymentRunner } from '../deploy/run.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { ReleaseSnapshotReader } from '../modules/application/pending-changes.ts';
-import type { Turns } from '../modules/application/turns.ts';
+import type { Turns } from '../modules/service/turns.ts';
 import type { ApplicationRuntime } from '../modules/application/runtime.ts';
+import type { Databases } from '../modules/database/database.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Domains } from '../modules/domain/domain.ts';
 import type { Environments } from '../modules/environment/environment.ts';
@@ -33,6 +34,7 @@ export interface AppParts {
   members: Members;
   environments: Environments;
   applications: Applications;
+  databases: Databases;
   registries: Registries;
   queue: Queue;
   deployments: Deployments;

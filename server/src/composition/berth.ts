@@ -4,29 +4,36 @@ import { readdir, rm } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { applicationDeployer } from '../deploy/application-deployer.ts';
+import { databaseDeployer } from '../deploy/database/database-deployer.ts';
 import { releaseNow } from '../deploy/release-now.ts';
 import { createDeploymentRunner } from '../deploy/run.ts';
 import { readSnapshot } from '../deploy/snapshot.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { createWorker, type Worker } from '../jobs/worker.ts';
 import { createApplications } from '../modules/application/application.ts';
+import { deployedApplications } from '../modules/application/deployed.ts';
 import { rememberReleases } from '../modules/application/pending-changes.ts';
 import { createApplicationRuntime } from '../modules/application/runtime.ts';
-import { createTurns } from '../modules/application/turns.ts';
+import { createTurns } from '../modules/service/turns.ts';
+import { createDatabases } from '../modules/database/database.ts';
+import { deployedDatabases } from '../modules/database/deployed.ts';
 import { createDeployments } from '../modules/deployment/deployment.ts';
 import { createDomains } from '../modules/domain/domain.ts';
 import { createEnvironments } from '../modules/environment/environment.ts';
+import { createPublishedPorts } from '../modules/port/port.ts';
 import { createRegistries } from '../modules/registry/registry.ts';
 import { createServiceNames } from '../modules/service-name/service-name.ts';
 import { createSettings } from '../modules/settings/settings.ts';
 import { systemClock, randomId, type Clock } from '../ports/clock.ts';
 import { instanceLabel } from '../ports/engine.ts';
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
-import { reconcileServices } from '../reconcile/services.ts';
 import { createAccounts } from './accounts.ts';
 import { createAdapters } from './adapters.ts';
+import { createDatabasePorts, liveDatabaseSpec } from './databases.ts';
 import { desiredRoutes } from './desired-routes.ts';
 import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
+import { createServiceKeeper } from './kept-services.ts';
 import type { Log } from './log.ts';
 import { createPlatform } from './platform.ts';
 import { createApp } from './routers.ts';
@@ -60,10 +67,12 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const accounts = createAccounts(stores, database, clock);
   const { members } = accounts;
   const environments = createEnvironments(stores.environments, clock);
-  const applications = createApplications(stores.applications, { names: createServiceNames(stores.serviceNames), localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
+  const names = createServiceNames(stores.serviceNames);
+  const applications = createApplications(stores.applications, { names, localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
   const registries = createRegistries(stores.registries, engine, clock);
   const queue = createQueue(stores.jobs, clock, () => worker.wake());
-  const deployments = createDeployments(stores.deployments, { applications, queue, logs: adapters.logs }, clock);
+  const databases = createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]) }, clock);
+  const deployments = createDeployments(stores.deployments, { services: { application: deployedApplications(applications), database: deployedDatabases(databases) }, queue, logs: adapters.logs }, clock);
   const domains = createDomains(stores.domains, clock);
   const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
 
@@ -76,16 +85,15 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const reconciler: Reconciler = createReconciler({
     proxy: adapters.proxy, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock),
-    services: async () => reconcileServices({
-      engine, applications: await applications.all(), busy: new Set((await deployments.unfinished()).map(({ applicationId }) => applicationId)),
-      liveSpec: live.liveSpec, ensureNetworks: async ({ environmentId }) => void (await platform.networks.ensureEnvironment(environmentId)),
-      settled: async (applicationId) => ((await deployments.isWorking(applicationId)) ? undefined : applications.find(applicationId)),
-      takeIfFree: turns.takeIfFree, instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
+    services: createServiceKeeper({
+      engine, applications, databases, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: liveDatabaseSpec(parts) },
+      instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
     }),
     onDrift: (lines) => log.warn('Reconciled', { found: lines }),
   });
 
-  const runner = createDeploymentRunner({ ports: deployPorts, applications, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`) });
+  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(createDatabasePorts(parts, databases)) };
+  const runner = createDeploymentRunner({ ports: deployPorts, deployers, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`) });
   const worker: Worker = createWorker({
     store: stores.jobs, clock, handlers: { deployment: runner.run }, perServer: async () => (await settings.get()).buildsConcurrency,
     onFault: (error, job) => void log.fault(error, `job ${job?.jobId ?? 'queue'}`),
@@ -101,7 +109,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, accounts, settings, members, environments, applications, registries, queue, deployments, domains, platform, reconciler, runner, runtime, turns,
+    config, log, clock, database, stores, adapters, accounts, settings, members, environments, applications, databases, registries, queue, deployments, domains, platform, reconciler, runner, runtime, turns,
     released: releases.released, version,
   });
   return {

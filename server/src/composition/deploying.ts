@@ -45,7 +45,7 @@ export function createDeployPorts(parts: DeployingParts): DeployPorts {
   };
 }
 
-function createDeployRecords({ stores, applications, deployments, registries }: DeployingParts): DeployRecords {
+export function createDeployRecords({ stores, applications, deployments, registries }: DeployingParts): DeployRecords {
   return {
     placement: (environmentId) => applications.placement(environmentId),
     async envBlocks(environmentId) {

@@ -1,5 +1,6 @@
 /** Contracts meet handlers; the registry meets guard and HTTP. */
 import type { FastifyInstance } from 'fastify';
+import { applicationRef } from '../domain/service-ref.ts';
 import { builtPrefix } from '../deploy/image-name.ts';
 import { applicationHandlers } from '../modules/application/handlers.ts';
 import { createApplicationViews } from '../modules/application/view.ts';
@@ -52,14 +53,14 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
   const ports = createPorts(stores.ports, { clock, ownPorts, meshWorks: platform.meshWorks });
   const mounts = createMounts(stores.mounts, { clock, protectedPaths: protectedPaths(config) });
   const views = createApplicationViews({
-    placement: applications.placement, deployments: deployments.recent, domains: domains.byApplication, ports: ports.byApplication, mounts: mounts.byApplication, released: parts.released,
+    placement: applications.placement, deployments: (applicationId) => deployments.recent(applicationRef(applicationId)), domains: domains.byApplication, ports: ports.byApplication, mounts: mounts.byApplication, released: parts.released,
   });
   const applyRoutes = (): Promise<void> => reconciler.applyRoutes();
   const isFirstOrganization = async (organizationId: string): Promise<boolean> => (await organizations.first()) === organizationId;
   return [
     account.user,
     account.organization,
-    ...serviceRouters(parts, mounts, ownPorts),
+    ...serviceRouters(parts, mounts),
     router('application', contracts.application, applicationHandlers({
       applications, deployments, runtime, isCloud: async () => (await settings.get()).cloud, requireServer: settings.requireServer, turns: parts.turns, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
         const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
@@ -69,7 +70,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
         for (const image of images.filter((name) => name.startsWith(builtPrefix))) await adapters.engine.removeImage(image);
       },
     })),
-    router('deployment', contracts.deployment, deploymentHandlers(deployments, { applications, logs: adapters.logs, queue })),
+    router('deployment', contracts.deployment, deploymentHandlers(deployments, { logs: adapters.logs, queue })),
     router('previewDeployment', contracts.previewDeployment, previewDeploymentHandlers(createPreviewDeployments(stores.previewDeployments), { applications, changeRoutes: reconciler.changeRoutes })),
     router('port', contracts.port, portHandlers(ports)),
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),

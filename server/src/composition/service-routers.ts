@@ -1,12 +1,10 @@
 /** Routers of projects, environments and what stands in them besides applications. */
 import { createBackups } from '../modules/backup/backup.ts';
 import { contracts } from '../modules/contracts.ts';
-import { createDatabases } from '../modules/database/database.ts';
 import { databaseRouters } from '../modules/database/handlers.ts';
 import { environmentHandlers } from '../modules/environment/handlers.ts';
 import { mountHandlers } from '../modules/mount/handlers.ts';
 import type { Mounts } from '../modules/mount/mount.ts';
-import { createPublishedPorts } from '../modules/port/port.ts';
 import { projectHandlers } from '../modules/project/handlers.ts';
 import { createProjects } from '../modules/project/project.ts';
 import { environmentOf } from '../modules/service/service.ts';
@@ -15,8 +13,8 @@ import { createServiceNames } from '../modules/service-name/service-name.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
-export function serviceRouters(parts: AppParts, mounts: Mounts, ownPorts: readonly number[]): Router[] {
-  const { applications, clock, environments, members, reconciler, settings, stores } = parts;
+export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
+  const { applications, clock, databases, deployments, environments, queue, members, reconciler, settings, stores } = parts;
   const names = createServiceNames(stores.serviceNames);
   const projects = createProjects(stores.projects, environments, clock);
   const copies = createServiceCopies(stores.serviceRows, names, clock);
@@ -26,7 +24,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts, ownPorts: readon
     router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, services: stores.services, copies, members, networksChanged })),
     router('mount', contracts.mount, mountHandlers(mounts)),
     ...databaseRouters({
-      databases: createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, ownPorts) }, clock), members, requireServer: settings.requireServer,
+      databases, deployments, queue, members, requireServer: settings.requireServer,
       environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
       mounts: mounts.byDatabase,
       backups: createBackups(stores.backups, clock).byDatabase,

@@ -178,6 +178,32 @@ CREATE INDEX "audit_at" ON "audit"("at");
 CREATE INDEX "invitation_organization" ON "invitation"("organizationId", "createdAt");
 `,
   },
+  {
+    version: 4,
+    name: 'deployments of databases and compose services',
+    sql: `
+CREATE TABLE "deployment_of_services" ("deploymentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE, "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE, "kind" TEXT NOT NULL, "title" TEXT NOT NULL,
+  "description" TEXT NOT NULL, "status" TEXT NOT NULL, "stage" TEXT, "commit" TEXT, "image" TEXT, "errorMessage" TEXT, "settings" TEXT, "sourceDeploymentId" TEXT, "child" TEXT,
+  "previousVersion" BIGINT, "createdAt" TEXT NOT NULL, "startedAt" TEXT, "healthyAt" TEXT, "finishedAt" TEXT, "sequence" BIGINT NOT NULL);
+INSERT INTO "deployment_of_services" ("deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "stage", "commit", "image", "errorMessage", "settings",
+  "sourceDeploymentId", "child", "previousVersion", "createdAt", "startedAt", "healthyAt", "finishedAt", "sequence")
+  SELECT "deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "stage", "commit", "image", "errorMessage", "settings",
+  "sourceDeploymentId", "child", "previousVersion", "createdAt", "startedAt", "healthyAt", "finishedAt", "sequence" FROM "deployment";
+DROP TABLE "deployment";
+ALTER TABLE "deployment_of_services" RENAME TO "deployment";
+CREATE UNIQUE INDEX "deployment_sequence" ON "deployment"("sequence");
+CREATE INDEX "deployment_application" ON "deployment"("applicationId", "sequence");
+CREATE INDEX "deployment_database" ON "deployment"("databaseId", "sequence");
+CREATE INDEX "deployment_compose" ON "deployment"("composeId", "sequence");
+CREATE INDEX "deployment_status" ON "deployment"("status");
+ALTER TABLE "database" ADD COLUMN "liveDeploymentId" TEXT;
+ALTER TABLE "database" ADD COLUMN "dataVolume" TEXT NOT NULL DEFAULT '';
+UPDATE "database" SET "dataVolume" = 'berth-data-' || "databaseId";
+ALTER TABLE "database" ADD COLUMN "dataVersion" TEXT;
+ALTER TABLE "database" ADD COLUMN "formerVolumes" TEXT NOT NULL DEFAULT '[]';
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

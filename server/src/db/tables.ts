@@ -1,6 +1,6 @@
 /** Every table, once: the columns give the row types, the codecs and the queries. The DDL stands in migrations.ts and is compared with this by a test. */
 import type { DatabaseKindName } from '../domain/database-kind.ts';
-import type { ApplicationStatus, DeploymentStatus } from '../domain/lifecycle.ts';
+import type { ApplicationStatus, DeploymentKind, DeploymentStatus } from '../domain/lifecycle.ts';
 import type { Grants, Role } from '../domain/permissions.ts';
 import { boolean, json, number, optionalJson, optionalNumber, optionalSecret, optionalText, secret, text, type RecordOf, type StoredRow } from './column.ts';
 
@@ -31,6 +31,16 @@ export interface MetricsConfig {
     thresholds: { cpu: number; memory: number };
   };
   containers: { refreshRate: number; services: { include: string[]; exclude: string[] } };
+}
+
+/** A volume with the data as it was before an upgrade or a restore; it stays until a person removes it. */
+export interface FormerVolume {
+  volumeName: string;
+  /** Version of the server that wrote it, as far as it is known. */
+  dataVersion: string | null;
+  containerImage: string;
+  /** ISO 8601. */
+  since: string;
 }
 
 const user = { userId: text(), email: text(), name: text(), passwordHash: text(), createdAt: text() };
@@ -82,7 +92,7 @@ const application = {
 };
 
 const deployment = {
-  deploymentId: text(), organizationId: text(), applicationId: text(), kind: text<'deploy' | 'redeploy' | 'rollback'>(), title: text(), description: text(),
+  deploymentId: text(), organizationId: text(), applicationId: optionalText(), databaseId: optionalText(), composeId: optionalText(), kind: text<DeploymentKind>(), title: text(), description: text(),
   status: text<DeploymentStatus>(), stage: optionalText(), commit: optionalText(), image: optionalText(), errorMessage: optionalText(),
   settings: optionalSecret(), sourceDeploymentId: optionalText(), child: optionalJson<ChildProcess>(), previousVersion: optionalNumber(),
   createdAt: text(), startedAt: optionalText(), healthyAt: optionalText(), finishedAt: optionalText(), sequence: number(),
@@ -137,6 +147,7 @@ const database = {
   memoryLimit: optionalText(), memoryReservation: optionalText(), cpuLimit: optionalText(), cpuReservation: optionalText(),
   command: optionalText(), args: json<string[]>(), env: secret(), externalPort: optionalNumber(),
   releasedAppName: optionalText(), isStopped: boolean(), createdAt: text(),
+  liveDeploymentId: optionalText(), dataVolume: text(), dataVersion: optionalText(), formerVolumes: json<FormerVolume[]>(),
 };
 
 const compose = {
@@ -204,6 +215,7 @@ export type TableName = keyof typeof tables;
 export type TableRecord<T extends TableName> = RecordOf<(typeof tables)[T]>;
 
 export type ApplicationRecord = TableRecord<'application'>;
+export type DatabaseRecord = TableRecord<'database'>;
 export type DeploymentRecord = TableRecord<'deployment'>;
 export type DomainRecord = TableRecord<'domain'>;
 export type EnvironmentRecord = TableRecord<'environment'>;

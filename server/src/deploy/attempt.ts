@@ -1,19 +1,17 @@
 /** One attempt at a deployment: its stages, its log, its resume after a crash, and its one end, whatever happens. */
-import { resolveBlock, resolveEnv } from '../domain/env.ts';
 import { AppError, sentenceOf } from '../domain/errors.ts';
-import type { ApplicationRecord, DeploymentRecord, JobRecord } from '../db/tables.ts';
-import type { Applications } from '../modules/application/application.ts';
+import { ownerOf, type DeployedKind } from '../domain/service-ref.ts';
+import type { DeploymentRecord, JobRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { DeploymentLogs, LogWriter } from '../ports/deployment-log.ts';
 import { endProcessGroup, membersOf } from '../shell/process-identity.ts';
-import type { DeployContext, DeployPorts, Stage } from './context.ts';
+import type { BoundStage, Deployer, DeployPorts, Prepared, StageContext } from './context.ts';
 import { createLogSecrets, type LogSecrets } from './log-secrets.ts';
-import { planOf } from './plans.ts';
 import { workDirectory } from './work-directory.ts';
 
 export interface AttemptOptions {
-  ports: DeployPorts;
-  applications: Applications;
+  ports: Pick<DeployPorts, 'engine' | 'clock' | 'fileSystem' | 'workRoot'>;
+  deployers: Partial<Record<DeployedKind, Deployer>>;
   deployments: Deployments;
   logs: DeploymentLogs;
   /** Writes an unexpected failure to Berth's own log and gives the id it stands under. */
@@ -22,7 +20,6 @@ export interface AttemptOptions {
 
 export interface Attempt {
   deployment: DeploymentRecord;
-  application: ApplicationRecord;
   job: JobRecord;
   signal: AbortSignal;
   onStage(name: string): void;
@@ -36,18 +33,19 @@ const attemptsLimit = 3;
 /** Returns when the deployment has ended, or when the signal took it away; it never throws for what went wrong inside. */
 export async function attempt(options: AttemptOptions, given: Attempt): Promise<void> {
   const { ports, deployments, logs } = options;
-  const { deployment, application, job, signal } = given;
+  const { deployment, job, signal } = given;
   const secrets = createLogSecrets();
   const log = logs.writer(deployment.deploymentId, secrets.redact);
   try {
     if (job.attempts > 1) await resume(options, given, log);
-    const context = await prepare(options, given, log, secrets);
-    await runStages(context, given.onStage);
+    const context = contextOf(options, given, log, secrets);
+    const prepared = await prepare(options, context);
+    await runStages(prepared, context, given.onStage);
     log.line('Done.');
     // Whoever follows the log stops at the deployment's end, so all of it must be there by then.
     await log.close();
     await deployments.finish(context.deployment, {
-      status: 'done', healthyAt: new Date(context.released?.healthyAt ?? ports.clock.now()).toISOString(), patch: { releasedAppName: application.appName },
+      status: 'done', healthyAt: new Date(context.released?.healthyAt ?? ports.clock.now()).toISOString(), patch: prepared.patch(),
     });
   } catch (error) {
     await fail(options, deployment, { error, signal, log, redact: secrets.redact });
@@ -71,18 +69,9 @@ async function resume({ deployments }: AttemptOptions, { deployment, job }: Atte
   if (job.attempts > attemptsLimit) throw new AppError('PRECONDITION_FAILED', `Berth was restarted ${attemptsLimit} times during this deployment, last in the stage ${stage ?? 'queue'}. Deploy again when it runs steadily.`);
 }
 
-async function prepare({ ports, deployments }: AttemptOptions, { deployment, application, signal }: Attempt, log: LogWriter, secrets: LogSecrets): Promise<DeployContext> {
-  const { records } = ports;
-  const placement = await records.placement(application.environmentId);
-  const blocks = { ...(await records.envBlocks(application.environmentId)), service: application.env };
-  const env = resolveEnv(blocks);
-  const buildArguments = application.buildArgs ? resolveBlock('buildArgs', application.buildArgs, blocks) : {};
-  const buildSecrets = application.buildSecrets ? resolveBlock('buildSecrets', application.buildSecrets, blocks, 'files') : {};
-  secrets.add(application, env, buildSecrets);
-  const live = deployment.kind === 'redeploy' ? await records.live(application) : undefined;
-  const context: DeployContext = {
-    ...ports, deployment: { ...deployment }, application, placement, log, signal, env, buildArguments, buildSecrets,
-    pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
+function contextOf({ ports, deployments }: AttemptOptions, { deployment, signal }: Attempt, log: LogWriter, secrets: LogSecrets): StageContext {
+  const context: StageContext = {
+    engine: ports.engine, clock: ports.clock, deployment: { ...deployment }, log, signal, hide: secrets.add,
     async save(patch) {
       Object.assign(context.deployment, patch);
       await deployments.record(deployment.deploymentId, patch);
@@ -92,15 +81,20 @@ async function prepare({ ports, deployments }: AttemptOptions, { deployment, app
   return context;
 }
 
-async function runStages(context: DeployContext, onStage: (name: string) => void): Promise<void> {
-  const plan = planOf(context.deployment, context.application);
-  for (const stage of plan.slice(startIndex(plan, context.deployment))) {
+async function prepare({ deployers }: AttemptOptions, context: StageContext): Promise<Prepared> {
+  const prepared = await deployers[ownerOf(context.deployment).kind]?.prepare(context);
+  if (!prepared) throw new AppError('NOT_FOUND', 'The service of this deployment was deleted.');
+  return prepared;
+}
+
+async function runStages({ stages }: Prepared, context: StageContext, onStage: (name: string) => void): Promise<void> {
+  for (const stage of stages.slice(startIndex(stages, context.deployment))) {
     context.signal.throwIfAborted();
     onStage(stage.name);
     await context.save({ stage: stage.name, child: null });
-    context.log.line(`── ${stage.sentence(context)}`);
+    context.log.line(`── ${stage.sentence()}`);
     const began = context.clock.now();
-    await stage.run(context);
+    await stage.run();
     context.log.line(`   ${stage.name} took ${((context.clock.now() - began) / 1000).toFixed(1)} s`);
   }
 }
@@ -127,10 +121,10 @@ async function fail({ deployments, onFault }: AttemptOptions, deployment: Deploy
   await deployments.finish(deployment, { status: 'error', reason, event: isKilled ? 'buildKilled' : 'deployFailed' });
 }
 
-/** Building stages begin again from the checkout (pinned to its commit); a release goes on where the engine has it. */
-function startIndex(plan: readonly Stage[], deployment: DeploymentRecord): number {
-  const at = plan.findIndex(({ name }) => name === deployment.stage);
-  if (at <= 0 || deployment.stage === 'build') return 0;
-  if (deployment.stage === 'publish') return at;
-  return plan.findIndex(({ name }) => name === 'release');
+/** What comes before a release begins again (a build from the checkout, pinned to its commit); a release goes on where the engine has it. */
+function startIndex(stages: readonly BoundStage[], { stage }: DeploymentRecord): number {
+  const at = stages.findIndex(({ name }) => name === stage);
+  const releaseAt = stages.findIndex(({ name }) => name === 'release');
+  if (at >= releaseAt) return Math.max(0, releaseAt);
+  return stage === 'publish' ? at : 0;
 }

@@ -8,6 +8,7 @@ import type { ChildIdentity, Git } from '../ports/git.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
 import type { ReleasedSettings } from '../modules/application/pending-changes.ts';
 import type { Applications } from '../modules/application/application.ts';
+import type { ServicePatch } from '../modules/deployment/deployment.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
 
 /** Where an application stands: its environment, project and organization. */
@@ -66,23 +67,32 @@ export interface DeployNetworks {
   ensureEnvironment(environmentId: string): Promise<string>;
 }
 
-export interface DeployContext extends DeployPorts {
+/** What every stage has, whatever kind of service is deployed. */
+export interface StageContext {
+  engine: Engine;
+  clock: Clock;
   deployment: DeploymentRecord;
-  application: ApplicationRecord;
-  placement: Placement;
   log: LogWriter;
   signal: AbortSignal;
+  /** Stores a change of the deployment's row and keeps `deployment` current. */
+  save(patch: Partial<DeploymentRecord>): Promise<void>;
+  onChild(child: ChildIdentity): Promise<void>;
+  /** Hides these values in everything that is logged from now on. */
+  hide(values: readonly string[]): void;
+  /** Set by the release stage for the stages after it. */
+  released?: Released;
+}
+
+/** What the stages of an application have. */
+export interface DeployContext extends DeployPorts, StageContext {
+  application: ApplicationRecord;
+  placement: Placement;
   /** Resolved variables of the service. */
   env: Record<string, string>;
   buildArguments: Record<string, string>;
   buildSecrets: Record<string, string>;
-  /** Stores a change of the deployment's row and keeps `deployment` current. */
-  save(patch: Partial<DeploymentRecord>): Promise<void>;
-  onChild(child: ChildIdentity): Promise<void>;
   /** Commit to build instead of the newest. */
   pinnedCommit: string | undefined;
-  /** Set by the release stage for the stages after it. */
-  released?: Released;
 }
 
 export interface Released {
@@ -96,14 +106,39 @@ export interface Released {
 /** What is kept of a release, encrypted: enough to make exactly it again. */
 export interface ReleaseSnapshot {
   spec: ServiceSpec;
-  settings: ReleasedSettings;
+  /** Of an application. */
+  settings?: ReleasedSettings;
   registryId: string | null;
 }
 
 /** One step of a deployment. */
-export interface Stage {
+export interface Stage<C extends StageContext = DeployContext> {
   name: string;
   /** What the log says when it begins. */
-  sentence(context: DeployContext): string;
-  run(context: DeployContext): Promise<void>;
+  sentence(context: C): string;
+  run(context: C): Promise<void>;
+}
+
+/** A stage with what it works on. */
+export interface BoundStage {
+  name: string;
+  sentence(): string;
+  run(): Promise<void>;
+}
+
+/** A deployment ready to run. */
+export interface Prepared {
+  stages: readonly BoundStage[];
+  /** What changes in the record of the service with its success; asked when it is done. */
+  patch(): ServicePatch;
+}
+
+/** How services of one kind are deployed. */
+export interface Deployer {
+  /** Reads the records anew; undefined when the service is gone. Throws what is wrong with them. */
+  prepare(context: StageContext): Promise<Prepared | undefined>;
+}
+
+export function bind<C extends StageContext>(stages: readonly Stage<C>[], context: C): BoundStage[] {
+  return stages.map(({ name, sentence, run }) => ({ name, sentence: () => sentence(context), run: () => run(context) }));
 }

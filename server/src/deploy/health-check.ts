@@ -33,7 +33,7 @@ export function healthCheckOf({ own, imageHasHealthCheck, targetPorts }: HealthI
   return probe('look() { :; }', [], { ...timing, intervalMs: workerRunsMs });
 }
 
-type Timing = Omit<HealthCheck, 'test'>;
+export type Timing = Omit<HealthCheck, 'test'>;
 
 function timingOf(own: ServiceHealthCheck | null): Timing {
   const milliseconds = (seconds: number | undefined, initial: number): number => (seconds === undefined ? initial : seconds * 1000);
@@ -43,8 +43,13 @@ function timingOf(own: ServiceHealthCheck | null): Timing {
   };
 }
 
+/** A look of a kind of database: lines for `sh` that fail when it takes no requests. */
+export function watchingProbe(look: string, everySeconds: number, timing: Timing): HealthCheck {
+  return probe(`look() { ${look}\n}`, [], timing, everySeconds);
+}
+
 /** Our probe: fixed text; what a person chose comes in as an argument. The age is that of process 1 (field 22 of its stat, after the name in parentheses). */
-function probe(look: string, values: string[], timing: Timing): HealthCheck {
+function probe(look: string, values: string[], timing: Timing, everySeconds = lookEverySeconds): HealthCheck {
   const script = `B=${probeTarget}
 ${look}
 look "$@" || exit 1
@@ -52,7 +57,7 @@ read -r up rest </proc/uptime
 s=$($B cat /proc/1/stat) && s=\${s##*) } && t=$(echo "$s" | $B cut -d' ' -f20)
 [ $((\${up%.*} - t / 100)) -lt ${youngSeconds} ] && exit 0
 n=0
-while [ $n -lt ${watchSeconds / lookEverySeconds} ]; do $B sleep ${lookEverySeconds}; look "$@" || exit 1; n=$((n + 1)); done`;
+while [ $n -lt ${Math.ceil(watchSeconds / everySeconds)} ]; do $B sleep ${everySeconds}; look "$@" || exit 1; n=$((n + 1)); done`;
   return { ...timing, test: ['CMD', probeTarget, 'sh', '-c', script, 'probe', ...values], timeoutMs: timing.timeoutMs + (watchSeconds + 10) * 1000 };
 }
 

@@ -1,12 +1,12 @@
 /** From records to the service the engine is asked for (architecture, Running a service). Pure. */
-import { parseCpus, parseMemory } from '../domain/resources.ts';
+import { applicationRef } from '../domain/service-ref.ts';
 import { splitWords } from '../domain/words.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
-import { volumeNameOf } from '../modules/mount/mount.ts';
 import type { Placement } from './context.ts';
-import { managedLabel, type ServiceMount, type ServiceSpec } from '../ports/engine.ts';
+import type { ServiceSpec } from '../ports/engine.ts';
 import { healthCheckOf, probeTarget } from './health-check.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
+import { filesOf, limitsOf, reservationsOf, serviceLabels, serviceMount } from './spec-parts.ts';
 
 export interface SpecInputs {
   application: ApplicationRecord;
@@ -36,7 +36,7 @@ const defaultGraceSeconds = 10;
 
 export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
   const { application, ports, mounts, domains } = inputs;
-  const bound = mounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, application));
+  const bound = mounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, { ...applicationRef(application.applicationId), organizationId: application.organizationId }));
   const holdsData = bound.length > 0;
   const holdsPort = ports.some(({ publishMode }) => publishMode === 'host');
   const stays = holdsData || holdsPort;
@@ -49,17 +49,17 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
     spec: {
       name: application.appName,
       image: inputs.image,
-      labels: { ...application.labels, ...ownerLabels(inputs) },
+      labels: { ...application.labels, ...serviceLabels(applicationRef(application.applicationId), inputs.placement) },
       release: inputs.deploymentId,
       env: Object.entries(inputs.env).map(([name, value]) => `${name}=${value}`),
       command: application.command ? splitWords(application.command, 'command') : undefined,
       args: application.args.length > 0 ? application.args : undefined,
       networks: inputs.networks,
       replicas: application.replicas,
-      limits: { memoryBytes: bytes(application.memoryLimit, 'memoryLimit'), nanoCpus: cpus(application.cpuLimit, 'cpuLimit') },
-      reservations: { memoryBytes: bytes(application.memoryReservation, 'memoryReservation'), nanoCpus: cpus(application.cpuReservation, 'cpuReservation') },
+      limits: limitsOf(application),
+      reservations: reservationsOf(application),
       mounts: [...bound, { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true }],
-      files: mounts.filter(({ type }) => type === 'file').map(({ mountPath, content }) => ({ path: mountPath, content: content ?? '' })),
+      files: filesOf(mounts),
       ports: ports.map(({ publishedPort, targetPort, protocol, publishMode }) => ({ published: publishedPort, target: targetPort, protocol, mode: publishMode })),
       healthCheck: healthCheckOf({ own: application.healthCheck, imageHasHealthCheck: inputs.imageHasHealthCheck, targetPorts }),
       updateOrder: stays || application.updateOrder === 'stop-first' ? 'stop-first' : 'start-first',
@@ -68,27 +68,4 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
       constraints: stays ? [...application.placement, `node.id==${inputs.nodeId}`] : application.placement,
     },
   };
-}
-
-function ownerLabels({ application, placement }: SpecInputs): Record<string, string> {
-  return {
-    [managedLabel]: 'true', 'berth.organization': application.organizationId, 'berth.project': placement.projectId,
-    'berth.environment': application.environmentId, 'berth.application': application.applicationId,
-  };
-}
-
-function serviceMount(mount: MountRecord, application: ApplicationRecord): ServiceMount {
-  if (mount.type === 'bind') return { type: 'bind', source: mount.hostPath ?? '', target: mount.mountPath };
-  return {
-    type: 'volume', source: volumeNameOf(mount), target: mount.mountPath,
-    labels: { [managedLabel]: 'true', 'berth.organization': application.organizationId, 'berth.application': application.applicationId },
-  };
-}
-
-function bytes(text: string | null, field: string): number | undefined {
-  return text ? parseMemory(text, field) : undefined;
-}
-
-function cpus(text: string | null, field: string): number | undefined {
-  return text ? parseCpus(text, field) : undefined;
 }

@@ -7,8 +7,12 @@ export type ApplicationStatus = (typeof applicationStatuses)[number];
 export const deploymentStatuses = ['queued', 'running', 'done', 'error', 'cancelled'] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
-/** Stages of a deployment in the document's order (Deploy pipeline order). */
-export const deploymentStages = ['validate', 'queue', 'checkout', 'build', 'publish', 'release', 'await-healthy', 'route', 'prune'] as const;
+/** What a deployment does: the newest source, the version that runs, an earlier one; for databases also the move of the data to another major version. */
+export const deploymentKinds = ['deploy', 'redeploy', 'rollback', 'upgrade'] as const;
+export type DeploymentKind = (typeof deploymentKinds)[number];
+
+/** Stages of a deployment in the document's order (Deploy pipeline order), then those of databases alone. */
+export const deploymentStages = ['validate', 'queue', 'checkout', 'build', 'publish', 'release', 'await-healthy', 'route', 'prune', 'pull', 'verify-query'] as const;
 
 type Transition = { from: readonly ApplicationStatus[] | 'any'; to: ApplicationStatus };
 

@@ -55,6 +55,9 @@ export interface Engine {
   /** How a finished container of this node ended; undefined when it is not here or still runs. */
   containerEnd(containerId: string): Promise<ContainerEnd | undefined>;
 
+  /** Runs a program in a running container of this node and waits for its end. Throws NOT_FOUND when there is no such container, PRECONDITION_FAILED at the limit (the program may go on then). */
+  exec(containerId: string, program: ExecProgram): Promise<ExecResult>;
+
   pullImage(reference: string, options: ImageTransfer): Promise<void>;
   pushImage(reference: string, options: ImageTransfer): Promise<void>;
   image(reference: string): Promise<ImageState | undefined>;
@@ -245,6 +248,21 @@ export interface ContainerEnd {
   error: string;
 }
 
+export interface ExecProgram {
+  argv: string[];
+  /** Variables besides the container's own; the place for what must stand in no list of processes. */
+  env: Record<string, string>;
+  limitMs: number;
+  signal: AbortSignal;
+}
+
+export interface ExecResult {
+  exitCode: number;
+  /** At most the last 64 KiB of each. */
+  stdout: string;
+  stderr: string;
+}
+
 export interface ImageTransfer {
   auth?: RegistryAuth | undefined;
   onLine(line: string): void;
@@ -260,4 +278,6 @@ export interface ImageState {
   sizeBytes: number;
   hasHealthCheck: boolean;
   exposedPorts: number[];
+  /** Variables that the image sets. */
+  env: Record<string, string>;
 }

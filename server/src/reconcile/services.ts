@@ -1,20 +1,32 @@
-/** Services as they should be: the live release of every application, and nothing of ours that no application owns. */
-import type { ApplicationRecord } from '../db/tables.ts';
+/** Services as they should be: the live release of every service, and nothing of ours that no service owns. */
+import { isSameService, ownerOfLabels, serviceKey, type DeployedKind, type ServiceRef } from '../domain/service-ref.ts';
 import { instanceLabel, taskLabel, type Engine, type ServiceSpec, type ServiceState } from '../ports/engine.ts';
+
+/** What is known of a service that should run. */
+export interface KeptService extends ServiceRef {
+  environmentId: string;
+  appName: string;
+  releasedAppName: string | null;
+  liveDeploymentId: string | null;
+  isStopped: boolean;
+}
 
 export interface ServicesPlan {
   engine: Engine;
-  applications: readonly ApplicationRecord[];
-  /** Applications with a deployment under way; their services are the deployment's. */
+  /** Every service of the kinds below. */
+  services: readonly KeptService[];
+  /** Kinds whose services are known here; those of others are left alone. */
+  kinds: ReadonlySet<DeployedKind>;
+  /** Keys of the services with a deployment under way; they are the deployment's. */
   busy: ReadonlySet<string>;
   /** The specification of the live release, its registry's sign-in included. */
-  liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
+  liveSpec(service: KeptService): Promise<ServiceSpec | undefined>;
   /** Makes the networks that the specification names. */
-  ensureNetworks(application: ApplicationRecord): Promise<void>;
-  /** The application as it is at this moment; undefined when it does not exist, or when a deployment of it is under way. */
-  settled(applicationId: string): Promise<ApplicationRecord | undefined>;
-  /** Works when nobody changes the application by hand at this moment; else gives undefined. */
-  takeIfFree<T>(applicationId: string, work: () => Promise<T>): Promise<T | undefined>;
+  ensureNetworks(service: KeptService): Promise<void>;
+  /** The service as it is at this moment; undefined when it does not exist, or when a deployment of it is under way. */
+  settled(service: ServiceRef): Promise<KeptService | undefined>;
+  /** Works when nobody changes the service by hand at this moment; else gives undefined. */
+  takeIfFree<T>(serviceId: string, work: () => Promise<T>): Promise<T | undefined>;
   /** Whose one-off tasks may run; those of a former run of Berth wait for nobody. Undefined where another control plane may have its own. */
   instance: string | undefined;
 }
@@ -24,34 +36,34 @@ export async function reconcileServices(plan: ServicesPlan): Promise<string[]> {
   const present = await plan.engine.services();
   const byName = new Map(present.map((service) => [service.name, service]));
   const found: string[] = [];
-  for (const application of plan.applications) {
-    if (application.liveDeploymentId === null || plan.busy.has(application.applicationId)) continue;
+  for (const kept of plan.services) {
+    if (kept.liveDeploymentId === null || plan.busy.has(serviceKey(kept))) continue;
     try {
-      found.push(...(await reconcileOne(plan, application, byName.get(application.releasedAppName ?? application.appName))));
-      found.push(...(await removeFormerNames(plan, application, present)));
+      found.push(...(await reconcileOne(plan, kept, byName.get(kept.releasedAppName ?? kept.appName))));
+      found.push(...(await removeFormerNames(plan, kept, present)));
     } catch (error) {
-      found.push(`${application.appName}: could not be put right: ${error instanceof Error ? error.message : String(error)}`);
+      found.push(`${kept.appName}: could not be put right: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   found.push(...(await removeOrphans(plan, present)), ...(await removeLeftTasks(plan, present)));
   return found;
 }
 
-async function reconcileOne(plan: ServicesPlan, application: ApplicationRecord, service: ServiceState | undefined): Promise<string[]> {
-  const spec = await plan.liveSpec(application);
+async function reconcileOne(plan: ServicesPlan, kept: KeptService, service: ServiceState | undefined): Promise<string[]> {
+  const spec = await plan.liveSpec(kept);
   if (!spec) return [];
   // `replicas` is a setting that takes effect at the next deploy; until then the release's own number counts.
-  const replicas = application.isStopped ? 0 : spec.replicas;
+  const replicas = kept.isStopped ? 0 : spec.replicas;
   if (isAsItShould(plan, spec, replicas, service)) return [];
-  return (await whileStill(plan, application, () => putRight(plan, application, { ...spec, replicas }, service))) ?? [];
+  return (await whileStill(plan, kept, () => putRight(plan, kept, { ...spec, replicas }, service))) ?? [];
 }
 
-async function putRight({ engine, ensureNetworks }: ServicesPlan, application: ApplicationRecord, spec: ServiceSpec, service: ServiceState | undefined): Promise<string[]> {
+async function putRight({ engine, ensureNetworks }: ServicesPlan, kept: KeptService, spec: ServiceSpec, service: ServiceState | undefined): Promise<string[]> {
   if (service && service.specDigest === engine.specDigest(spec)) {
     await engine.scaleService(spec.name, spec.replicas);
     return [`${spec.name}: had ${service.replicas} replicas instead of ${spec.replicas}; scaled it`];
   }
-  await ensureNetworks(application);
+  await ensureNetworks(kept);
   await engine.applyService(spec);
   return [`${spec.name}: the service ${service ? 'differed from its live release; put it back' : 'was gone; made it again from its live release'}`];
 }
@@ -64,21 +76,21 @@ function isAsItShould({ engine }: ServicesPlan, spec: ServiceSpec, replicas: num
 }
 
 /** What was read of records and engine is some milliseconds old and not of one moment: a release or a stop that was made meanwhile must not be taken back. */
-function whileStill(plan: ServicesPlan, { applicationId, liveDeploymentId, isStopped }: ApplicationRecord, work: () => Promise<string[]>): Promise<string[] | undefined> {
-  return plan.takeIfFree(applicationId, async () => {
-    const now = await plan.settled(applicationId);
-    return now !== undefined && now.liveDeploymentId === liveDeploymentId && now.isStopped === isStopped ? work() : [];
+function whileStill(plan: ServicesPlan, kept: KeptService, work: () => Promise<string[]>): Promise<string[] | undefined> {
+  return plan.takeIfFree(kept.serviceId, async () => {
+    const now = await plan.settled(kept);
+    return now !== undefined && now.liveDeploymentId === kept.liveDeploymentId && now.isStopped === kept.isStopped ? work() : [];
   });
 }
 
 /** What a deployment that was interrupted after a change of the name left under the former one. */
-async function removeFormerNames(plan: ServicesPlan, application: ApplicationRecord, present: readonly ServiceState[]): Promise<string[]> {
-  const { applicationId, appName, releasedAppName } = application;
-  const former = present.filter(({ name, labels }) => labels['berth.application'] === applicationId && labels[taskLabel] === undefined && name !== (releasedAppName ?? appName));
+async function removeFormerNames(plan: ServicesPlan, kept: KeptService, present: readonly ServiceState[]): Promise<string[]> {
+  const { appName, releasedAppName } = kept;
+  const former = present.filter(({ name, labels }) => isSameService(ownerOfLabels(labels), kept) && labels[taskLabel] === undefined && name !== (releasedAppName ?? appName));
   if (former.length === 0) return [];
-  const removed = await whileStill(plan, application, async () => {
+  const removed = await whileStill(plan, kept, async () => {
     for (const { name } of former) await plan.engine.removeService(name);
-    return former.map(({ name }) => `${name}: its application runs as ${releasedAppName ?? appName} now; removed the service under the former name`);
+    return former.map(({ name }) => `${name}: its ${kept.kind} runs as ${releasedAppName ?? appName} now; removed the service under the former name`);
   });
   return removed ?? [];
 }
@@ -90,14 +102,14 @@ async function removeLeftTasks({ engine, instance }: ServicesPlan, present: read
   return left.map(({ name }) => `${name}: the Berth that waited for this one-off task has ended; removed it`);
 }
 
-async function removeOrphans({ engine, applications, busy }: ServicesPlan, present: readonly ServiceState[]): Promise<string[]> {
-  const known = new Set(applications.map(({ applicationId }) => applicationId));
+async function removeOrphans({ engine, services, kinds, busy }: ServicesPlan, present: readonly ServiceState[]): Promise<string[]> {
+  const known = new Set(services.map(serviceKey));
   const removed = [];
-  for (const service of present) {
-    const owner = service.labels['berth.application'];
-    if (owner === undefined || known.has(owner) || busy.has(owner)) continue;
-    await engine.removeService(service.name);
-    removed.push(`${service.name}: its application no longer exists; removed it`);
+  for (const { name, labels } of present) {
+    const owner = ownerOfLabels(labels);
+    if (owner === undefined || !kinds.has(owner.kind) || known.has(serviceKey(owner)) || busy.has(serviceKey(owner))) continue;
+    await engine.removeService(name);
+    removed.push(`${name}: its ${owner.kind} no longer exists; removed it`);
   }
   return removed;
 }

@@ -110,6 +110,11 @@ export const containerAnswer = z.looseObject({
   State: z.looseObject({ Running: z.boolean(), ExitCode: z.number(), OOMKilled: z.boolean(), Error: z.string() }),
 });
 
+/** The state of a program run in a container (engine API, "Inspect an exec instance"). */
+export const execAnswer = z.looseObject({ Running: z.boolean(), ExitCode: z.number().nullish() });
+
+export const execCreatedAnswer = z.looseObject({ Id: z.string() });
+
 const portSet = z.record(z.string(), z.unknown()).nullish();
 
 export const imageAnswer = z.looseObject({
@@ -119,7 +124,7 @@ export const imageAnswer = z.looseObject({
   Created: z.string().default(''),
   Size: z.number(),
   Config: z
-    .looseObject({ Labels: labels, ExposedPorts: portSet, Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish() })
+    .looseObject({ Labels: labels, ExposedPorts: portSet, Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish(), Env: z.array(z.string()).nullish() })
     .nullish(),
 });
 

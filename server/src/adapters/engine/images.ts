@@ -65,6 +65,7 @@ function imageState(image: ImageAnswer): ImageState {
     sizeBytes: image.Size,
     hasHealthCheck: check.length > 0 && check[0] !== 'NONE',
     exposedPorts: Object.keys(image.Config?.ExposedPorts ?? {}).flatMap(tcpPort).sort((a, b) => a - b),
+    env: Object.fromEntries((image.Config?.Env ?? []).map((entry) => [entry.slice(0, Math.max(0, entry.indexOf('='))), entry.slice(entry.indexOf('=') + 1)])),
   };
 }
 

@@ -5,6 +5,7 @@ import { infoAnswer } from './answers.ts';
 import { containerEnd, listContainers } from './containers.ts';
 import { createEngineClient } from './engine-client.ts';
 import type { EngineClient } from './engine-client.ts';
+import { exec } from './exec.ts';
 import { pullImage, pushImage } from './image-transfer.ts';
 import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images.ts';
 import { serviceLogs } from './logs.ts';
@@ -47,6 +48,7 @@ export function createSwarmEngine({ socketPath, clock = systemClock }: SwarmEngi
     runTask: (spec, options) => runTask(client, spec, options, clock),
     containers: (label) => listContainers(client, label),
     containerEnd: (containerId) => containerEnd(client, containerId),
+    exec: (containerId, program) => exec(client, containerId, program),
     pullImage: (reference, options) => pullImage(client, reference, options),
     pushImage: (reference, options) => pushImage(client, reference, options),
     image: (reference) => findImage(client, reference),

@@ -1,12 +1,12 @@
 /** Waits until the engine says that the new version is healthy and stays so; the truth about a failure goes into the log. */
 import { AppError } from '../../domain/errors.ts';
-import type { DeployContext, Released, Stage } from '../context.ts';
+import type { Released, Stage, StageContext } from '../context.ts';
 import { watchRelease } from '../release-watch.ts';
 
 const stepMs = 60_000;
 const lastLines = 40;
 
-export const awaitHealthy: Stage = {
+export const awaitHealthy: Stage<StageContext> = {
   name: 'await-healthy',
   sentence: () => 'Waiting until the new version is healthy',
   async run(context) {
@@ -41,7 +41,7 @@ function limitOf({ spec }: Released): number {
 }
 
 /** A first release has nothing to go back to: no task of it stays, its log does. A stuck update goes back by our hand. */
-async function withdraw({ engine, log }: DeployContext, { spec, isFirst }: Released, isTimeout: boolean): Promise<void> {
+async function withdraw({ engine, log }: StageContext, { spec, isFirst }: Released, isTimeout: boolean): Promise<void> {
   if (isFirst) {
     await engine.scaleService(spec.name, 0);
     log.line('There is no former version to return to; the service was scaled to 0.');
@@ -51,7 +51,7 @@ async function withdraw({ engine, log }: DeployContext, { spec, isFirst }: Relea
   }
 }
 
-async function logLastLines({ engine, log, released }: DeployContext, taskId: string | undefined): Promise<void> {
+async function logLastLines({ engine, log, released }: StageContext, taskId: string | undefined): Promise<void> {
   if (!released) return;
   try {
     const lines = [];

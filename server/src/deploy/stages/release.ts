@@ -1,11 +1,13 @@
 /** Hands the new version to the engine. What the engine got is stored with the deployment, so that exactly it can be made again. */
 import { AppError } from '../../domain/errors.ts';
 import { settingsOf } from '../../modules/application/pending-changes.ts';
-import type { RegistryAuth, ServiceSpec, ServiceState } from '../../ports/engine.ts';
+import { applicationRef } from '../../domain/service-ref.ts';
+import type { RegistryAuth, ServiceSpec } from '../../ports/engine.ts';
+import { applyRelease } from '../apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { composeSpec, joinedNetworks } from '../compose-spec.ts';
 import { builtPrefix } from '../image-name.ts';
-import { readSnapshot, writeSnapshot } from '../snapshot.ts';
+import { readSnapshot } from '../snapshot.ts';
 import { imageAuth } from './checkout.ts';
 
 const preReleaseLimitMs = 30 * 60_000;
@@ -27,7 +29,7 @@ export const releaseAgain: Stage = {
   run: async (context) => {
     const source = await context.records.deployment(context.deployment.sourceDeploymentId ?? '');
     const snapshot = readSnapshot(source);
-    if (!source || !snapshot) throw new AppError('PRECONDITION_FAILED', 'The deployment to return to was cleared meanwhile. Choose another one, or deploy.');
+    if (!source || !snapshot?.settings) throw new AppError('PRECONDITION_FAILED', 'The deployment to return to was cleared meanwhile. Choose another one, or deploy.');
     await requireImage(context, snapshot.spec.image);
     await context.save({ image: source.image, commit: source.commit });
     const network = await context.networks.ensureEnvironment(context.application.environmentId);
@@ -50,35 +52,9 @@ async function registryAuth(context: DeployContext): Promise<RegistryAuth | unde
   return application.registryId === null ? imageAuth(context) : (await records.registry(application.registryId, application.organizationId)).auth;
 }
 
-async function apply(context: DeployContext, spec: ServiceSpec, settings = settingsOf(context.application)): Promise<void> {
-  const { engine, application, deployment } = context;
-  const present = await engine.service(spec.name);
-  if (present) refuseOthers(present, application.applicationId);
-  const isFirst = !present || present.replicas === 0 || present.running === 0;
-  const previousUpdateStartedAt = present?.update?.startedAt;
-  if (present?.labels['berth.release'] === deployment.deploymentId) {
-    context.log.line('The engine has this release already; going on with it.');
-    context.released = { spec, applied: { generation: present.generation }, previousUpdateStartedAt: undefined, isFirst };
-    return;
-  }
-  refuseLostRelease(context, present);
-  await runPreRelease(context, spec);
-  await context.save({ settings: writeSnapshot({ spec, settings, registryId: application.registryId }), previousVersion: present?.version ?? 0 });
-  const applied = await engine.applyService(spec);
-  context.released = { spec, applied, previousUpdateStartedAt, isFirst };
-}
-
-/** Nobody's deployment may replace another's service, whatever the records say. */
-function refuseOthers({ name, labels }: ServiceState, applicationId: string): void {
-  if (labels['berth.application'] === applicationId) return;
-  throw new AppError('CONFLICT', `The engine has a service named ${name} that belongs to another application or to Berth itself. Give this application another appName and deploy again.`);
-}
-
-/** After a restart of Berth in the middle of a release: the engine may have taken it and gone back on it meanwhile. */
-function refuseLostRelease({ deployment }: DeployContext, present: ServiceState | undefined): void {
-  if (deployment.previousVersion === null || !present || present.version <= deployment.previousVersion) return;
-  if (!present.update?.state.startsWith('rollback')) return;
-  throw new AppError('PRECONDITION_FAILED', `The engine went back to the former version while Berth was away: ${present.update.message || 'the new one failed'}.`);
+function apply(context: DeployContext, spec: ServiceSpec, settings = settingsOf(context.application)): Promise<void> {
+  const { applicationId, registryId } = context.application;
+  return applyRelease(context, { spec, owner: applicationRef(applicationId), snapshot: { settings, registryId }, before: () => runPreRelease(context, spec) });
 }
 
 /** Runs in the new image with the new settings, before anything is replaced; its failure stops the release. */

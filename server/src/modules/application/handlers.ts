@@ -1,5 +1,6 @@
 import { AppError, badField, notYet } from '../../domain/errors.ts';
 import { memberReaches } from '../../domain/permissions.ts';
+import { applicationRef, type ServiceRef } from '../../domain/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
@@ -11,7 +12,7 @@ import type { Members } from '../organization/member.ts';
 import type { ApplicationInput, Applications } from './application.ts';
 import type { applicationContract } from './contract.ts';
 import type { ApplicationRuntime } from './runtime.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from '../service/turns.ts';
 import { withoutAliases } from './settings.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { ApplicationViews } from './view.ts';
@@ -26,7 +27,7 @@ export interface ApplicationDesk {
   members: Members;
   queue: Queue;
   logs: DeploymentLogs;
-  builds: { killBuild(applicationId: string): Promise<boolean>; end(applicationId: string, reason: string): Promise<void> };
+  builds: { killBuild(service: ServiceRef): Promise<boolean>; end(service: ServiceRef, reason: string): Promise<void> };
   /** Whether this is a cloud installation, where each service has a server of its own. */
   isCloud(): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
@@ -47,7 +48,7 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
 
   async function accept(context: CallContext, input: { applicationId: string }, accepting: Accepting): Promise<true> {
     await context.write(async () => {
-      await deployments.accept(await found(context, input), accepting);
+      await deployments.accept(applicationRef((await found(context, input)).applicationId), accepting);
     });
     queue.wake();
     return true;
@@ -88,7 +89,7 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
         await context.write(async () => {
           await applications.update(applicationId, context.actor.organizationId, { sourceType: 'drop', buildPath: dropBuildPath });
           await applications.patch(applicationId, { uploadPath });
-          await deployments.accept(await found(context, { applicationId }), { kind: 'deploy', title: 'Upload', description: file.fileName.slice(0, 200) });
+          await deployments.accept(applicationRef(applicationId), { kind: 'deploy', title: 'Upload', description: file.fileName.slice(0, 200) });
         });
       } catch (error) {
         await desk.uploads.forget(uploadPath);
@@ -117,19 +118,19 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       throw new AppError('PRECONDITION_FAILED', 'cancelDeployment works only in cloud environments with remote servers. Use application.killBuild to end a running build, and application.cleanQueues to cancel queued ones.');
     },
     async killBuild(context, input) {
-      await desk.builds.killBuild((await found(context, input)).applicationId);
+      await desk.builds.killBuild(applicationRef((await found(context, input)).applicationId));
       return shown(await found(context, input));
     },
     async cleanQueues(context, input) {
       const application = await found(context, input);
-      await deployments.cancelQueued(application, () => runtime.hasTasks(application));
+      await deployments.cancelQueued(applicationRef(application.applicationId), () => runtime.hasTasks(application));
       return shown(await found(context, input));
     },
     async clearDeployments(context, input) {
       const application = await found(context, input);
-      const removed = await deployments.clear(application);
+      const removed = await deployments.clear(applicationRef(application.applicationId));
       // The live deployment may be a rollback, which runs the image of one that is gone now.
-      const needed = new Set((await deployments.all(application.applicationId)).map(({ image }) => image));
+      const needed = new Set((await deployments.all(applicationRef(application.applicationId))).map(({ image }) => image));
       await desk.removeImages(removed.flatMap(({ image }) => (image === null || needed.has(image) ? [] : [image])));
       return shown(await found(context, input));
     },
@@ -137,9 +138,9 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       const application = await found(context, { applicationId });
       const { name, appName } = application;
       // First what waits: it would begin as soon as what runs has ended.
-      await deployments.cancelQueued(application, async () => false);
-      await desk.builds.end(applicationId, 'The application is being deleted.');
-      const past = await deployments.all(applicationId);
+      await deployments.cancelQueued(applicationRef(application.applicationId), async () => false);
+      await desk.builds.end(applicationRef(applicationId), 'The application is being deleted.');
+      const past = await deployments.all(applicationRef(applicationId));
       // The reconciler would make a service again whose record still stands.
       const keptVolumes = await desk.turns.take(applicationId, async () => {
         const kept = await runtime.remove(application, { deleteVolumes });

@@ -4,7 +4,7 @@ import { statusAfter } from '../../domain/lifecycle.ts';
 import type { Engine, ServiceSpec } from '../../ports/engine.ts';
 import type { Applications } from './application.ts';
 import { nameOf, ownService, removeFromEngine, serviceOutput, type ServiceOutput } from './own-service.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from '../service/turns.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 
 export interface ApplicationRuntime extends ServiceOutput {

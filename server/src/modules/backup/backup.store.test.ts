@@ -16,6 +16,7 @@ import { backupKindNames } from './contract-kinds.ts';
 import { backupContract } from './contract.ts';
 import { backupHandlers } from './handlers.ts';
 import { createBackupStore } from './store.ts';
+import { neverRan } from '../database/database.ts';
 
 const useOther = 'is a backup of a mysql database; use backup.manualBackupMySql';
 const createdAt = '2026-01-01T00:00:00.000Z';
@@ -143,7 +144,7 @@ async function addDatabases({ database, people, place, foreign }: World): Promis
   const add = (kind: DatabaseKindName, end: string, { organizationId, environmentId }: { organizationId: string; environmentId: string }): Promise<void> => databases.insert({
     databaseId: `${kind}-${end}`, kind, organizationId, environmentId, name: kind, appName: `${kind}-${end}`, description: '', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'x', databaseRootPassword: null,
     containerImage: `${kind}:1`, replicaSets: false, serverId: null, applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null,
-    releasedAppName: null, isStopped: false, createdAt,
+    ...neverRan(`${kind}-${end}`), createdAt,
   });
   const first = { organizationId: people.owner.organizationId, environmentId: place.environmentId };
   for (const kind of [...backupKindNames, 'redis' as const]) await add(kind, 'first', first);

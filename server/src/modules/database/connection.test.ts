@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { connectionOf } from './connection.ts';
-import type { DatabaseRecord } from './store.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
+import { neverRan } from './database.ts';
 
 const record = (kind: DatabaseKindName, change: Partial<DatabaseRecord> = {}): DatabaseRecord => ({
   databaseId: 'D', kind, organizationId: 'O', environmentId: 'E', name: 'Main', appName: 'main', description: '', databaseName: 'shop', databaseUser: 'ann', databasePassword: 'a@b:c/d', databaseRootPassword: null,
   containerImage: 'x', replicaSets: false, serverId: null, applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '',
-  externalPort: null, releasedAppName: null, isStopped: false, createdAt: '', ...change,
+  externalPort: null, ...neverRan('D'), createdAt: '', ...change,
 });
 
 test.each<[DatabaseKindName, string, string]>([

@@ -1,6 +1,6 @@
 /** Addresses that programs reach a database by (decisions 6). Pure. */
 import { databaseKind } from './kinds.ts';
-import type { DatabaseRecord } from './store.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 
 export interface Connection {
   internal: string;
@@ -16,11 +16,13 @@ export function connectionOf(database: DatabaseRecord, host: string | null): Con
   };
 }
 
-function addressOf({ kind, databaseUser, databasePassword, databaseName, replicaSets }: DatabaseRecord, at: string): string {
-  return databaseKind(kind).address({ user: encoded(databaseUser), password: encoded(databasePassword), at, database: encoded(databaseName), replicaSets });
+function addressOf(record: DatabaseRecord, at: string): string {
+  const { address, server } = databaseKind(record.kind);
+  const { user, password, database } = server.login(record);
+  return address({ user: encoded(user), password: encoded(password), at, database: encoded(database), replicaSets: record.replicaSets });
 }
 
 /** RFC 3986, 2.1: everything but the unreserved characters. */
-function encoded(text: string | null): string {
-  return encodeURIComponent(text ?? '').replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

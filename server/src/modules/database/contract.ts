@@ -79,8 +79,16 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
       access: { class: 'protected', resources: [{ kind, field: row.id }, { kind: 'environment', field: 'targetEnvironmentId' }] },
       input: byId.extend({ targetEnvironmentId: id }), output: record,
     }),
-    deploy: mutation({ summary: 'Queues a deployment of the database', access: running, input: byId, output: record, refusals: ['NOT_IMPLEMENTED'] }),
-    rebuild: mutation({ summary: 'Makes its container anew from the record; the data stays', access: running, input: byId, output: record, refusals: ['NOT_IMPLEMENTED'] }),
+    deploy: mutation({
+      summary: 'Queues a deployment of the database: its server with the present settings on its data',
+      description: 'The status is `running` until the server has answered a query as the record\'s user, then `done`; else `error`, with the reason in the deployment (`deployment.all`, `deployment.logs`). The image is pulled when it is not on the server.',
+      access: running, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+    }),
+    rebuild: mutation({
+      summary: 'Queues making its container anew from the record; the data stays',
+      description: 'As deploy, but the former container goes first, and a newer image of the same name is pulled.',
+      access: running, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+    }),
     start: mutation({ summary: 'Starts the stopped database', access: own, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'] }),
     stop: mutation({ summary: 'Stops the database; its data stays', access: own, input: byId, output: record, refusals: ['NOT_IMPLEMENTED'] }),
     reload: mutation({

@@ -1,18 +1,24 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { createFileLogs } from '../../adapters/deployment-log/file-log.ts';
 import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { databaseIds, databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { badField } from '../../domain/errors.ts';
+import { createQueue } from '../../jobs/queue.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { createBackups } from '../backup/backup.ts';
+import { createDeployments } from '../deployment/deployment.ts';
 import { createMembers } from '../organization/member.ts';
 import { createPublishedPorts } from '../port/port.ts';
 import { environmentOf } from '../service/service.ts';
 import { createServiceNames } from '../service-name/service-name.ts';
 import { createDatabases } from './database.ts';
+import { deployedDatabases } from './deployed.ts';
 import { databaseRouters } from './handlers.ts';
 import { databaseKinds } from './kinds.ts';
 
@@ -33,8 +39,11 @@ eachDatabase('databases', (test) => {
   const begin = (cloud = false): Promise<World> => createWorld((database) => {
     const stores = createStores(database);
     const names = createServiceNames(stores.serviceNames);
+    const databases = createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [3000]) }, systemClock);
+    const queue = createQueue(stores.jobs, systemClock, () => undefined);
+    const logs = createFileLogs(join(tmpdir(), 'berth-no-logs'), systemClock);
     return databaseRouters({
-      databases: createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [3000]) }, systemClock), members: createMembers(stores.members),
+      databases, queue, deployments: createDeployments(stores.deployments, { services: { database: deployedDatabases(databases) }, queue, logs }, systemClock), members: createMembers(stores.members),
       requireServer: async (serverId) => {
         if (cloud && !serverId) throw badField('serverId', 'is required');
       },
@@ -60,10 +69,10 @@ eachDatabase('databases', (test) => {
     const subject = { [id]: textOf(created, id) };
     const record = {
       ...answer, ...(root === undefined ? {} : { databaseRootPassword: root }), description: '', databasePassword: 'Secret1', environmentId: place.environmentId, serverId: null, env: '', command: null, args: [], externalPort: null,
-      memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null,
+      memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, dataVersion: null, formerVolumes: [],
     };
     const environment = { environmentId: place.environmentId, name: 'production', projectId: place.projectId, project: { projectId: place.projectId, name: 'Shop', organizationId: world.people.owner.organizationId } };
-    expect(await owner.query(`${kind}.one`, subject)).toEqual({ ...record, environment, mounts: [], backups: [], connection: { internal: expect.stringContaining(`main-${kind}:`), external: null } });
+    expect(await owner.query(`${kind}.one`, subject)).toEqual({ ...record, environment, mounts: [], backups: [], deployments: [], connection: { internal: expect.stringContaining(`main-${kind}:`), external: null } });
 
     const patch = { name: 'Other', appName: `Other-${kind}`, description: 'text', containerImage: 'example/db:2', memoryReservation: '256m', memoryLimit: '1g', cpuReservation: '0.5', cpuLimit: '1.5', command: 'run "a b"', args: ['-x'] };
     expect(await owner.mutate(`${kind}.update`, { ...subject, ...patch })).toEqual({ ...record, ...patch });
@@ -144,7 +153,7 @@ eachDatabase('databases', (test) => {
     for (const [name, input] of [['start', subject], ['reload', own]] as const) expect(await owner.mutate(`${kind}.${name}`, input)).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('deploy first') });
     const stores = createStores(database);
     await stores.databases.update({ databaseId }, { releasedAppName: `main-${kind}` });
-    for (const [name, input] of [['deploy', subject], ['rebuild', subject], ['start', subject], ['stop', subject], ['reload', own]] as const) expect(await owner.mutate(`${kind}.${name}`, input)).toMatchObject({ code: 'NOT_IMPLEMENTED' });
+    for (const [name, input] of [['start', subject], ['stop', subject], ['reload', own]] as const) expect(await owner.mutate(`${kind}.${name}`, input)).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ applicationStatus: 'idle' });
     // Without backups there is nothing stored, so deleteBackups asks for nothing.
     const { organizationId } = people.owner;

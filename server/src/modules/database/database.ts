@@ -1,4 +1,4 @@
-/** Databases as records: creating, changing, moving, removing (decisions 6). What runs comes with a later version. */
+/** Databases as records: creating, changing, moving, removing (decisions 6). What runs is the deployment's and the runtime's business. */
 import { AppError, badField } from '../../domain/errors.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
@@ -8,7 +8,8 @@ import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { PublishedPorts } from '../port/port.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import { databaseKind } from './kinds.ts';
-import type { DatabaseRecord, DatabaseStore } from './store.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
+import type { DatabaseStore } from './store.ts';
 
 /** Settings that a person can change. */
 type Setting = 'name' | 'appName' | 'description' | 'databaseName' | 'databaseUser' | 'databasePassword' | 'databaseRootPassword' | 'containerImage' | 'replicaSets'
@@ -33,6 +34,11 @@ export interface Databases {
   update(databaseId: string, organizationId: string, input: DatabaseInput): Promise<DatabaseRecord>;
   changeStatus(databaseId: string, organizationId: string, applicationStatus: DatabaseRecord['applicationStatus']): Promise<DatabaseRecord>;
   move(databaseId: string, organizationId: string, environmentId: string): Promise<DatabaseRecord>;
+  /** Without an organization: for jobs and the reconciler, which act for the installation. */
+  find(databaseId: string): Promise<DatabaseRecord | undefined>;
+  all(): Promise<DatabaseRecord[]>;
+  /** Changes that Berth makes itself (status, live deployment). */
+  patch(databaseId: string, patch: Partial<DatabaseRecord>): Promise<void>;
   /** Removes the record with its mounts, backups and names. */
   remove(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
 }
@@ -57,6 +63,14 @@ export function createDatabases(store: DatabaseStore, { names, published }: Data
   }
   return {
     one,
+    find: (databaseId) => store.find({ databaseId }),
+    all: () => store.list({}),
+    patch: (databaseId, patch) => store.transaction(async () => {
+      await store.update({ databaseId }, patch);
+      if (patch.releasedAppName === undefined) return;
+      const record = await store.find({ databaseId });
+      if (record) await names.keep(databaseId, [record.appName, record.releasedAppName]);
+    }),
     create: (organizationId, kind, { environmentId, serverId, ...input }) => store.transaction(async () => {
       const record = newDatabase({ databaseId: randomId(), organizationId, kind, environmentId, serverId: serverId ?? null, createdAt: isoTime(clock) }, input);
       await store.insert(record);
@@ -85,6 +99,11 @@ export function createDatabases(store: DatabaseStore, { names, published }: Data
 
 type Identity = Pick<DatabaseRecord, 'databaseId' | 'organizationId' | 'kind' | 'environmentId' | 'serverId' | 'createdAt'>;
 
+/** A database that has never run. Its volume is named by its id, so that a rename keeps it (decisions 4). */
+export function neverRan(databaseId: string) {
+  return { releasedAppName: null, isStopped: false, liveDeploymentId: null, dataVolume: `berth-data-${databaseId}`, dataVersion: null, formerVolumes: [] } satisfies Partial<DatabaseRecord>;
+}
+
 /** The fields that the kind does not have stay empty. */
 function newDatabase(identity: Identity, input: Omit<NewDatabase, 'environmentId' | 'serverId'>): DatabaseRecord {
   const row = databaseKind(identity.kind);
@@ -94,7 +113,7 @@ function newDatabase(identity: Identity, input: Omit<NewDatabase, 'environmentId
     databaseName: own('databaseName', input.databaseName ?? ''), databaseUser: own('databaseUser', input.databaseUser ?? ''),
     databasePassword: given(input.databasePassword), databaseRootPassword: own('databaseRootPassword', given(input.databaseRootPassword ?? '')),
     containerImage: input.containerImage ?? row.image, replicaSets: input.replicaSets ?? false, applicationStatus: 'idle',
-    memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null, releasedAppName: null, isStopped: false,
+    memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null, ...neverRan(identity.databaseId),
   };
 }
 

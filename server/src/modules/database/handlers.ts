@@ -2,17 +2,22 @@ import { databaseKindNames, type DatabaseKindName } from '../../domain/database-
 import { notYet } from '../../domain/errors.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { Router } from '../../procedure/registry.ts';
+import { databaseRef } from '../../domain/service-ref.ts';
+import type { Queue } from '../../ports/queue.ts';
+import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { Members } from '../organization/member.ts';
 import type { EnvironmentOfService } from '../service/service.ts';
 import { connectionOf } from './connection.ts';
 import { databaseContracts, type DatabaseContracts } from './contract.ts';
 import { requireDeployed, requireOwnName, type DatabaseInput, type Databases, type NewDatabase } from './database.ts';
 import { databaseKind } from './kinds.ts';
-import type { DatabaseRecord } from './store.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 
 export interface DatabaseDesk {
   databases: Databases;
   members: Members;
+  deployments: Deployments;
+  queue: Queue;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
@@ -55,6 +60,13 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
   const { databases, members } = desk;
   const found = ({ actor }: CallContext, { databaseId }: Named): Promise<DatabaseRecord> => databases.one(databaseId, actor.organizationId);
   const save = ({ actor, write }: CallContext, { databaseId, ...input }: Inputs['update']): Promise<DatabaseRecord> => write(() => databases.update(databaseId, actor.organizationId, input));
+  async function accept(context: CallContext, input: Named, accepting: Accepting): Promise<DatabaseRecord> {
+    const { databaseId } = await found(context, input);
+    await context.write(() => desk.deployments.accept(databaseRef(databaseId), accepting));
+    desk.queue.wake();
+    return found(context, input);
+  }
+
   return {
     async create({ actor, write }, input) {
       await desk.requireServer(input.serverId);
@@ -67,22 +79,18 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
     async one(context, input) {
       const database = await found(context, input);
       const { databaseId, organizationId, environmentId, serverId } = database;
-      const [environment, mounts, backups, host] = await Promise.all([
-        desk.environment(environmentId), desk.mounts(databaseId, organizationId), desk.backups(databaseId, organizationId), desk.serverAddress(serverId, organizationId),
+      const [environment, mounts, backups, deployments, host] = await Promise.all([
+        desk.environment(environmentId), desk.mounts(databaseId, organizationId), desk.backups(databaseId, organizationId), desk.deployments.recent(databaseRef(databaseId)), desk.serverAddress(serverId, organizationId),
       ]);
-      return { ...database, environment, mounts, backups, connection: connectionOf(database, host) };
+      return { ...database, environment, mounts, backups, deployments, connection: connectionOf(database, host) };
     },
     update: save,
     saveEnvironment: save,
     saveExternalPort: save,
     changeStatus: ({ actor, write }, { databaseId, applicationStatus }) => write(() => databases.changeStatus(databaseId, actor.organizationId, applicationStatus)),
     move: ({ actor, write }, { databaseId, targetEnvironmentId }) => write(() => databases.move(databaseId, actor.organizationId, targetEnvironmentId)),
-    async deploy() {
-      throw notYet(running);
-    },
-    async rebuild() {
-      throw notYet(running);
-    },
+    deploy: (context, input) => accept(context, input, { kind: 'deploy', title: 'Manual deployment', description: '' }),
+    rebuild: (context, input) => accept(context, input, { kind: 'redeploy', title: 'Rebuild', description: 'The container made anew; the data stays' }),
     async start(context, input) {
       requireDeployed(await found(context, input));
       throw notYet(running);

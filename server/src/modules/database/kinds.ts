@@ -1,5 +1,10 @@
 /** What the kinds of database differ in: one row each (interface document, Database; decisions 6). Whatever has a part for each kind is a walk over this table. Pure. */
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
+import { mongoServer } from './kinds/mongo.ts';
+import { mariadbServer, mysqlServer } from './kinds/mysql.ts';
+import { postgresServer } from './kinds/postgres.ts';
+import { redisServer } from './kinds/redis.ts';
+import type { DatabaseServer } from './kinds/server.ts';
 
 /** Fields that only some kinds have. */
 export type OwnField = 'databaseName' | 'databaseUser' | 'databaseRootPassword' | 'replicaSets';
@@ -21,6 +26,10 @@ export interface DatabaseKind {
   title: string;
   /** Image when none is named. */
   image: string;
+  /** The document's default of this kind exists in no registry. */
+  imageIsPublished?: false;
+  /** One that exists, for hints. */
+  exampleImage: string;
   port: number;
   fields: readonly OwnField[];
   /** `documented`: the document's pattern of characters; `line`: anything without a line break. */
@@ -29,39 +38,46 @@ export interface DatabaseKind {
   filled: { create: readonly ('name' | 'appName' | 'databaseName' | 'databaseUser')[]; update: boolean };
   /** How programs reach it. */
   address(parts: Address): string;
+  /** How its server runs. */
+  server: DatabaseServer;
   /** Its backup by hand; absent: no backup operation exists for the kind. */
   manualBackup?: `manualBackup${string}`;
 }
 
 export const databaseKinds = {
   mariadb: {
-    id: 'mariadbId', title: 'MariaDB', image: 'mariadb:11', port: 3306, fields: ['databaseName', 'databaseUser', 'databaseRootPassword'], password: 'documented',
+    id: 'mariadbId', title: 'MariaDB', image: 'mariadb:11', exampleImage: 'mariadb:11', port: 3306, fields: ['databaseName', 'databaseUser', 'databaseRootPassword'], password: 'documented',
     filled: { create: ['name', 'appName', 'databaseName', 'databaseUser'], update: true },
     address: ({ user, password, at, database }) => `mariadb://${user}:${password}@${at}/${database}`,
+    server: mariadbServer,
     manualBackup: 'manualBackupMariadb',
   },
   mysql: {
-    id: 'mysqlId', title: 'MySQL', image: 'mysql:8', port: 3306, fields: ['databaseName', 'databaseUser', 'databaseRootPassword'], password: 'documented',
+    id: 'mysqlId', title: 'MySQL', image: 'mysql:8', exampleImage: 'mysql:8', port: 3306, fields: ['databaseName', 'databaseUser', 'databaseRootPassword'], password: 'documented',
     filled: { create: ['name', 'appName'], update: true },
     address: ({ user, password, at, database }) => `mysql://${user}:${password}@${at}/${database}`,
+    server: mysqlServer,
     manualBackup: 'manualBackupMySql',
   },
   postgres: {
-    id: 'postgresId', title: 'PostgreSQL', image: 'postgres:18', port: 5432, fields: ['databaseName', 'databaseUser'], password: 'documented',
+    id: 'postgresId', title: 'PostgreSQL', image: 'postgres:18', exampleImage: 'postgres:18', port: 5432, fields: ['databaseName', 'databaseUser'], password: 'documented',
     filled: { create: ['appName'], update: false },
     address: ({ user, password, at, database }) => `postgresql://${user}:${password}@${at}/${database}`,
+    server: postgresServer,
     manualBackup: 'manualBackupPostgres',
   },
   mongo: {
-    id: 'mongoId', title: 'MongoDB', image: 'mongo:15', port: 27_017, fields: ['databaseUser', 'replicaSets'], password: 'documented',
+    id: 'mongoId', title: 'MongoDB', image: 'mongo:15', imageIsPublished: false, exampleImage: 'mongo:8', port: 27_017, fields: ['databaseUser', 'replicaSets'], password: 'documented',
     filled: { create: ['name', 'appName', 'databaseUser'], update: true },
     address: ({ user, password, at, replicaSets }) => `mongodb://${user}:${password}@${at}/?authSource=admin${replicaSets ? '&replicaSet=rs0' : ''}`,
+    server: mongoServer,
     manualBackup: 'manualBackupMongo',
   },
   redis: {
-    id: 'redisId', title: 'Redis', image: 'redis:8', port: 6379, fields: [], password: 'line',
+    id: 'redisId', title: 'Redis', image: 'redis:8', exampleImage: 'redis:8', port: 6379, fields: [], password: 'line',
     filled: { create: ['name', 'appName'], update: true },
     address: ({ password, at }) => `redis://default:${password}@${at}`,
+    server: redisServer,
   },
 } as const satisfies Record<DatabaseKindName, DatabaseKind>;
 

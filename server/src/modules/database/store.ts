@@ -1,8 +1,5 @@
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
-import type { TableRecord } from '../../db/tables.ts';
-
-export type DatabaseRecord = TableRecord<'database'>;
 
 export interface DatabaseStore extends TableStore<'database'> {
   transaction<T>(work: () => Promise<T>): Promise<T>;

@@ -1,18 +1,30 @@
 /** Deployments (decisions 5). */
 import { z } from 'zod';
+import { deployedKinds, idFields } from '../../domain/service-ref.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { deploymentRecord } from './record.ts';
 
 const id = z.object({ deploymentId: z.string().min(1).max(100) });
+const serviceId = z.string().min(1).max(100).optional();
+const owners = { applicationId: serviceId, databaseId: serviceId, composeId: serviceId };
+
+function checkOwner(input: { [F in keyof typeof owners]?: string | undefined }, context: z.RefinementCtx): void {
+  const [first, ...others] = deployedKinds.map((kind) => idFields[kind]).filter((field) => input[field] !== undefined);
+  if (first === undefined) context.addIssue({ code: 'custom', path: ['applicationId'], message: 'is required, or databaseId, or composeId' });
+  for (const field of others) context.addIssue({ code: 'custom', path: [field], message: `names another service beside ${first ?? ''}; name one` });
+}
+
 const own = { class: 'protected', resources: [{ kind: 'deployment', field: 'deploymentId' }] } as const;
 
 export const deploymentContract = {
   all: query({
-    summary: 'The deployments of an application, newest first',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] },
-    input: z.object({ applicationId: z.string().min(1).max(100), ...pageInput }),
+    summary: 'The deployments of an application, a database or a compose service, newest first',
+    description: 'The service is named by one of `applicationId`, `databaseId` (of whatever kind) and `composeId`.',
+    access: { class: 'protected', resources: deployedKinds.map((kind) => ({ kind, field: idFields[kind] })) },
+    input: z.object({ ...owners, ...pageInput }).superRefine(checkOwner),
+    example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(deploymentRecord),
   }),
   one: query({ summary: 'One deployment', access: own, input: id, output: deploymentRecord }),

@@ -1,25 +1,24 @@
 import { AppError } from '../../domain/errors.ts';
+import { ownerOf } from '../../domain/service-ref.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
-import type { Applications } from '../application/application.ts';
 import type { deploymentContract } from './contract.ts';
 import type { Deployments } from './deployment.ts';
 
 export interface DeploymentDesk {
-  applications: Applications;
   logs: DeploymentLogs;
   queue: Queue;
 }
 
 const finished = new Set(['done', 'error', 'cancelled']);
 
-export function deploymentHandlers(deployments: Deployments, { applications, logs, queue }: DeploymentDesk): Handlers<typeof deploymentContract, CallContext> {
+export function deploymentHandlers(deployments: Deployments, { logs, queue }: DeploymentDesk): Handlers<typeof deploymentContract, CallContext> {
   return {
-    all: async (_context, input) => paginate(await deployments.all(input.applicationId), input, ({ deploymentId }) => deploymentId),
+    all: async (_context, input) => paginate(await deployments.all(ownerOf({ applicationId: input.applicationId ?? null, databaseId: input.databaseId ?? null, composeId: input.composeId ?? null })), input, ({ deploymentId }) => deploymentId),
     one: ({ actor }, { deploymentId }) => deployments.one(deploymentId, actor.organizationId),
     async readLogs({ actor }, { deploymentId, tail }) {
       await deployments.one(deploymentId, actor.organizationId);
@@ -40,13 +39,11 @@ export function deploymentHandlers(deployments: Deployments, { applications, log
     },
     async rollback({ actor, write }, { deploymentId }) {
       const target = await deployments.one(deploymentId, actor.organizationId);
+      if (target.applicationId === null) throw new AppError('PRECONDITION_FAILED', 'Only deployments of applications can be taken back: a database keeps its data in its volume, whatever version runs. Set its settings and deploy it.');
       if (target.settings === null || target.image === null || target.healthyAt === null) {
         throw new AppError('PRECONDITION_FAILED', 'This deployment never ran healthy, so there is nothing to return to. Choose one with the status done.');
       }
-      const accepted = await write(async () => {
-        const application = await applications.one(target.applicationId, actor.organizationId);
-        return deployments.accept(application, { kind: 'rollback', title: `Rollback to ${target.title}`.slice(0, 200), description: `To the deployment of ${target.createdAt}`, sourceDeploymentId: deploymentId });
-      });
+      const accepted = await write(() => deployments.accept(ownerOf(target), { kind: 'rollback', title: `Rollback to ${target.title}`.slice(0, 200), description: `To the deployment of ${target.createdAt}`, sourceDeploymentId: deploymentId }));
       queue.wake();
       return accepted;
     },

@@ -5,25 +5,26 @@ import { fixedLimit } from '../../db/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
 import { deploymentStatusesBefore, type DeploymentStatus } from '../../domain/lifecycle.ts';
+import { idFields, type DeployedKind, type OwnerColumns, type ServiceRef } from '../../domain/service-ref.ts';
 
 /** What lists show of a deployment: not the snapshot of its settings, which is encrypted and large. */
 export type ShownDeployment = Pick<DeploymentRecord, (typeof shownColumns)[number]>;
 
 const shownColumns = [
-  'deploymentId', 'applicationId', 'kind', 'title', 'description', 'status', 'stage', 'commit', 'image', 'errorMessage', 'createdAt', 'startedAt', 'healthyAt', 'finishedAt',
+  'deploymentId', 'applicationId', 'databaseId', 'composeId', 'kind', 'title', 'description', 'status', 'stage', 'commit', 'image', 'errorMessage', 'createdAt', 'startedAt', 'healthyAt', 'finishedAt',
 ] as const;
 
-/** So many an application shows. */
+/** So many a service shows. */
 const shownDeployments = 50;
 
 export interface DeploymentStore extends TableStore<'deployment'> {
   /** Newest first, as many as a service shows. */
-  recent(applicationId: string): Promise<ShownDeployment[]>;
+  recent(service: ServiceRef): Promise<ShownDeployment[]>;
   /** All of them, newest first. */
-  all(applicationId: string): Promise<ShownDeployment[]>;
+  all(service: ServiceRef): Promise<ShownDeployment[]>;
   /** Moves a deployment to `to` where the table of states allows it; false when it is elsewhere by now. */
   transition(deploymentId: string, to: DeploymentStatus, patch: Partial<DeploymentRecord>): Promise<boolean>;
-  countUnfinished(applicationId: string): Promise<number>;
+  countUnfinished(service: ServiceRef): Promise<number>;
   unfinished(): Promise<DeploymentRecord[]>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -31,14 +32,15 @@ export interface DeploymentStore extends TableStore<'deployment'> {
 export function createDeploymentStore(database: Database): DeploymentStore {
   const deployments = tableStore(database, 'deployment');
   const { builder } = database;
-  const newestFirst = builder.selectFrom('deployment').select(shownColumns).where('applicationId', '=', '').orderBy('sequence', 'desc');
-  const [recent, all] = [newestFirst.limit(fixedLimit(shownDeployments)).compile(), newestFirst.compile()];
-  const count = builder.selectFrom('deployment').select((e) => e.fn.countAll<number>().as('count')).where('applicationId', '=', '').where('status', 'in', ['queued', 'running']).compile();
+  const newestFirst = (column: keyof OwnerColumns) => builder.selectFrom('deployment').select(shownColumns).where(column, '=', '').orderBy('sequence', 'desc');
+  const recent = perKind((column) => newestFirst(column).limit(fixedLimit(shownDeployments)).compile());
+  const all = perKind((column) => newestFirst(column).compile());
+  const count = perKind((column) => builder.selectFrom('deployment').select((e) => e.fn.countAll<number>().as('count')).where(column, '=', '').where('status', 'in', ['queued', 'running']).compile());
   const unfinished = builder.selectFrom('deployment').selectAll().where('status', 'in', ['queued', 'running']).orderBy('sequence').compile();
   return {
     ...deployments,
-    recent: (applicationId) => database.run(recent, [applicationId]),
-    all: (applicationId) => database.run(all, [applicationId]),
+    recent: ({ kind, serviceId }) => database.run(recent[kind], [serviceId]),
+    all: ({ kind, serviceId }) => database.run(all[kind], [serviceId]),
     async transition(deploymentId, to, patch) {
       return database.transaction(async () => {
         const froms = deploymentStatusesBefore(to);
@@ -48,8 +50,13 @@ export function createDeploymentStore(database: Database): DeploymentStore {
         return true;
       });
     },
-    countUnfinished: async (applicationId) => Number((await database.run(count, [applicationId, 'queued', 'running']))[0]?.count ?? 0),
+    countUnfinished: async ({ kind, serviceId }) => Number((await database.run(count[kind], [serviceId, 'queued', 'running']))[0]?.count ?? 0),
     unfinished: async () => (await database.run(unfinished)).map(deployments.decode),
     transaction: (work) => database.transaction(work),
   };
+}
+
+/** The same statement for each kind of service. */
+function perKind<T>(make: (column: keyof OwnerColumns) => T): Record<DeployedKind, T> {
+  return { application: make(idFields.application), database: make(idFields.database), compose: make(idFields.compose) };
 }

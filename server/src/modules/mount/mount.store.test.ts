@@ -11,6 +11,7 @@ import { mountContract } from './contract.ts';
 import { mountHandlers } from './handlers.ts';
 import { createMounts } from './mount.ts';
 import { createMountStore } from './store.ts';
+import { neverRan } from '../database/database.ts';
 
 eachDatabase('mounts', (test) => {
   const createWorld = worlds(test);
@@ -123,6 +124,6 @@ async function addServices(database: Database, { environmentId, organizationId }
   });
   await tableStore(database, 'database').insert({
     ...shared, databaseId: 'database-1', kind: 'postgres', appName: 'base', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'x', databaseRootPassword: null, containerImage: 'postgres:18', replicaSets: false,
-    applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], externalPort: null,
+    applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], externalPort: null, ...neverRan('database-1'),
   });
 }

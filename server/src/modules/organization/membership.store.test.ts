@@ -7,6 +7,7 @@ import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { noGrants, type Role } from '../../domain/permissions.ts';
 import { createMembers } from './member.ts';
+import { neverRan } from '../database/database.ts';
 
 eachDatabase('members', (test) => {
   const begin = accountWorlds(test);
@@ -66,7 +67,7 @@ eachDatabase('members', (test) => {
     for (const kind of kinds) {
       await tableStore(database, 'database').insert({
         ...base, databaseId: `database-${kind}`, kind, appName: kind, databaseName: null, databaseUser: null, databasePassword: 'x', databaseRootPassword: null, containerImage: 'x', replicaSets: false,
-        applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null, releasedAppName: null, isStopped: false,
+        applicationStatus: 'idle', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null, ...neverRan(`database-${kind}`),
       });
     }
     await tableStore(database, 'compose').insert({

@@ -184,7 +184,7 @@ eachDatabase('projects and environments', (test) => {
       expect([app?.applicationId, app?.refreshToken]).not.toEqual(expect.arrayContaining([original?.applicationId, original?.refreshToken]));
       const originals = await rows.database.list({ environmentId }, { by: ['kind'], direction: 'asc' });
       expect(await rows.database.list({ environmentId: target }, { by: ['kind'], direction: 'asc' })).toEqual(originals.map((one) => ({
-        ...one, databaseId: expect.any(String), environmentId: target, appName: expect.stringMatching(/^the-[a-z]+-[a-z0-9]{6}$/), applicationStatus: 'idle', externalPort: null, releasedAppName: null, createdAt: expect.any(String),
+        ...one, databaseId: expect.any(String), environmentId: target, appName: expect.stringMatching(/^the-[a-z]+-[a-z0-9]{6}$/), applicationStatus: 'idle', externalPort: null, releasedAppName: null, dataVolume: expect.stringMatching(/^berth-data-/), createdAt: expect.any(String),
       })));
       expect(await rows.compose.list({ environmentId: target })).toMatchObject([{ composeFile: 'services: {}', composeStatus: 'idle' }]);
       expect(await rows.mount.list({ applicationId: app?.applicationId ?? '' })).toMatchObject([{ type: 'file', content: 'text', mountPath: '/a' }]);

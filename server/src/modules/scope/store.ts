@@ -50,7 +50,7 @@ export function createFindScope({ builder, run }: Database): FindScope {
     database: service('database'),
     ...perDatabaseKind((kind) => service('database', kind)),
     service: anyService,
-    deployment: partOf('deployment', 'deploymentId', ['application']),
+    deployment: partOf('deployment', 'deploymentId', ['application', 'database', 'compose']),
     domain: partOf('domain', 'domainId', ['application', 'compose'], 'preview_deployment'),
     port: partOf('port', 'portId', ['application']),
     mount: partOf('mount', 'mountId', ['application', 'database', 'compose']),

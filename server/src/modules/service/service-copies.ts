@@ -1,6 +1,7 @@
 /** Copies of services: their configuration under new ids, names and tokens, idle; no data, deployments, domains, ports of the server or backups (decisions 3). */
 import { appNameFrom } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { neverRan } from '../database/database.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { ServiceCopies } from './service.ts';
 import type { ServiceRows } from './store.ts';
@@ -35,7 +36,8 @@ export function createServiceCopies(rows: ServiceRows, names: ServiceNames, cloc
   }
   async function copyDatabases(organizationId: string, [from, environmentId]: [string, string]): Promise<void> {
     for (const record of await rows.database.list({ organizationId, environmentId: from })) {
-      const copy = { ...record, ...nothingRuns, databaseId: randomId(), environmentId, appName: newName(record.name), applicationStatus: 'idle' as const, externalPort: null, createdAt: isoTime(clock) };
+      const databaseId = randomId();
+      const copy = { ...record, ...neverRan(databaseId), databaseId, environmentId, appName: newName(record.name), applicationStatus: 'idle' as const, externalPort: null, createdAt: isoTime(clock) };
       await rows.database.insert(copy);
       await names.keep(copy.databaseId, [copy.appName]);
       await copyMounts('databaseId', record.databaseId, copy.databaseId);

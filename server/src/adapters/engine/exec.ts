@@ -1,0 +1,38 @@
+import { AppError } from '../../domain/errors.ts';
+import type { ExecProgram, ExecResult } from '../../ports/engine.ts';
+import { execAnswer, execCreatedAnswer } from './answers.ts';
+import type { EngineClient } from './engine-client.ts';
+import { segment } from './engine-client.ts';
+import { readFrames } from './log-frames.ts';
+
+const keptBytes = 64 * 1024;
+
+/** Runs a program in a container (see the port). The engine cannot end it: at the limit nobody listens to it any more. */
+export async function exec(client: EngineClient, containerId: string, program: ExecProgram): Promise<ExecResult> {
+  const limit = AbortSignal.timeout(program.limitMs);
+  const signal = AbortSignal.any([program.signal, limit]);
+  const doing = 'running a program in a container';
+  try {
+    const body = { Cmd: program.argv, Env: Object.entries(program.env).map(([name, value]) => `${name}=${value}`), AttachStdout: true, AttachStderr: true };
+    const { Id: id } = await client.call({ method: 'POST', path: `/containers/${segment(containerId)}/exec`, body, doing, signal }, execCreatedAnswer);
+    const output = { stdout: createTail(), stderr: createTail() };
+    const stream = await client.open({ method: 'POST', path: `/exec/${segment(id)}/start`, body: { Detach: false, Tty: false }, doing, signal });
+    for await (const { kind, body: text } of readFrames(stream)) output[kind === 'stderr' ? 'stderr' : 'stdout'].push(text);
+    const { ExitCode: exitCode } = await client.call({ method: 'GET', path: `/exec/${segment(id)}/json`, doing, signal }, execAnswer);
+    return { exitCode: exitCode ?? -1, stdout: output.stdout.text(), stderr: output.stderr.text() };
+  } catch (error) {
+    program.signal.throwIfAborted();
+    if (limit.aborted) throw new AppError('PRECONDITION_FAILED', `A program in the container did not end within ${program.limitMs / 1000} s.`, { cause: error });
+    throw error;
+  }
+}
+
+function createTail() {
+  let kept = Buffer.alloc(0);
+  return {
+    push(chunk: Buffer): void {
+      kept = Buffer.concat([kept, chunk]).subarray(-keptBytes);
+    },
+    text: () => kept.toString('utf8'),
+  };
+}

@@ -1,0 +1,47 @@
+/** Hands a service to the engine as the release of a deployment. What the engine got is stored with the deployment, so that exactly it can be made again. */
+import { AppError } from '../domain/errors.ts';
+import { isSameService, ownerOfLabels, type ServiceRef } from '../domain/service-ref.ts';
+import { releaseLabel, type ServiceSpec, type ServiceState } from '../ports/engine.ts';
+import type { ReleaseSnapshot, StageContext } from './context.ts';
+import { writeSnapshot } from './snapshot.ts';
+
+export interface Release {
+  spec: ServiceSpec;
+  owner: ServiceRef;
+  /** What is stored besides the specification. */
+  snapshot: Omit<ReleaseSnapshot, 'spec'>;
+  /** Runs when the release was not given to the engine yet, before it is. */
+  before?(): Promise<void>;
+}
+
+/** Sets `released`. Fit to run again after a crash: a release that the engine has already is gone on with. CONFLICT when the name is another service's. */
+export async function applyRelease(context: StageContext, { spec, owner, snapshot, before }: Release): Promise<void> {
+  const { engine, deployment } = context;
+  const present = await engine.service(spec.name);
+  if (present) refuseOthers(present, owner);
+  const isFirst = !present || present.replicas === 0 || present.running === 0;
+  const previousUpdateStartedAt = present?.update?.startedAt;
+  if (present?.labels[releaseLabel] === deployment.deploymentId) {
+    context.log.line('The engine has this release already; going on with it.');
+    context.released = { spec, applied: { generation: present.generation }, previousUpdateStartedAt: undefined, isFirst };
+    return;
+  }
+  refuseLostRelease(context, present);
+  await before?.();
+  await context.save({ settings: writeSnapshot({ ...snapshot, spec }), previousVersion: present?.version ?? 0 });
+  const applied = await engine.applyService(spec);
+  context.released = { spec, applied, previousUpdateStartedAt, isFirst };
+}
+
+/** Nobody's deployment may replace another's service, whatever the records say. */
+function refuseOthers({ name, labels }: ServiceState, owner: ServiceRef): void {
+  if (isSameService(ownerOfLabels(labels), owner)) return;
+  throw new AppError('CONFLICT', `The engine has a service named ${name} that belongs to another service or to Berth itself. Give this ${owner.kind} another appName and deploy again.`);
+}
+
+/** After a restart of Berth in the middle of a release: the engine may have taken it and gone back on it meanwhile. */
+function refuseLostRelease({ deployment }: StageContext, present: ServiceState | undefined): void {
+  if (deployment.previousVersion === null || !present || present.version <= deployment.previousVersion) return;
+  if (!present.update?.state.startsWith('rollback')) return;
+  throw new AppError('PRECONDITION_FAILED', `The engine went back to the former version while Berth was away: ${present.update.message || 'the new one failed'}.`);
+}

@@ -1,0 +1,40 @@
+/** Hands the server of a database to the engine. */
+import { isSameService, databaseRef, ownerOfLabels } from '../../domain/service-ref.ts';
+import { majorOfImage } from '../../modules/database/version.ts';
+import { releaseLabel, type Engine, type ServiceSpec } from '../../ports/engine.ts';
+import { applyRelease } from '../apply-release.ts';
+import type { Stage } from '../context.ts';
+import type { DatabaseContext } from './database-context.ts';
+import { databaseSpecOf } from './database-spec.ts';
+
+export const releaseDatabase: Stage<DatabaseContext> = {
+  name: 'release',
+  sentence: ({ database }) => `Starting ${database.containerImage} on the volume ${database.dataVolume}`,
+  async run(context) {
+    const { database, deployment } = context;
+    const spec = await composeDatabaseSpec(context, deployment.image ?? database.containerImage, deployment.deploymentId);
+    await applyRelease(context, { spec, owner: databaseRef(database.databaseId), snapshot: { registryId: null }, before: () => makeRoom(context, spec) });
+  },
+};
+
+type SpecContext = Pick<DatabaseContext, 'database' | 'placement' | 'env' | 'networks' | 'probePath' | 'records'> & { engine: Engine };
+
+/** The service as the records say it now. */
+export async function composeDatabaseSpec(context: SpecContext, image: string, deploymentId: string): Promise<ServiceSpec> {
+  const { database, engine, networks, records } = context;
+  const [info, found, mounts, network] = await Promise.all([engine.info(), engine.image(image), records.mounts(database.databaseId), networks.ensureEnvironment(database.environmentId)]);
+  return databaseSpecOf({
+    database, placement: context.placement, deploymentId, image, major: majorOfImage(database.kind, image, found?.env), env: context.env, network, mounts, nodeId: info.nodeId, probePath: context.probePath,
+  });
+}
+
+/** Two servers must never stand on the same data: one under a former name goes first, and a rebuild begins from nothing. */
+async function makeRoom({ database, deployment, engine, log }: DatabaseContext, spec: ServiceSpec): Promise<void> {
+  const owner = databaseRef(database.databaseId);
+  for (const { name, labels } of await engine.services()) {
+    const isFormer = isSameService(ownerOfLabels(labels), owner) && labels[releaseLabel] !== deployment.deploymentId;
+    if (!isFormer || (name === spec.name && deployment.kind !== 'redeploy')) continue;
+    await engine.removeService(name, { limitMs: spec.stopGracePeriodMs + 30_000 });
+    log.line(name === spec.name ? 'Removed the former container.' : `Removed the server under its former name ${name}.`);
+  }
+}

@@ -1,0 +1,27 @@
+/** A database is done only when it answers its user: a server can be healthy and still refuse the record's password. */
+import { AppError } from '../../domain/errors.ts';
+import { askServer, askUntilAnswered } from '../../modules/database/ask-server.ts';
+import type { Stage } from '../context.ts';
+import type { DatabaseContext } from './database-context.ts';
+
+const limitMs = 30_000;
+const oneQueryMs = 30_000;
+
+export const verifyQuery: Stage<DatabaseContext> = {
+  name: 'verify-query',
+  sentence: ({ database, kind }) => `Asking the server as ${kind.server.login(database).user}`,
+  async run(context) {
+    const { database, engine, kind, log, signal } = context;
+    const { appName } = database;
+    const query = kind.server.query(database, appName);
+    try {
+      const version = await askUntilAnswered(() => askServer(engine, appName, query, { signal, limitMs: oneQueryMs }), kind.server.version, { signal, limitMs });
+      context.answered = version;
+      log.line(`It answers: version ${version}.`);
+      await context.records.patch(database.databaseId, { dataVersion: version });
+    } catch (error) {
+      if (!(error instanceof AppError) || signal.aborted) throw error;
+      throw new AppError('PRECONDITION_FAILED', `The server runs, but it does not answer the record's user and password: ${error.message} Its data was made with others, most likely: set those with ${database.kind}.update and deploy again.`, { cause: error });
+    }
+  },
+};

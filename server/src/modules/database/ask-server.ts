@@ -1,0 +1,46 @@
+/** Says something to a database's server with the client of its own image, in the container that runs it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../domain/errors.ts';
+import type { Engine, ExecResult } from '../../ports/engine.ts';
+import type { Script } from './kinds/server.ts';
+
+export interface Asking {
+  signal: AbortSignal;
+  limitMs: number;
+}
+
+/** The container that runs the service; SERVICE_UNAVAILABLE when none does. */
+export async function runningContainer(engine: Pick<Engine, 'tasks'>, serviceName: string): Promise<string> {
+  const task = (await engine.tasks(serviceName)).find(({ state, desiredState }) => state === 'running' && desiredState === 'running');
+  if (task?.containerId === undefined) throw new AppError('SERVICE_UNAVAILABLE', `The server of ${serviceName} is not running at this moment.`);
+  return task.containerId;
+}
+
+/** What the script did and printed; a failure is an answer, not an error. */
+export async function askServer(engine: Pick<Engine, 'tasks' | 'exec'>, serviceName: string, { script, env }: Script, { signal, limitMs }: Asking): Promise<ExecResult> {
+  return engine.exec(await runningContainer(engine, serviceName), { argv: ['sh', '-c', script], env, signal, limitMs });
+}
+
+const pauseMs = 250;
+
+/**
+ * Asks until an answer is understood, at most for `limitMs`; gives what `understand` made of it. Throws PRECONDITION_FAILED with the client's last words otherwise:
+ * a server that takes requests may still refuse this user.
+ */
+export async function askUntilAnswered<T>(ask: () => Promise<ExecResult>, understand: (output: string) => T | undefined, { signal, limitMs }: Asking): Promise<T> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const result = await ask();
+    const understood = result.exitCode === 0 ? understand(result.stdout) : undefined;
+    if (understood !== undefined) return understood;
+    if (Date.now() > end) throw new AppError('PRECONDITION_FAILED', lastWords(result));
+    await sleep(pauseMs, undefined, { signal });
+  }
+}
+
+/** The end of what a program said, in one line. */
+export function lastWords({ stdout, stderr, exitCode }: ExecResult): string {
+  const words = `${stderr.trim()}\n${stdout.trim()}`.trim().split('\n').slice(-5).join(' ').slice(-1000);
+  return words === '' ? `its client ended with exit code ${exitCode}` : words;
+}

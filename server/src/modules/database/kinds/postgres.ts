@@ -1,0 +1,37 @@
+import { lines, ownAddress, type Credentials, type DatabaseServer, type Login } from './server.ts';
+
+/** The image's default user, who also names the default database. */
+const defaultUser = 'postgres';
+/** From this version on the image keeps each version's data in a folder of its own below this one. */
+const folderPerVersion = 18;
+
+function login({ databaseUser, databasePassword, databaseName }: Credentials): Login {
+  const user = databaseUser || defaultUser;
+  return { user, password: databasePassword, database: databaseName || user };
+}
+
+const clientEnv = (record: Credentials): Record<string, string> => {
+  const { user, password, database } = login(record);
+  return { PGUSER: user, PGPASSWORD: password, PGDATABASE: database, PGCONNECT_TIMEOUT: '10' };
+};
+
+export const postgresServer: DatabaseServer = {
+  login,
+  env(record) {
+    const { user, password, database } = login(record);
+    return { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database };
+  },
+  dataPath: (major) => (major !== undefined && major >= folderPerVersion ? '/var/lib/postgresql' : '/var/lib/postgresql/data'),
+  versionVariables: ['PG_MAJOR', 'PG_VERSION'],
+  args: ({ args }) => (args.length > 0 ? [...args] : undefined),
+  // Over TCP: while the image makes the data, its temporary server listens on the socket only.
+  probe: 'pg_isready -q -h 127.0.0.1 -p 5432',
+  probeEverySeconds: 2,
+  query: (record) => ({ script: lines(`export PGHOST=${ownAddress}`, `exec psql -X -t -A -c 'show server_version'`), env: clientEnv(record) }),
+  version: (output) => /^\s*(\d+(?:\.\d+)*)/.exec(output)?.[1],
+  setPassword: (record, _field, password) => ({
+    script: lines(`export PGHOST=${ownAddress}`, `printf '%s\n' "$STATEMENT" | psql -X -q -v ON_ERROR_STOP=1`),
+    // The server puts the statement together itself, so nothing needs quoting here.
+    env: { ...clientEnv(record), STATEMENT: `do $$ begin execute format('alter role %I password %L', current_user, convert_from(decode('${Buffer.from(password).toString('hex')}', 'hex'), 'utf8')); end $$;` },
+  }),
+};
