@@ -8,6 +8,7 @@ it('answers tens of thousands of made-up requests without a fault, a hang or mem
   expect(report.faults).toEqual([]);
   expect(report.slowestMs).toBeLessThan(answerLimitMs);
   expect(grown(report.held)).toBeLessThan(memoryLimitBytes);
+  expect(grown(report.resident)).toBeLessThan(memoryLimitBytes);
   // Many must have gone through, and many been refused for what they held.
   expect(report.statuses['200']).toBeGreaterThan(report.requests * 0.1);
   expect(report.statuses['400']).toBeGreaterThan(report.requests * 0.1);

@@ -5,7 +5,10 @@ const mebibyte = 1024 * 1024;
 /** The memory that a run may add between its two forced collections. */
 export const memoryLimitBytes = 20 * mebibyte;
 
-/** The seed is new each time; the report says which it was. */
+/**
+ * The warm-up fills what is filled once: SQLite's two page caches (8 MB each at most), compiled statements and code, remembered decrypted values. The seed is new each time; the
+ * report says which it was.
+ */
 export const wholeRun: FuzzPlan = { seed: Math.floor(Math.random() * 2 ** 32), warmUp: 5000, requests: 50_000 };
 
 /** Growth from the first collection to the last. */

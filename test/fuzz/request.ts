@@ -24,17 +24,30 @@ export type MakeRequest = (random: Random, number: number) => FuzzRequest;
 /** So many of a hundred, by what is wrong with the input; the rest is broken HTTP. */
 const shares = { valid: 25, boundary: 20, wrong: 18, huge: 1, hostile: 30 } as const;
 
-/** What costs a key pair or a password hash each time comes one time in so many. */
-const seldom: Readonly<Record<string, number>> = { 'sshKey.generate': 30, 'user.changePassword': 10, 'basicAuth.create': 5, 'basicAuth.update': 5, 'domain.validateDomain': 5 };
+/** What costs a key pair, a password hash or a process each time comes one time in so many. */
+const seldom: Readonly<Record<string, number>> = {
+  'sshKey.generate': 30, 'user.changePassword': 10, 'basicAuth.create': 5, 'basicAuth.update': 5, 'domain.validateDomain': 5, 'application.deploy': 3, 'application.dropDeployment': 3,
+};
+/** So does what takes away from a world what later requests would meet. */
+const removals = /\.(remove|delete|deleteApiKey|removeMember|endSession|setActive|revoke)$/;
+const removalOneIn = 8;
 
-export function createRequests(worlds: readonly World[], touched: string): MakeRequest {
+const oneIn = (path: string): number => seldom[path] ?? (removals.test(path) ? removalOneIn : 1);
+
+export interface FuzzWorlds {
+  all: readonly World[];
+  /** For procedures that name a domain. */
+  withDomains: readonly World[];
+}
+
+export function createRequests(worlds: FuzzWorlds, touched: string): MakeRequest {
   const spots = new Map<string, Spot[]>(procedures.map(({ path, procedure }) => [path, spotsOf(inlineSchemaOf(procedure.input, 'input'))]));
   const hostile = createHostile(touched);
 
   const choose = (random: Random): NamedProcedure => {
     for (;;) {
       const procedure = random.pickFrom(procedures);
-      if (procedure && (seldom[procedure.path] === undefined || random.below(seldom[procedure.path] ?? 1) === 0)) return procedure;
+      if (procedure && random.below(oneIn(procedure.path)) === 0) return procedure;
     }
   };
   const changed = (procedure: NamedProcedure, input: unknown, random: Random): [string, unknown] => {
@@ -46,9 +59,10 @@ export function createRequests(worlds: readonly World[], touched: string): MakeR
     return [`${kind} ${spot.path.join('.')}`, withValue(input, spot.path, value)];
   };
   return (random) => {
-    const world = random.pickFrom(worlds);
-    if (!world) throw new Error('There is no world.');
     const procedure = choose(random);
+    const namesDomain = procedure.procedure.access.resources.some(({ kind }) => kind === 'domain');
+    const world = random.pickFrom(namesDomain ? worlds.withDomains : worlds.all);
+    if (!world) throw new Error('There is no world.');
     const [what, input] = changed(procedure, inputFor(procedure, { world, who: 'owner' }), random);
     const form = random.pick(['a', 'b'] as const);
     const request = asRequest(procedure, input, form, headersFor(procedure, world, random));
@@ -89,7 +103,7 @@ function broken(request: FuzzRequest, random: Random): FuzzRequest {
     case 1: return { ...rest, title, method: 'POST', body: random.pick(brokenBodies), headers: { ...request.headers, 'content-type': 'application/json' } };
     case 2: return { ...rest, title, method: 'POST', body: '{}', headers: { ...request.headers, 'content-type': random.pick(['text/plain', 'application/xml', 'multipart/form-data', 'application/json; charset=latin1', 'x']) } };
     case 3: return { ...rest, title, path: random.pick(['/api/', '/api/trpc/', '/api/none.none', '/api/user.get.more', '/api/trpc/a,b,c', '/api/__proto__.x', '/api/%00', '/api/user.get%2f', `/api/${'x'.repeat(9000)}`]) };
-    case 4: return { ...rest, title, method: 'GET', path: `/api/trpc/${Array.from({ length: 1 + random.below(60) }, () => random.pickFrom(procedures)?.path).join(',')}?batch=1&input=${encodeURIComponent(random.pick(brokenBodies))}`, body: undefined };
+    case 4: return { ...rest, title, method: 'GET', path: `/api/trpc/${Array.from({ length: random.pick([1, 2, 3, 8, 51]) }, () => random.pickFrom(procedures)?.path).join(',')}?batch=1&input=${encodeURIComponent(random.pick(brokenBodies))}`, body: undefined };
     case 5: return { ...rest, title, method: 'POST', body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), headers: { ...request.headers, 'content-type': 'application/json' } };
     default: return { ...rest, title, method: 'GET', path: `${request.path.split('?')[0] ?? ''}?limit=x&limit=2&cursor=%00&a[b]=c&input`, body: undefined };
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Database } from '../../server/src/db/database.ts';
 import { faultOfAnswer } from '../conformance/answer.ts';
 import { startProgram, type Program } from '../world/program.ts';
 import { seedWorlds, type World } from '../world/world.ts';
@@ -26,18 +27,20 @@ export interface FuzzReport {
   statuses: Record<string, number>;
   slowestMs: number;
   slowest: string;
-  /** Bytes after forced collections: one after the warm-up, then one every 10,000 requests. */
+  /** Bytes of memory that the process takes, after forced collections: one after the warm-up, then one every 10,000 requests. */
   resident: number[];
   /** Of these, what the program itself holds: JavaScript objects and buffers. */
   held: number[];
   faults: string[];
 }
 
-const atOnce = 8;
+const atOnce = 16;
 /** An answer that takes longer counts as a hang. */
 export const answerLimitMs = 10_000;
-/** So many requests for each world: a run empties some, and routes are made of all of them. */
+/** So many requests for each world: a run empties some. */
 const requestsPerWorld = 250;
+/** Every change at the proxy makes the routes of all domains anew; these worlds are enough for what is asked of domains. */
+const worldsWithDomains = 40;
 const settleMs = 1000;
 const sampleEvery = 10_000;
 
@@ -47,13 +50,15 @@ export async function fuzz({ seed, warmUp, requests }: FuzzPlan): Promise<FuzzRe
   let worlds: World[] = [];
   const touched = join(tmpdir(), `berth-fuzz-${process.pid}`);
   await using program = await startProgram({
-    env: Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (name.startsWith('MALLOC_') && value !== undefined ? [[name, value]] : []))),
+    // As set-up starts Berth (setup/settings.ts, setup/starters).
+    env: { MALLOC_ARENA_MAX: '2' },
     nodeOptions: ['--max-semi-space-size=1', '--expose-gc', '--import', join(import.meta.dirname, 'memory-probe.ts')],
     async prepare(database) {
-      worlds = await seedWorlds(database, Math.ceil((warmUp + requests) / requestsPerWorld) + 10, { isInstallations: true });
+      worlds = await seedWorlds(database, Math.ceil((warmUp + requests) / requestsPerWorld) + worldsWithDomains, { isInstallations: true });
+      await removeDomains(database, worlds.slice(worldsWithDomains));
     },
   });
-  const make = createRequests(worlds, touched);
+  const make = createRequests({ all: worlds, withDomains: worlds.slice(0, worldsWithDomains) }, touched);
   const random = createRandom(seed);
   const tally = createTally(program);
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
@@ -82,10 +87,14 @@ export async function fuzz({ seed, warmUp, requests }: FuzzPlan): Promise<FuzzRe
   };
 }
 
+async function removeDomains(database: Database, worlds: readonly World[]): Promise<void> {
+  const organizations = worlds.flatMap(({ own, foreign }) => [own.organizationId, foreign.organizationId]);
+  await database.change(database.builder.deleteFrom('domain').where('organizationId', 'in', organizations).compile());
+}
+
 /** What the process holds once its deployments have had time to end and the garbage is collected. */
 async function measured(program: Program): Promise<z.infer<typeof usage>> {
   await wait(settleMs);
-  await program.message('SIGUSR2');
   return usage.parse(await program.message('SIGUSR2'));
 }
 
