@@ -58,7 +58,10 @@ test('one plain route becomes this document', () => {
                     headers: {
                       request: {
                         set: { 'X-Real-Ip': ['{http.request.remote.host}'] },
-                        delete: ['Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', 'X-Forwarded-Prefix'],
+                        delete: [
+                          'Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', 'X-Client-Ip', 'X-Cluster-Client-Ip', 'True-Client-Ip', 'Cf-Connecting-Ip', 'Fastly-Client-Ip',
+                          'X_*', 'X-Forwarded_*', 'X-Real_*', 'True_*', 'Cf_*', 'X-Forwarded-Prefix',
+                        ],
                       },
                     },
                   },

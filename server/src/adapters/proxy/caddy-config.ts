@@ -125,6 +125,15 @@ function trimmed(path: string): string {
 }
 
 /**
+ * Headers by which services are told of the client, or of an address other than the one that was asked for: nobody outside says that. The last ones are those of
+ * the others with an underscore, which CGI and what descends from it cannot tell from a hyphen.
+ */
+const claims = [
+  'Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', 'X-Client-Ip', 'X-Cluster-Client-Ip', 'True-Client-Ip', 'Cf-Connecting-Ip', 'Fastly-Client-Ip',
+  'X_*', 'X-Forwarded_*', 'X-Real_*', 'True_*', 'Cf_*',
+];
+
+/**
  * Round robin over the service's tasks. A connection that is refused goes to the next task for up to 5 s, whatever the method; a request that a task has
  * received is repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of usual servers (Node: 5 s), since a POST on a
  * connection that the other end is closing cannot be repeated.
@@ -140,7 +149,7 @@ function reverseProxy({ service, port, path, stripPath, accounts }: Route) {
     headers: {
       request: {
         set: { 'X-Real-Ip': ['{http.request.remote.host}'], ...(prefix === '' ? {} : { 'X-Forwarded-Prefix': [prefix] }) },
-        delete: ['Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', ...(prefix === '' ? ['X-Forwarded-Prefix'] : []),
+        delete: [...claims, ...(prefix === '' ? ['X-Forwarded-Prefix'] : []),
           // The password of the proxy's sign-in is nothing that the service must know.
           ...(accounts.length === 0 ? [] : ['Authorization']),
         ],
