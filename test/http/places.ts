@@ -19,7 +19,7 @@ export interface Place {
 export async function createPlace(database: Database, { organizationId }: Person, name: string): Promise<Place> {
   const stores = createStores(database);
   const { project, environment } = await createProjects(stores.projects, createEnvironments(stores.environments, systemClock), systemClock).create(organizationId, { name });
-  const applications = createApplications(stores.applications, { names: createServiceNames(stores.serviceNames), localRepositoryPaths: async () => [] }, systemClock);
+  const applications = createApplications(stores.applications, { names: createServiceNames(stores.serviceNames), hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] }, systemClock);
   const { applicationId } = await applications.create({ organizationId, environmentId: environment.environmentId, name });
   return { projectId: project.projectId, environmentId: environment.environmentId, applicationId };
 }

@@ -68,7 +68,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const { members } = accounts;
   const environments = createEnvironments(stores.environments, clock);
   const names = createServiceNames(stores.serviceNames);
-  const applications = createApplications(stores.applications, { names, localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
+  const applications = createApplications(stores.applications, { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
   const registries = createRegistries(stores.registries, engine, clock);
   const queue = createQueue(stores.jobs, clock, () => worker.wake());
   const databases = createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]) }, clock);

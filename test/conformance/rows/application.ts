@@ -38,6 +38,7 @@ export const applicationRows: Rows = [
   { rule: 'docker is stored as container', ...update({ sourceType: 'docker' }, { sourceType: 'container' }) },
   { rule: 'applicationStatus is set by hand', ...update({ applicationStatus: 'error' }, { applicationStatus: 'error' }) },
   { rule: 'applicationStatus is set by hand', ...refusedUpdate({ applicationStatus: 'paused' }, 'applicationStatus') },
+  ...[{ previewCustomCertResolver: 'nobody' }, { previewCertificateType: 'custom' }].map((input): Rows[number] => refusedUpdate(input, 'previewCustomCertResolver')),
   { rule: 'another serverId is 400', ...refusedUpdate({ serverId: '<serverId>' }, 'serverId') },
   { rule: 'environmentId in an update moves', ...update({ environmentId: '<otherEnvironmentId>' }, { environmentId: '<otherEnvironmentId>' }) },
   { rule: 'an id nested in a body is checked likewise', call: 'application.update', input: { ...application, customGitSSHKeyId: '<foreign.sshKeyId>' }, refused: 'FORBIDDEN' },

@@ -30,6 +30,8 @@ export type ApplicationInput = { [K in keyof ApplicationRecord]?: ApplicationRec
 export interface ApplicationNeighbours {
   names: ServiceNames;
   localRepositoryPaths(): Promise<string[]>;
+  /** Whether the organization has a certificate resolver of that name. */
+  hasResolver(organizationId: string, name: string): Promise<boolean>;
 }
 
 export function createApplications(store: ApplicationStore, neighbours: ApplicationNeighbours, clock: Clock): Applications {
@@ -49,6 +51,11 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     if (networks.length === 0) return;
     const { projectId } = await placement(environmentId);
     for (const joined of networks) if ((await placement(joined)).projectId !== projectId) throw badField('networks', 'names an environment of another project; a service can join only those of its own');
+  }
+  /** Whatever previews are made later would have no certificate without it. */
+  async function refuseUnknownResolver({ organizationId, previewCertificateType, previewCustomCertResolver: name }: ApplicationRecord): Promise<void> {
+    if (previewCertificateType === 'custom' && !name) throw badField('previewCustomCertResolver', 'is required when previewCertificateType is custom');
+    if (name && !(await neighbours.hasResolver(organizationId, name))) throw badField('previewCustomCertResolver', 'is no certificate resolver of this organization; certificateResolver.create makes one');
   }
 
   return {
@@ -74,6 +81,7 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
       const patch = { ...cleaned(input, present), ...keptGitAddress(input.customGitUrl, present.customGitUrl) };
       checkPatch(patch, present);
       await refuseOtherProjects(patch.networks ?? [], present);
+      if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined) await refuseUnknownResolver({ ...present, ...patch });
       if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
       await write({ applicationId, organizationId }, patch);
       return { ...present, ...patch };

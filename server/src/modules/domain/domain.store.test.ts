@@ -111,11 +111,18 @@ eachDatabase('domains', (test) => {
     const domainId = textOf(await owner.mutate('domain.create', { ...input, applicationId }), 'domainId');
     expect(await owner.mutate('domain.create', { host: 'shop.example.com', applicationId })).toMatchObject({ code: 'CONFLICT', fields: ['host'], message: expect.stringContaining(domainId) });
     expect(await stranger.mutate('domain.create', { host: 'SHOP.example.com', applicationId: foreign.applicationId })).toMatchObject({ code: 'CONFLICT', message: expect.not.stringContaining(domainId) });
+    // Nor anything below it: it would take what is meant for its holder.
+    expect(await stranger.mutate('domain.create', { host: 'SHOP.example.com', path: '/admin', applicationId: foreign.applicationId })).toMatchObject({ code: 'CONFLICT', fields: ['host'], message: expect.stringContaining('another organization') });
+    await owner.mutate('domain.create', { host: '*.wild.test', applicationId });
+    expect(await stranger.mutate('domain.create', { host: 'admin.wild.test', applicationId: foreign.applicationId })).toMatchObject({ code: 'CONFLICT', fields: ['host'] });
+    const own = textOf(await stranger.mutate('domain.create', { host: 'a.b.wild.test', applicationId: foreign.applicationId }), 'domainId');
+    expect(await stranger.mutate('domain.update', { domainId: own, host: 'b.wild.test' })).toMatchObject({ code: 'CONFLICT', fields: ['host'] });
+    expect(await owner.mutate('domain.create', { host: 'own.wild.test', path: '/x', applicationId })).toMatchObject({ host: 'own.wild.test' });
     await withServer(world, 'far', '203.0.113.9');
     await createStores(database).applications.update({ applicationId }, { serverId: 'far' });
     expect(await owner.mutate('domain.create', { ...input, applicationId })).toMatchObject({ host: input.host });
     // Another server's proxy is not this one's.
-    expect(routes.at(-1)).toEqual(['shop.example.com/']);
+    expect(routes.at(-1)?.toSorted()).toEqual(['*.wild.test/', 'a.b.wild.test/', 'own.wild.test/x', 'shop.example.com/']);
   });
 
   it('follow the documented rules, each named by its field', async () => {
@@ -142,6 +149,7 @@ eachDatabase('domains', (test) => {
     const domainId = textOf(await owner.mutate('domain.create', { ...custom, applicationId }), 'domainId');
     expect(await stranger.mutate('domain.create', { ...custom, host: 'b.test', applicationId: foreign.applicationId })).toMatchObject({ code: 'BAD_REQUEST', fields: ['customCertResolver'] });
     expect(await owner.mutate('domain.update', { domainId, host: 'a.test', customCertResolver: 'other' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['customCertResolver'] });
+    expect(await owner.mutate('domain.update', { domainId, host: '*.a.test' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['certificateType'] });
   });
 
   it('belong to compose services and previews too', async () => {

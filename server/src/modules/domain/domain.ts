@@ -43,11 +43,16 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
     if (!record) throw new AppError('NOT_FOUND', 'There is no such domain. It may have been removed.');
     return record;
   }
+  /** A path below somebody's host, or a name below their wildcard host, would take what is meant for them. */
+  async function refuseForeignHost({ serverKey, asciiHost, organizationId, host }: DomainRecord): Promise<void> {
+    if (!(await store.isHostOfOthers({ serverKey, organizationId, hosts: [asciiHost, asciiHost.replace(/^[^.]+/, '*')] }))) return;
+    throw new AppError('CONFLICT', `host: ${host} is a host of another organization on this server. Choose another host, or ask them to remove theirs.`, { issues: [{ path: 'host', message: 'is taken' }] });
+  }
   async function refuseTaken(record: DomainRecord): Promise<void> {
+    await refuseForeignHost(record);
     const holder = await store.find({ serverKey: record.serverKey, asciiHost: record.asciiHost, path: record.path });
     if (!holder || holder.domainId === record.domainId) return;
-    const isOurs = holder.organizationId === record.organizationId;
-    throw new AppError('CONFLICT', `host: ${record.host}${record.path} leads to another service already${isOurs ? ` (domain ${holder.domainId})` : ''}. Choose another host or path.`, { issues: [{ path: 'host', message: 'is taken with this path' }] });
+    throw new AppError('CONFLICT', `host: ${record.host}${record.path} leads to another service already (domain ${holder.domainId}). Choose another host or path.`, { issues: [{ path: 'host', message: 'is taken with this path' }] });
   }
   async function check(record: DomainRecord, input: { certificateType?: string | undefined }): Promise<void> {
     checkRules(record, input);
@@ -118,7 +123,7 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
   if (record.stripPath && record.path === '/') throw badField('stripPath', 'is only allowed when path is not "/"');
   if (record.https && input.certificateType === undefined) throw badField('certificateType', 'is required when https is true');
   if (record.certificateType === 'custom' && !record.customCertResolver) throw badField('customCertResolver', 'is required when certificateType is custom');
-  if (record.certificateType === 'acme' && record.asciiHost.startsWith('*.')) throw badField('certificateType', 'acme cannot issue for a wildcard host; upload a certificate of your own');
+  if (record.certificateType !== 'none' && record.asciiHost.startsWith('*.')) throw badField('certificateType', `${record.certificateType} cannot issue for a wildcard host, which authorities check by DNS records; upload a certificate of your own`);
 }
 
 function checkPath(path: string, field: string): void {

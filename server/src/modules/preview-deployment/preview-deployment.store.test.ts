@@ -16,7 +16,7 @@ eachDatabase('preview deployments', (test) => {
   const createWorld = worlds(test);
   const begin = (): Promise<World> => createWorld((database) => {
     const stores = createStores(database);
-    const applications = createApplications(stores.applications, { localRepositoryPaths: async () => [], names: createServiceNames(stores.serviceNames) }, systemClock);
+    const applications = createApplications(stores.applications, { localRepositoryPaths: async () => [], names: createServiceNames(stores.serviceNames), hasResolver: stores.domains.hasResolver }, systemClock);
     return [router('previewDeployment', previewDeploymentContract, previewDeploymentHandlers(createPreviewDeployments(stores.previewDeployments), { applications, changeRoutes: (write, change) => write(change) }))];
   });
 
