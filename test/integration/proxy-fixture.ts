@@ -5,21 +5,25 @@ import { request as secureRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { createCaddyProxy } from '../../server/src/adapters/proxy/caddy.ts';
+import { createCaddyProxy, type CaddyProxyOptions } from '../../server/src/adapters/proxy/caddy.ts';
+import { createCaddyStore, storeFolder } from '../../server/src/adapters/proxy/caddy-store.ts';
 import { adminSocketName, proxyServiceSpec } from '../../server/src/adapters/proxy/proxy-service.ts';
 import type { ServiceSpec } from '../../server/src/ports/engine.ts';
+import type { ProxyStore } from '../../server/src/ports/certificate-news.ts';
 import type { Proxy, Route } from '../../server/src/ports/proxy.ts';
 import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+
+export type ProxyEvents = Pick<CaddyProxyOptions, 'onNews' | 'beforeLoad'>;
 
 export const httpPort = 8_081;
 export const httpsPort = 8_444;
 
 /** The port to a proxy of the bed's m1: where its admin socket appears on this machine, and what the host calls that folder. */
-function proxyAt(name: string): { adminFolder: string; proxy: Proxy } {
+function proxyAt(name: string, events: ProxyEvents = {}): { adminFolder: string; proxy: Proxy; store: ProxyStore; folder: string } {
   // The host's /run/bed is this folder of the machine.
   const folder = join(dirname(inject('servers').m1.engineSocket), name);
   mkdirSync(folder, { mode: 0o700 });
-  return { adminFolder: `/run/bed/${name}`, proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpPort: httpPort, publicHttpsPort: httpsPort }) };
+  return { adminFolder: `/run/bed/${name}`, folder, store: createCaddyStore(join(folder, storeFolder)), proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpPort: httpPort, publicHttpsPort: httpsPort, ...events }) };
 }
 
 /** A proxy that nobody starts. */
@@ -29,6 +33,9 @@ export function absentProxy(): Proxy {
 
 export interface BedProxy {
   proxy: Proxy;
+  store: ProxyStore;
+  /** What the proxy and this process share. */
+  folder: string;
   name: string;
   /** Services on the network of an environment that tell what they were asked. */
   one: ServiceSpec;
@@ -40,12 +47,12 @@ export interface BedProxy {
 }
 
 /** A proxy on m1 for the tests of one file, not yet attached to the network of its two services; `third` is the third number of its networks' addresses. */
-export function proxyInBed(third: number): BedProxy {
+export function proxyInBed(third: number, events?: ProxyEvents): BedProxy {
   const { engine } = bedEngine();
   const [platform, environment, name] = [uniqueName('platform'), uniqueName('env'), uniqueName('proxy')];
   const echo = (service: string): ServiceSpec => nodeService(service, echoing, { env: [`ME=${service}`], networks: [environment], healthCheck: listens, release: 'r1' });
   const [one, two] = [echo(uniqueName('one')), echo(uniqueName('two'))];
-  const { adminFolder, proxy } = proxyAt(name);
+  const { adminFolder, proxy, store, folder } = proxyAt(name, events);
 
   beforeAll(async () => {
     await engine.ensureNetwork({ name: platform, subnet: `10.220.${third}.0/24`, labels: {} });
@@ -61,7 +68,7 @@ export function proxyInBed(third: number): BedProxy {
     await Promise.all([platform, environment].map((each) => engine.removeNetwork(each)));
   });
   return {
-    proxy, name, one, two, environment,
+    proxy, store, folder, name, one, two, environment,
     container: () => until('the container of the proxy', async () => (await engine.tasks(name)).find((task) => task.state === 'running' && task.desiredState === 'running')?.containerId),
   };
 }
@@ -84,7 +91,7 @@ export const echoing = `
   process.on('SIGTERM', () => server.close(() => process.exit(0)));`;
 
 export function route(change: Partial<Route> & { id: string; service: string }): Route {
-  return { host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, port: 3000, accounts: [], redirects: [], ...change };
+  return { host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, ...change };
 }
 
 export interface Answer {

@@ -102,7 +102,7 @@ function services(estate: Estate, own: Own, number: number): Rows {
 function besides(estate: Estate, own: Own, number: number): Rows {
   const application = { ...own, applicationId: of(estate, 'applicationId') };
   const domain: Omit<TableRecord<'domain'>, 'domainId' | 'host' | 'asciiHost' | 'uniqueConfigKey'> = {
-    ...application, path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null, composeId: null, serviceName: null, domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, serverKey: 'local',
+    ...application, path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null, composeId: null, serviceName: null, domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, serverKey: 'local',
   };
   return {
     domain: [

@@ -9,7 +9,8 @@ import { createNameResolver } from '../adapters/dns/name-resolver.ts';
 import { createUploads } from '../adapters/archive/uploads.ts';
 import { createWorkFiles } from '../adapters/files/work-files.ts';
 import { createGit } from '../adapters/git/cli.ts';
-import { createCaddyProxy } from '../adapters/proxy/caddy.ts';
+import { createCaddyProxy, type CaddyProxyOptions } from '../adapters/proxy/caddy.ts';
+import { createCaddyStore, storeFolder } from '../adapters/proxy/caddy-store.ts';
 import { adminSocketName } from '../adapters/proxy/proxy-service.ts';
 import { sshKeyPairs } from '../adapters/ssh/key-pairs.ts';
 import type { Config } from '../config.ts';
@@ -17,7 +18,7 @@ import type { Clock } from '../ports/clock.ts';
 
 export type Adapters = ReturnType<typeof createAdapters>;
 
-export function createAdapters(config: Config, clock: Clock) {
+export function createAdapters(config: Config, clock: Clock, proxyEvents: Pick<CaddyProxyOptions, 'onNews' | 'beforeLoad'>) {
   const folder = (name: string): string => {
     const path = join(config.data, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -29,7 +30,8 @@ export function createAdapters(config: Config, clock: Clock) {
     folders: { work: folder('work'), proxy: proxyFolder, git: gitFolder },
     engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
     engineView: createEngineView({ socketPath: config.engineSocket }),
-    proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpPort: config.httpPort, publicHttpsPort: config.httpsPort }),
+    proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpPort: config.httpPort, publicHttpsPort: config.httpsPort, ...proxyEvents }),
+    proxyStore: createCaddyStore(join(proxyFolder, storeFolder)),
     git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),
     builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),
     keyPairs: sshKeyPairs,

@@ -10,6 +10,7 @@ import type { Databases } from '../modules/database/database.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Domains } from '../modules/domain/domain.ts';
 import type { Environments } from '../modules/environment/environment.ts';
+import type { Issuance } from '../modules/issuance/issuance.ts';
 import type { Members } from '../modules/organization/member.ts';
 import type { Registries } from '../modules/registry/registry.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
@@ -39,6 +40,7 @@ export interface AppParts {
   queue: Queue;
   deployments: Deployments;
   domains: Domains;
+  issuance: Issuance;
   platform: Platform;
   reconciler: Reconciler;
   runner: DeploymentRunner;

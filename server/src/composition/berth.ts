@@ -33,6 +33,7 @@ import { createAdapters } from './adapters.ts';
 import { createDatabasePorts, liveDatabaseSpec } from './databases.ts';
 import { desiredRoutes } from './desired-routes.ts';
 import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
+import { createIssuing } from './issuing.ts';
 import { createServiceKeeper } from './kept-services.ts';
 import type { Log } from './log.ts';
 import { createPlatform } from './platform.ts';
@@ -60,7 +61,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const { database, backup, applied } = await openStorage(config, clock);
   if (applied.length > 0) log.info(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
   const stores = createStores(database);
-  const adapters = createAdapters(config, clock);
+  const adapters = createAdapters(config, clock, { onNews: (news) => void issuing.issuance.hear(news), beforeLoad: () => issuing.issuance.putBack() });
   const { engine } = adapters;
 
   const settings = createSettings(stores.settings, { serverIp: ownAddress() });
@@ -74,6 +75,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const databases = createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]) }, clock);
   const deployments = createDeployments(stores.deployments, { services: { application: deployedApplications(applications), database: deployedDatabases(databases) }, queue, logs: adapters.logs }, clock);
   const domains = createDomains(stores.domains, clock);
+  const issuing = createIssuing({ stores, adapters, settings, clock, log, changed: () => void reconciler.run() });
   const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
 
   const platform = createPlatform({ config, adapters, environments, networkPool: async () => (await settings.get()).networkPool });
@@ -84,7 +86,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const live = createLiveReleases(parts, deployPorts, releases.forget);
 
   const reconciler: Reconciler = createReconciler({
-    proxy: adapters.proxy, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock),
+    proxy: adapters.proxy, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, issuing.issuance.withheld),
     services: createServiceKeeper({
       engine, applications, databases, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: liveDatabaseSpec(parts) },
       instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
@@ -105,17 +107,19 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   await removeStaleWork(adapters.folders.work, new Set(unfinished.map(({ deploymentId }) => deploymentId)));
   // Private files of git runs, a key among them perhaps; a child that still runs needs its own until its deployment's next attempt ends it.
   if (unfinished.every(({ child }) => child === null)) await removeStaleWork(adapters.folders.git, new Set());
+  issuing.start();
   const housekeeping = setInterval(() => void tidy(stores, clock).catch((error: unknown) => log.fault(error, 'housekeeping')), housekeepingMs);
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, accounts, settings, members, environments, applications, databases, registries, queue, deployments, domains, platform, reconciler, runner, runtime, turns,
+    config, log, clock, database, stores, adapters, accounts, settings, members, environments, applications, databases, registries, queue, deployments, domains, issuance: issuing.issuance, platform, reconciler, runner, runtime, turns,
     released: releases.released, version,
   });
   return {
     app, worker, reconciler,
     async close() {
       clearInterval(housekeeping);
+      issuing.stop();
       await app.close();
       await Promise.all([worker.stop(stopLimitMs), reconciler.stop()]);
       await database.close();

@@ -6,6 +6,7 @@ import { certificateResolverHandlers } from '../modules/certificate-resolver/han
 import { createContainers } from '../modules/container/container.ts';
 import { containerHandlers } from '../modules/container/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
+import { certificateState } from '../modules/domain/certificate-state.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { domainHandlers } from '../modules/domain/handlers.ts';
 import { serverHandlers } from '../modules/server/handlers.ts';
@@ -17,16 +18,23 @@ import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
 /** `isFirstOrganization` tells whether an organization is the installation's first. */
-export function infrastructureRouters({ stores, adapters, settings, domains, reconciler, clock }: AppParts, isFirstOrganization: (organizationId: string) => Promise<boolean>): Router[] {
+export function infrastructureRouters({ stores, adapters, settings, domains, issuance, reconciler, clock }: AppParts, isFirstOrganization: (organizationId: string) => Promise<boolean>): Router[] {
   const servers = createServers(stores.servers, clock);
   const sight = createSight(stores.sight, isFirstOrganization);
+  const certificates = createCertificates(stores.certificates, clock);
   return [
     router('domain', contracts.domain, domainHandlers(domains, {
       changeRoutes: reconciler.changeRoutes, dns: createDnsCheck({ names: adapters.names, settings: settings.get }), serverIp: async () => (await settings.get()).serverIp,
+      prepare: issuance.prepare,
+      certificateOf: (domain) => certificateState(domain, {
+        issuance, clock, uploadedFor: ({ asciiHost, serverKey, organizationId }) => certificates.serving(asciiHost, serverKey, organizationId),
+        directoryOf: async ({ certificateType, customCertResolver, organizationId }) =>
+          (certificateType === 'custom' ? (await stores.certificateResolvers.find({ organizationId, name: customCertResolver ?? '' }))?.directoryUrl ?? null : (await settings.get()).acmeDirectory),
+      }),
       serverAddress: async (serverId, organizationId) => (await servers.one(serverId, organizationId)).ipAddress,
     })),
     router('server', contracts.server, serverHandlers(servers)),
-    router('certificate', contracts.certificate, certificateHandlers(createCertificates(stores.certificates, clock), { requireServer: settings.requireServer, changeRoutes: reconciler.changeRoutes })),
+    router('certificate', contracts.certificate, certificateHandlers(certificates, { requireServer: settings.requireServer, changeRoutes: reconciler.changeRoutes })),
     router('certificateResolver', contracts.certificateResolver, certificateResolverHandlers(createCertificateResolvers(stores.certificateResolvers, clock), reconciler.changeRoutes)),
     router('container', contracts.container, containerHandlers(createContainers(adapters.engineView, sight))),
     router('swarm', contracts.swarm, swarmHandlers(createSwarm(adapters.engine, adapters.engineView, sight))),

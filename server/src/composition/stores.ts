@@ -13,6 +13,7 @@ import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
 import { createDomainStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
+import { createIssuanceStore } from '../modules/issuance/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
 import { createInvitationStore, createMemberStore, createOrganizationStore } from '../modules/organization/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
@@ -47,6 +48,7 @@ export function createStores(database: Database) {
     serviceRows: createServiceRows(database),
     deployments: createDeploymentStore(database),
     domains: createDomainStore(database),
+    issuance: createIssuanceStore(database),
     ports: createPortStore(database),
     mounts: createMountStore(database),
     previewDeployments: createPreviewDeploymentStore(database),

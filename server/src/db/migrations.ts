@@ -204,6 +204,21 @@ ALTER TABLE "database" ADD COLUMN "dataVersion" TEXT;
 ALTER TABLE "database" ADD COLUMN "formerVolumes" TEXT NOT NULL DEFAULT '[]';
 `,
   },
+  {
+    version: 5,
+    name: 'domains, certificates and requests at the proxy',
+    sql: `
+ALTER TABLE "domain" ADD COLUMN "hstsMaxAge" BIGINT;
+ALTER TABLE "domain" ADD COLUMN "requestHeaders" TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE "domain" ADD COLUMN "maxBodyBytes" BIGINT;
+CREATE INDEX "domain_organization" ON "domain"("organizationId");
+CREATE TABLE "issuance" ("host" TEXT PRIMARY KEY, "authority" TEXT NOT NULL, "status" TEXT NOT NULL, "issuer" TEXT, "expiresAt" BIGINT, "warnAt" BIGINT, "error" TEXT,
+  "attempts" BIGINT NOT NULL, "nextAt" BIGINT NOT NULL, "changedAt" TEXT NOT NULL);
+CREATE TABLE "proxy_file" ("path" TEXT PRIMARY KEY, "host" TEXT, "content" TEXT NOT NULL, "expiresAt" BIGINT);
+CREATE TABLE "request_minute" ("domainId" TEXT NOT NULL, "minute" BIGINT NOT NULL, "statuses" TEXT NOT NULL, "durations" TEXT NOT NULL, "bytes" BIGINT NOT NULL, PRIMARY KEY ("domainId", "minute"));
+CREATE INDEX "request_minute_minute" ON "request_minute"("minute");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -108,6 +108,7 @@ const domain = {
   certificateType: text<'acme' | 'none' | 'custom'>(), customCertResolver: optionalText(), applicationId: optionalText(), composeId: optionalText(),
   serviceName: optionalText(), domainType: text<'application' | 'compose' | 'preview'>(), previewDeploymentId: optionalText(),
   internalPath: text(), stripPath: boolean(), uniqueConfigKey: number(), serverKey: text(), createdAt: text(),
+  hstsMaxAge: optionalNumber(), requestHeaders: json<Record<string, string>>(), maxBodyBytes: optionalNumber(),
 };
 
 const port = {
@@ -204,10 +205,23 @@ const invitation = {
 /** Links to git hosts; services name theirs as githubId. */
 const gitProvider = { gitProviderId: text(), organizationId: text(), provider: text(), name: text(), createdAt: text() };
 
+/** What became of a host's certificate of an ACME authority; `authority` as the proxy's folders name it, empty when the host's own DNS refused it. Times in ms. */
+const issuance = {
+  host: text(), authority: text(), status: text<'issued' | 'failed'>(), issuer: optionalText(), expiresAt: optionalNumber(), warnAt: optionalNumber(), error: optionalText(), attempts: number(),
+  nextAt: number(), changedAt: text(),
+};
+
+/** Files of the proxy's store, in case it is lost: certificates with their keys, accounts. */
+const proxyFile = { path: text(), host: optionalText(), content: secret(), expiresAt: optionalNumber() };
+
+/** Requests of a domain within a minute (`minute` in ms): how many by status, how many by bucket of duration, bytes answered. */
+const requestMinute = { domainId: text(), minute: number(), statuses: json<Record<string, number>>(), durations: json<Record<string, number>>(), bytes: number() };
+
 export const tables = {
   user, organization, member, session, api_key: apiKey, project, environment, application, deployment, job, domain, port, mount,
   ssh_key: sshKey, registry, setting, audit, service_name: serviceName, database, compose, server, destination, backup, certificate,
   certificate_resolver: certificateResolver, redirect, basic_auth: basicAuth, preview_deployment: previewDeployment, invitation, git_provider: gitProvider,
+  issuance, proxy_file: proxyFile, request_minute: requestMinute,
 };
 
 export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]> };

@@ -16,11 +16,15 @@ interface Row {
   sentence: string;
 }
 
+const unresolved = 'The certificate authority could not look {host} up in the DNS. Check its A and AAAA records, and that its DNS servers answer.';
+
 /** The first row that fits is told. Details are those of Let's Encrypt's Boulder, pebble and step-ca. */
 const rows: readonly Row[] = [
   { type: 'dns', detail: /NXDOMAIN|no (?:valid )?(?:A|AAAA|IP)|no such host|No valid IP/i, sentence: 'The DNS has no address for {host}. Create an A or AAAA record that points to this server; domain.validateDomain tells when it is there.' },
   { type: 'dns', detail: /SERVFAIL|timed? ?out|REFUSED|DNSSEC|bogus/i, sentence: 'The DNS servers of {host} did not answer the certificate authority. Check them, and DNSSEC if the zone has it, at your DNS provider.' },
-  { type: 'dns', sentence: 'The certificate authority could not look {host} up in the DNS. Check its A and AAAA records.' },
+  { type: 'dns', sentence: unresolved },
+  { type: 'connection', detail: /could not resolve|no such host/i, sentence: unresolved },
+  { type: 'malformed', detail: /could not resolve/i, sentence: unresolved },
   { type: 'connection', detail: /\bAAAA\b|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{1,4}::/i, sentence: 'The certificate authority could not connect to the IPv6 address of {host}. Let its AAAA record point to this server, or remove it, and open port 80 for IPv6.' },
   { type: 'connection', detail: /refused/i, sentence: 'The certificate authority reached the address of {host}, but nothing listens on its port 80. Check that its A record points to this server and that the proxy has port 80.' },
   { type: 'connection', sentence: 'The certificate authority could not reach port 80 of the address of {host}. Check that its A record points to this server and that no firewall or router closes port 80.' },

@@ -12,6 +12,12 @@ export function isResolver(text: string): boolean {
 /** RFC 1918. */
 const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 
+/** An IPv4 address that is reached from nowhere outside. */
+export function isPrivate(address: string): boolean {
+  const at = network(`${address}/32`);
+  return at !== undefined && privateNetworks.map(network).some((outer) => outer !== undefined && masked(at.base, outer.prefix) === outer.base);
+}
+
 /** A private network with room for at least sixteen /24. */
 export function isNetworkPool(text: string): boolean {
   const pool = network(text);

@@ -27,6 +27,12 @@ export interface Route {
   port: number;
   /** Who may pass; empty: everybody. Asked before anything else is answered. */
   accounts: readonly RouteAccount[];
+  /** Strict-Transport-Security in seconds (RFC 6797); null: none. */
+  hstsMaxAge: number | null;
+  /** What the service gets besides, in place of the client's own of that name. */
+  requestHeaders: Readonly<Record<string, string>>;
+  /** Of a request; null: any. */
+  maxBodyBytes: number | null;
   /** Tried in this order on whoever may pass; the first that matches answers. */
   redirects: readonly RouteRedirect[];
 }
@@ -53,6 +59,8 @@ export interface AcmeCertificate {
   rootCertificates: string | null;
   /** External account binding; the key is base64url. */
   eab: { keyId: string; hmacKey: Secret } | null;
+  /** The authority is not to be asked now; what it issued before is served on. */
+  isWithheld: boolean;
 }
 
 /** A user of HTTP basic authentication (RFC 7617). */

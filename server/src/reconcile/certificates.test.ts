@@ -15,7 +15,7 @@ const noSettings = { acmeDirectory: null, acmeEmail: null, acmeRoots: null };
 
 /** Host → the upload's id, the directory, or the source. */
 function chosen(domains: CertifiedDomain[], sources: Partial<CertificateSources>): Record<string, string> {
-  const map = certificatesOf(domains, { certificates: [], resolvers: [], settings: noSettings, ...sources }, now);
+  const map = certificatesOf(domains, { certificates: [], resolvers: [], settings: noSettings, withheld: new Set(), ...sources }, now);
   return Object.fromEntries([...map].map(([host, one]) => [host, one.source === 'uploaded' ? one.certificateId : one.source === 'acme' ? `acme ${one.directoryUrl}` : one.source]));
 }
 
@@ -50,9 +50,9 @@ it('acme asks the directory of the settings, custom that of the resolver of its 
     { organizationId: 'ours', name: 'house', directoryUrl: 'https://ours.test/dir', email: 'x@ours.test', rootCertificates: 'PEM', eabKeyId: 'id', eabHmacKey: 'bWFj' },
   ];
   const settings = { acmeDirectory: 'https://acme.test/dir', acmeEmail: 'ops@a.test', acmeRoots: 'roots' };
-  const map = certificatesOf([domain('a.test', { certificateType: 'acme' }), domain('b.test', { certificateType: 'custom', customCertResolver: 'house' }), domain('c.test', { certificateType: 'custom', customCertResolver: 'gone' })], { certificates: [], resolvers, settings }, now);
-  expect(map.get('a.test')).toEqual({ source: 'acme', directoryUrl: 'https://acme.test/dir', email: 'ops@a.test', rootCertificates: 'roots', eab: null });
-  expect(map.get('b.test')).toEqual({ source: 'acme', directoryUrl: 'https://ours.test/dir', email: 'x@ours.test', rootCertificates: 'PEM', eab: { keyId: 'id', hmacKey: expect.any(Secret) } });
+  const map = certificatesOf([domain('a.test', { certificateType: 'acme' }), domain('b.test', { certificateType: 'custom', customCertResolver: 'house' }), domain('c.test', { certificateType: 'custom', customCertResolver: 'gone' })], { certificates: [], resolvers, settings, withheld: new Set(['b.test']) }, now);
+  expect(map.get('a.test')).toEqual({ source: 'acme', directoryUrl: 'https://acme.test/dir', email: 'ops@a.test', rootCertificates: 'roots', eab: null, isWithheld: false });
+  expect(map.get('b.test')).toEqual({ source: 'acme', directoryUrl: 'https://ours.test/dir', email: 'x@ours.test', rootCertificates: 'PEM', eab: { keyId: 'id', hmacKey: expect.any(Secret) }, isWithheld: true });
   expect(map.get('c.test')).toEqual({ source: 'internal' });
 });
 

@@ -39,6 +39,8 @@ export interface CertificateSources {
   resolvers: readonly StoredResolver[];
   /** For certificateType `acme`; null: the proxy's own choice. */
   settings: { acmeDirectory: string | null; acmeEmail: string | null; acmeRoots: string | null };
+  /** Hosts for which no authority is to be asked now. */
+  withheld: ReadonlySet<string>;
 }
 
 const internal: RouteCertificate = { source: 'internal' };
@@ -51,19 +53,19 @@ export function certificatesOf(domains: readonly CertifiedDomain[], sources: Cer
   return new Map([...deciding].map(([host, domain]) => [host, sourceOf(domain, sources, ofOrganization.get(domain.organizationId) ?? [], now)]));
 }
 
-function sourceOf({ organizationId, asciiHost, certificateType, customCertResolver }: CertifiedDomain, { resolvers, settings }: CertificateSources, own: readonly StoredCertificate[], now: number): RouteCertificate {
+function sourceOf({ organizationId, asciiHost, certificateType, customCertResolver }: CertifiedDomain, { resolvers, settings, withheld }: CertificateSources, own: readonly StoredCertificate[], now: number): RouteCertificate {
   switch (certificateType) {
     case 'none': {
       const serving = servingCertificate(asciiHost, own, now);
       return serving ? { source: 'uploaded', certificateId: serving.certificateId, chain: serving.certificateData, privateKey: new Secret(serving.privateKey) } : internal;
     }
     case 'acme':
-      return { source: 'acme', directoryUrl: settings.acmeDirectory, email: settings.acmeEmail, rootCertificates: settings.acmeRoots, eab: null };
+      return { source: 'acme', directoryUrl: settings.acmeDirectory, email: settings.acmeEmail, rootCertificates: settings.acmeRoots, eab: null, isWithheld: withheld.has(asciiHost) };
     case 'custom': {
       const resolver = resolvers.find((each) => each.organizationId === organizationId && each.name === customCertResolver);
       if (!resolver) return internal;
       const { directoryUrl, email, rootCertificates, eabKeyId, eabHmacKey } = resolver;
-      return { source: 'acme', directoryUrl, email, rootCertificates, eab: eabKeyId === null ? null : { keyId: eabKeyId, hmacKey: new Secret(eabHmacKey ?? '') } };
+      return { source: 'acme', directoryUrl, email, rootCertificates, eab: eabKeyId === null ? null : { keyId: eabKeyId, hmacKey: new Secret(eabHmacKey ?? '') }, isWithheld: withheld.has(asciiHost) };
     }
   }
 }

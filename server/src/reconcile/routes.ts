@@ -12,15 +12,18 @@ export interface DesiredRoute extends CertifiedDomain {
   releasedAppName: string | null;
   accounts: RouteAccount[];
   redirects: RouteRedirect[];
+  hstsMaxAge: number | null;
+  requestHeaders: Record<string, string>;
+  maxBodyBytes: number | null;
 }
 
 /** A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its first name. `now` in ms. */
 export function routesOf(domains: readonly DesiredRoute[], sources: CertificateSources, now: number): Route[] {
   const certificates = certificatesOf(domains, sources, now);
-  return domains.flatMap(({ domainId, asciiHost, path, internalPath, stripPath, https, port, appName, releasedAppName, accounts, redirects }) => {
+  return domains.flatMap(({ domainId, asciiHost, path, internalPath, stripPath, https, port, appName, releasedAppName, accounts, redirects, hstsMaxAge, requestHeaders, maxBodyBytes }) => {
     const service = releasedAppName ?? appName;
     if (service === null) return [];
     const certificate = https ? certificates.get(asciiHost) ?? null : null;
-    return [{ id: domainId, host: asciiHost, path, internalPath, stripPath, https, certificate, service, port, accounts, redirects }];
+    return [{ id: domainId, host: asciiHost, path, internalPath, stripPath, https, certificate, service, port, accounts, redirects, hstsMaxAge, requestHeaders, maxBodyBytes }];
   });
 }

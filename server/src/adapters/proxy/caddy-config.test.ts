@@ -7,7 +7,7 @@ import { proxyServiceSpec } from './proxy-service.ts';
 const settings: CaddySettings = { adminSocket: '/run/berth-proxy/admin.sock', publicHttpPort: 80, publicHttpsPort: 443 };
 
 function route(change: Partial<Route> = {}): Route {
-  return { id: 'd1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, service: 'web', port: 3000, accounts: [], redirects: [], ...change };
+  return { id: 'd1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, service: 'web', port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, ...change };
 }
 
 /** What the tests look at of a server in the document. */
@@ -31,7 +31,20 @@ test('one plain route becomes this document', () => {
   const { document, digest } = caddyDocument([route()], settings);
   expect(document).toEqual({
     admin: { listen: 'unix//run/berth-proxy/admin.sock', origins: ['berth'], config: { persist: false } },
-    logging: { logs: { default: { level: 'WARN' } } },
+    storage: { module: 'file_system', root: '/run/berth-proxy/store' },
+    logging: {
+      logs: {
+        default: { level: 'WARN', exclude: ['http.log.access'] },
+        news: { level: 'INFO', include: ['tls.obtain', 'tls.renew', 'http.acme_client'], writer: { output: 'net', address: 'unix//run/berth-proxy/news.sock' }, encoder: { format: 'json' } },
+        requests: {
+          level: 'INFO', include: ['http.log.access'], writer: { output: 'file', filename: '/run/berth-proxy/requests.log', roll_size_mb: 32, roll_keep: 1, roll_gzip: false },
+          encoder: {
+            format: 'filter', wrap: { format: 'json' },
+            fields: Object.fromEntries(['request>headers', 'request>tls', 'request>remote_ip', 'request>remote_port', 'resp_headers', 'user_id'].map((name) => [name, { filter: 'delete' }])),
+          },
+        },
+      },
+    },
     apps: {
       http: {
         '@id': `berth-${digest}`,
@@ -40,6 +53,7 @@ test('one plain route becomes this document', () => {
         grace_period: '10m',
         servers: {
           plain: {
+            logs: {},
             listen: [':80'],
             automatic_https: { disable: true },
             read_header_timeout: '15s',
@@ -232,6 +246,21 @@ describe('redirects', () => {
   });
 });
 
+describe('options of a domain', () => {
+  test('insist on https, bound bodies and add headers, in this order', () => {
+    const options = { https: true, hstsMaxAge: 31_536_000, maxBodyBytes: 1024, requestHeaders: { 'X-Tenant': 'shop' }, accounts: [ann], path: '/api', stripPath: true };
+    const handle = servers([route(options)])['secure']?.routes[0]?.handle ?? [];
+    expect(handle.map(({ handler }) => handler)).toEqual(['headers', 'authentication', 'request_body', 'rewrite', 'reverse_proxy']);
+    expect(handle[0]).toEqual({ handler: 'headers', response: { deferred: true, set: { 'Strict-Transport-Security': ['max-age=31536000'] } } });
+    expect(handle[2]).toEqual({ handler: 'request_body', max_size: 1024 });
+    expect(handle[4]).toMatchObject({ headers: { request: { set: { 'X-Tenant': ['shop'], 'X-Real-Ip': ['{http.request.remote.host}'] } } } });
+  });
+
+  test('never insist on http', () => {
+    expect(handlers({ hstsMaxAge: 60 }).map(({ handler }) => handler)).toEqual(['reverse_proxy']);
+  });
+});
+
 test('the digest follows the routes and not their order', () => {
   const routes = [route(), route({ id: 'd2', path: '/api' }), route({ id: 'd3', host: 'b.test', https: true })];
   const { digest } = caddyDocument(routes, settings);
@@ -253,6 +282,8 @@ test.each<[Partial<Route>, string]>([
   [{ redirects: [{ regex: '(?=a)', replacement: '/', permanent: true }] }, 'redirect'],
   [{ redirects: [{ regex: 'a)(b', replacement: '/', permanent: true }] }, 'redirect'],
   [{ redirects: [{ regex: 'a', replacement: '{env.HOME}', permanent: true }] }, 'redirect'],
+  [{ requestHeaders: { 'X-A': '{env.HOME}' } }, 'request headers'],
+  [{ requestHeaders: { 'X-Real-Ip': '1' } }, 'request headers'],
   [{ accounts: [{ username: '{env.HOME}', passwordHash: '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy' }] }, 'user'],
 ])('a route that Caddy would read otherwise is refused: %j', (change, what) => {
   expect(() => caddyDocument([route(change)], settings)).toThrow(`its ${what}`);
@@ -280,7 +311,6 @@ test('the proxy is this service', () => {
     networks: ['berth'],
     mounts: [
       { type: 'bind', source: '/var/lib/berth/proxy', target: '/run/berth-proxy' },
-      { type: 'volume', source: 'berth-proxy-data', target: '/data' },
       { type: 'bind', source: '/usr/bin/busybox', target: '/.berth/busybox', readOnly: true },
     ],
     files: [{ path: '/etc/berth-proxy/initial.json', content: JSON.stringify(initialDocument({ adminSocket: '/run/berth-proxy/admin.sock' })) }],

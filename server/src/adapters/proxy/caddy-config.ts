@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Route } from '../../ports/proxy.ts';
 import { signIn } from './caddy-accounts.ts';
+import { newsLoggers, newsSocketName } from './caddy-news.ts';
 import { redirectHandlers, type Origin } from './caddy-redirects.ts';
+import { storeFolder } from './caddy-store.ts';
 import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
 import { checkRoute } from './route-check.ts';
 
@@ -38,10 +40,10 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   for (const route of routes) checkRoute(route);
   const sorted = routes.toSorted(byPrecedence);
   const origins = { plain: { scheme: 'http', port: settings.publicHttpPort }, secure: { scheme: 'https', port: settings.publicHttpsPort } } as const;
-  const plain = { listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
+  const plain = { logs: {}, listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
   const secured = sorted.filter((route) => route.https);
   const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
-  const secure = { listen: [':443'], routes: [...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: tls.policies };
+  const secure = { logs: {}, listen: [':443'], routes: [...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: tls.policies };
   const apps = {
     http: {
       http_port: 80,
@@ -51,8 +53,9 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
     },
     ...tls.apps,
   };
-  const digest = createHash('sha256').update(JSON.stringify([settings, apps])).digest('hex').slice(0, 24);
-  return { digest, document: { ...baseDocument(settings), apps: { ...apps, http: { '@id': idOf(digest), ...apps.http } } }, files: tls.files };
+  const base = { ...baseDocument(settings), logging: { logs: logs(settings) } };
+  const digest = createHash('sha256').update(JSON.stringify([base, settings, apps])).digest('hex').slice(0, 24);
+  return { digest, document: { ...base, apps: { ...apps, http: { '@id': idOf(digest), ...apps.http } } }, files: tls.files };
 }
 
 /** What a fresh proxy runs until it is given its routes. */
@@ -70,8 +73,31 @@ function baseDocument({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
   return {
     admin: { listen: `unix/${adminSocket}`, origins: [adminOrigin], config: { persist: false } },
     logging: { logs: { default: { level: 'WARN' } } },
+    storage: { module: 'file_system', root: `${posix.dirname(adminSocket)}/${storeFolder}` },
   };
 }
+
+/**
+ * What becomes of certificates goes to a socket: it is little. Requests go to files, so that a Berth that hangs never holds them up; neither headers nor who asked
+ * are written.
+ */
+function logs({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
+  const folder = posix.dirname(adminSocket);
+  const unwritten = ['request>headers', 'request>tls', 'request>remote_ip', 'request>remote_port', 'resp_headers', 'user_id'];
+  return {
+    default: { level: 'WARN', exclude: [accessLogger] },
+    news: { level: 'INFO', include: newsLoggers, writer: { output: 'net', address: `unix/${folder}/${newsSocketName}` }, encoder: { format: 'json' } },
+    requests: {
+      level: 'INFO', include: [accessLogger], writer: { output: 'file', filename: `${folder}/${accessLogName}`, roll_size_mb: 32, roll_keep: 1, roll_gzip: false },
+      encoder: { format: 'filter', wrap: { format: 'json' }, fields: Object.fromEntries(unwritten.map((name) => [name, { filter: 'delete' }])) },
+    },
+  };
+}
+
+const accessLogger = 'http.log.access';
+
+/** File name of the log of requests in the bound folder. */
+export const accessLogName = 'requests.log';
 
 /** Certificates and redirects are ours to say, so Caddy's own conclusions from host names are switched off. */
 function serverDefaults<T extends object>(server: T) {
@@ -96,7 +122,17 @@ function compare(a: string, b: string): number {
 
 /** The sign-in comes first, so that neither the service nor where its redirects lead is shown to whoever may not pass. */
 function proxyRoute(route: Route, origin: Origin) {
-  return { match: [matcher(route)], handle: [...signIn(route.accounts), ...redirectHandlers(route, origin), ...rewrites(route), reverseProxy(route)], terminal: true };
+  return { match: [matcher(route)], handle: [...insistence(route), ...signIn(route.accounts), ...redirectHandlers(route, origin), ...bodyLimit(route), ...rewrites(route), reverseProxy(route)], terminal: true };
+}
+
+/** Browsers that were here keep to https (RFC 6797), whatever the service says. */
+function insistence({ hstsMaxAge, https }: Route) {
+  if (hstsMaxAge === null || !https) return [];
+  return [{ handler: 'headers', response: { deferred: true, set: { 'Strict-Transport-Security': [`max-age=${hstsMaxAge}`] } } }];
+}
+
+function bodyLimit({ maxBodyBytes }: Route) {
+  return maxBodyBytes === null ? [] : [{ handler: 'request_body', max_size: maxBodyBytes }];
 }
 
 /** Nobody is asked for a password on an open connection: https comes first. 308 keeps method and body (RFC 9110, 15.4.9). */
@@ -138,7 +174,7 @@ const claims = [
  * received is repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of usual servers (Node: 5 s), since a POST on a
  * connection that the other end is closing cannot be repeated.
  */
-function reverseProxy({ service, port, path, stripPath, accounts }: Route) {
+function reverseProxy({ service, port, path, stripPath, accounts, requestHeaders }: Route) {
   const prefix = stripPath ? trimmed(path) : '';
   return {
     handler: 'reverse_proxy',
@@ -148,7 +184,7 @@ function reverseProxy({ service, port, path, stripPath, accounts }: Route) {
     transport: { protocol: 'http', compression: false, dial_timeout: '2s', keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 } },
     headers: {
       request: {
-        set: { 'X-Real-Ip': ['{http.request.remote.host}'], ...(prefix === '' ? {} : { 'X-Forwarded-Prefix': [prefix] }) },
+        set: { ...Object.fromEntries(Object.entries(requestHeaders).map(([name, value]) => [name, [value]])), 'X-Real-Ip': ['{http.request.remote.host}'], ...(prefix === '' ? {} : { 'X-Forwarded-Prefix': [prefix] }) },
         delete: [...claims, ...(prefix === '' ? ['X-Forwarded-Prefix'] : []),
           // The password of the proxy's sign-in is nothing that the service must know.
           ...(accounts.length === 0 ? [] : ['Authorization']),

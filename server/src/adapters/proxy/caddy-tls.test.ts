@@ -6,9 +6,9 @@ import { tlsConfiguration } from './caddy-tls.ts';
 
 const internal: RouteCertificate = { source: 'internal' };
 const uploaded = (certificateId: string): RouteCertificate => ({ source: 'uploaded', certificateId, chain: `chain of ${certificateId}`, privateKey: new Secret(`key of ${certificateId}`) });
-const acme = (change: Partial<AcmeCertificate> = {}): RouteCertificate => ({ source: 'acme', directoryUrl: null, email: null, rootCertificates: null, eab: null, ...change });
+const acme = (change: Partial<AcmeCertificate> = {}): RouteCertificate => ({ source: 'acme', directoryUrl: null, email: null, rootCertificates: null, eab: null, isWithheld: false, ...change });
 
-const route = (host: string, certificate: RouteCertificate, path = '/'): Route => ({ id: host + path, host, path, internalPath: '/', stripPath: false, https: true, certificate, service: 'web', port: 3000, accounts: [], redirects: [] });
+const route = (host: string, certificate: RouteCertificate, path = '/'): Route => ({ id: host + path, host, path, internalPath: '/', stripPath: false, https: true, certificate, service: 'web', port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null });
 const configured = (...routes: Route[]) => tlsConfiguration(routes, '/run/berth-proxy');
 
 it('without https there is nothing', () => {
@@ -89,4 +89,9 @@ it('the digest follows the key of an upload, and nothing prints it', () => {
   const other: RouteCertificate = { source: 'uploaded', certificateId: 'c', chain: 'chain of c', privateKey: new Secret('another key') };
   expect(caddyDocument([route('a.test', uploaded('c'))], settings).digest).not.toBe(caddyDocument([route('a.test', other)], settings).digest);
   expect(JSON.stringify(route('a.test', other))).not.toContain('another key');
+});
+
+it('an authority that is not to be asked now is not named', () => {
+  const { apps } = configured(route('a.test', acme()), route('b.test', acme({ isWithheld: true })));
+  expect(apps).toMatchObject({ tls: { certificates: { automate: ['a.test'] }, automation: { policies: [{ subjects: ['a.test'] }] } } });
 });

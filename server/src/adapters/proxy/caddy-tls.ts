@@ -32,7 +32,8 @@ export function tlsConfiguration(secured: readonly Route[], folder: string): Tls
   const hosts: Hosts = [...new Map(secured.map(({ host, certificate }) => [host, certificate ?? { source: 'internal' as const }]))].toSorted(([left], [right]) => (left < right ? -1 : 1));
   if (hosts.length === 0) return { apps: {}, policies: [], files: [] };
   const uploads = new Map(hosts.flatMap(([, certificate]) => (certificate.source === 'uploaded' ? [[certificate.certificateId, certificate] as const] : [])));
-  const managed = hosts.filter(([, { source }]) => source !== 'uploaded');
+  // Whatever is named here and has no certificate is asked for, with every change of the configuration anew.
+  const managed = hosts.filter(([, certificate]) => certificate.source === 'internal' || (certificate.source === 'acme' && !certificate.isWithheld));
   const files = hosts.flatMap(([, certificate]) => (certificate.source === 'acme' && certificate.rootCertificates !== null ? [rootsFile(certificate.rootCertificates)] : []));
   const automation = managed.length === 0 ? {} : { automation: { policies: automationPolicies(managed, folder) } };
   const certificates = {

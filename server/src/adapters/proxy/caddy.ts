@@ -1,10 +1,12 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
+import type { CertificateNews } from '../../ports/certificate-news.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
 import { callAdmin } from './caddy-admin.ts';
 import { caddyDocument, idOf } from './caddy-config.ts';
 import type { CaddySettings } from './caddy-config.ts';
+import { listenForNews, newsSocketName } from './caddy-news.ts';
 import { proxyFilePrefix, type ProxyFile } from './caddy-tls.ts';
 import { adminSocketInContainer } from './proxy-service.ts';
 
@@ -14,6 +16,10 @@ export interface CaddyProxyOptions {
   /** Ports of the proxy as browsers see it, for redirects; 80 and 443 when absent. */
   publicHttpPort?: number;
   publicHttpsPort?: number;
+  /** Told what becomes of certificates. */
+  onNews?: (news: CertificateNews) => void;
+  /** Before each configuration that is loaded: what of the store is lost by then is asked for anew. */
+  beforeLoad?: () => Promise<unknown>;
 }
 
 const readLimitMs = 5_000;
@@ -22,18 +28,32 @@ const readLimitMs = 5_000;
 const loadLimitMs = 60_000;
 
 /** The proxy port over Caddy's admin API. Calls of `apply` are done one after another, so the last one decides. */
-export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttpsPort = 443 }: CaddyProxyOptions): Proxy {
+export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttpsPort = 443, onNews = () => undefined, beforeLoad }: CaddyProxyOptions): Proxy {
   const settings: CaddySettings = { adminSocket: adminSocketInContainer, publicHttpPort, publicHttpsPort };
   let last: Promise<unknown> = Promise.resolve();
+  let listening: Promise<unknown> | undefined;
+  let loaded: Loaded | undefined;
 
   async function applyNow(routes: readonly Route[]): Promise<{ changed: boolean }> {
+    // Caddy refuses a configuration whose log goes to a socket where nobody listens.
+    await (listening ??= listenForNews(join(dirname(adminSocket), newsSocketName), onNews));
     const { digest, document, files } = caddyDocument(routes, settings);
-    if ((await readId(adminSocket)) === idOf(digest)) return { changed: false };
+    const running = await readId(adminSocket);
+    if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes))) return { changed: false };
     await writeFiles(dirname(adminSocket), files);
+    await beforeLoad?.();
     const answer = await callAdmin(adminSocket, { method: 'POST', path: '/load', body: JSON.stringify(document), limitMs: loadLimitMs });
     if (answer.status >= 300) throw new AppError('BAD_REQUEST', `The proxy refused the new routes and keeps the former ones: ${errorWords(answer.body)}`);
     await removeOthers(dirname(adminSocket), files);
+    loaded = { id: idOf(digest), digestIfAsked: digestIfAsked(routes), withheld: withheldHosts(routes) };
     return { changed: true };
+  }
+
+  const digestIfAsked = (routes: readonly Route[]): string => caddyDocument(routes.map(asked), settings).digest;
+  /** That an authority refuses a host is no reason for a change, which would end everybody's WebSockets; only that it may be asked again is. */
+  function asksNobodyNew(former: Loaded, routes: readonly Route[]): boolean {
+    const withheld = withheldHosts(routes);
+    return [...former.withheld].every((host) => withheld.has(host)) && digestIfAsked(routes) === former.digestIfAsked;
   }
 
   return {
@@ -52,6 +72,21 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
     },
     expected: (routes) => idOf(caddyDocument(routes, settings).digest),
   };
+}
+
+/** What the running configuration was made from. */
+interface Loaded {
+  id: string;
+  digestIfAsked: string;
+  withheld: ReadonlySet<string>;
+}
+
+function withheldHosts(routes: readonly Route[]): Set<string> {
+  return new Set(routes.flatMap(({ host, certificate }) => (certificate?.source === 'acme' && certificate.isWithheld ? [host] : [])));
+}
+
+function asked(route: Route): Route {
+  return route.certificate?.source === 'acme' ? { ...route, certificate: { ...route.certificate, isWithheld: false } } : route;
 }
 
 /** Named by their content, so that one that is there is right. */

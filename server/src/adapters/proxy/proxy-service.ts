@@ -33,7 +33,7 @@ export interface ProxyServiceOptions {
 
 /**
  * The platform's proxy as a service. A new container knows no routes (it answers 503 on port 80 until it is given some), so the reconciler attaches its
- * networks and applies the routes after every start. Certificates live in the volume `berth-proxy-data`.
+ * networks and applies the routes after every start. Its certificates are in the admin folder.
  */
 export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
   const { busybox } = options;
@@ -41,7 +41,7 @@ export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
     name: proxyServiceName,
     image: options.image,
     labels: options.labels,
-    env: ['XDG_DATA_HOME=/data', 'XDG_CONFIG_HOME=/data/config'],
+    env: ['XDG_DATA_HOME=/tmp', 'XDG_CONFIG_HOME=/tmp'],
     command: ['caddy', 'run', '--config', configPath],
     networks: [options.network],
     replicas: 1,
@@ -49,7 +49,6 @@ export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
     reservations: {},
     mounts: [
       { type: 'bind', source: options.adminFolder, target: adminFolderInContainer },
-      { type: 'volume', source: 'berth-proxy-data', target: '/data' },
       ...(busybox === undefined ? [] : [{ type: 'bind', source: busybox, target: '/.berth/busybox', readOnly: true } as const]),
     ],
     files: [{ path: configPath, content: JSON.stringify(initialDocument({ adminSocket: adminSocketInContainer })) }],

@@ -1,6 +1,7 @@
 import { bcryptPattern, parseUsername } from '../../domain/basic-auth.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { checkRedirect } from '../../domain/redirect.ts';
+import { parseRequestHeaders } from '../../domain/request-headers.ts';
 import type { Route } from '../../ports/proxy.ts';
 
 const hostPattern = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
@@ -21,6 +22,7 @@ export function checkRoute(route: Route): void {
     pathPattern.test(route.internalPath) ? [] : [`its internal path ${JSON.stringify(route.internalPath)}`],
     servicePattern.test(route.service) ? [] : [`its service ${JSON.stringify(route.service)}`],
     Number.isInteger(route.port) && route.port >= 1 && route.port <= 65_535 ? [] : [`its port ${route.port}`],
+    ...faultsOf('its request headers', () => parseRequestHeaders(route.requestHeaders)),
     placeholders.test(acmeText(route)) ? ['its certificate authority'] : [],
     route.accounts.every(({ passwordHash }) => bcryptPattern.test(passwordHash)) ? [] : ['the password of a user'],
     ...route.accounts.map(({ username }) => faultsOf(`its user ${JSON.stringify(username)}`, () => parseUsername(username))),

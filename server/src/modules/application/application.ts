@@ -52,12 +52,6 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     const { projectId } = await placement(environmentId);
     for (const joined of networks) if ((await placement(joined)).projectId !== projectId) throw badField('networks', 'names an environment of another project; a service can join only those of its own');
   }
-  /** Whatever previews are made later would have no certificate without it. */
-  async function refuseUnknownResolver({ organizationId, previewCertificateType, previewCustomCertResolver: name }: ApplicationRecord): Promise<void> {
-    if (previewCertificateType === 'custom' && !name) throw badField('previewCustomCertResolver', 'is required when previewCertificateType is custom');
-    if (name && !(await neighbours.hasResolver(organizationId, name))) throw badField('previewCustomCertResolver', 'is no certificate resolver of this organization; certificateResolver.create makes one');
-  }
-
   return {
     one,
     placement,
@@ -81,7 +75,7 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
       const patch = { ...cleaned(input, present), ...keptGitAddress(input.customGitUrl, present.customGitUrl) };
       checkPatch(patch, present);
       await refuseOtherProjects(patch.networks ?? [], present);
-      if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined) await refuseUnknownResolver({ ...present, ...patch });
+      if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined) await refuseUnknownResolver({ ...present, ...patch }, neighbours);
       if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
       await write({ applicationId, organizationId }, patch);
       return { ...present, ...patch };
@@ -122,4 +116,10 @@ const readOnly = new Set<string>(['applicationId', 'organizationId', 'environmen
 function cleaned(input: ApplicationInput, present: ApplicationRecord): Patch {
   const entries = Object.entries(input).filter(([name, value]) => value !== undefined && name in present && !readOnly.has(name));
   return Object.fromEntries(entries.map(([name, value]) => [name, value === null ? Reflect.get(emptyValues, name) : value]));
+}
+
+/** Whatever previews are made later would have no certificate without it. */
+async function refuseUnknownResolver({ organizationId, previewCertificateType, previewCustomCertResolver: name }: ApplicationRecord, { hasResolver }: ApplicationNeighbours): Promise<void> {
+  if (previewCertificateType === 'custom' && !name) throw badField('previewCustomCertResolver', 'is required when previewCertificateType is custom');
+  if (name && !(await hasResolver(organizationId, name))) throw badField('previewCustomCertResolver', 'is no certificate resolver of this organization; certificateResolver.create makes one');
 }

@@ -15,6 +15,8 @@ export interface Certificates {
   one(certificateId: string, organizationId: string): Promise<ShownCertificate>;
   /** Newest first; two statements however many there are. */
   all(organizationId: string): Promise<ShownCertificate[]>;
+  /** The one that serves a host of a server (`local`, or its id). */
+  serving(asciiHost: string, serverKey: string, organizationId: string): Promise<CertificateRecord | undefined>;
   /** Certificate in use (409) while a domain has it. */
   remove(certificateId: string, organizationId: string): Promise<ShownCertificate>;
 }
@@ -39,6 +41,10 @@ export function createCertificates(store: CertificateStore, clock: Clock): Certi
   return {
     all,
     one,
+    async serving(asciiHost, serverKey, organizationId) {
+      const records = (await store.shown(organizationId)).filter(({ serverId }) => (serverId ?? localServer) === serverKey);
+      return servingCertificate(asciiHost, records, clock.now());
+    },
     async create(organizationId, { name, serverId, privateKey, ...uploaded }) {
       const certificateId = randomId();
       await store.insert({ certificateId, organizationId, name, serverId: serverId ?? null, privateKey, createdAt: isoTime(clock), ...readCertificate({ ...uploaded, privateKey }, clock.now()) });

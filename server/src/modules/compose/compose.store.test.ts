@@ -138,7 +138,7 @@ eachDatabase('compose services', (test) => {
     await composes.update({ composeId }, { releasedAppName: null });
     await tableStore(database, 'domain').insert({
       domainId: 'd', organizationId: people.owner.organizationId, host: 'a.example.com', asciiHost: 'a.example.com', path: '/', port: 80, https: false, certificateType: 'none', customCertResolver: null, applicationId: null, composeId,
-      serviceName: 'web', domainType: 'compose', previewDeploymentId: null, internalPath: '/', stripPath: false, uniqueConfigKey: 1, serverKey: 'local', createdAt: '',
+      serviceName: 'web', domainType: 'compose', previewDeploymentId: null, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: 1, serverKey: 'local', createdAt: '',
     });
     expect(await owner.query('compose.one', { composeId })).toMatchObject({ domains: [{ domainId: 'd', serviceName: 'web' }] });
     expect(await owner.mutate('compose.delete', { composeId })).toMatchObject({ composeId });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { appNamePattern } from '../../domain/names.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { dnsVerdict, domainRecord } from './record.ts';
+import { dnsVerdict, domainRecord, wholeDomain } from './record.ts';
 
 const text = (max: number): z.ZodString => z.string().max(max);
 const own = { class: 'protected', resources: [{ kind: 'domain', field: 'domainId' }] } as const;
@@ -13,6 +13,9 @@ const changeable = {
   certificateType: z.enum(['acme', 'none', 'custom']).optional().describe('Required when https is true. acme: issued automatically; custom: issued by customCertResolver; none: an uploaded certificate that covers the host'),
   customCertResolver: text(200).nullish().describe('Name of a certificate resolver of the organization'), serviceName: text(100).nullish().describe('Service within the compose file'),
   domainType: z.enum(['application', 'compose', 'preview']).optional(), internalPath: text(2000).nullish(), stripPath: z.boolean().optional(),
+  hstsMaxAge: z.number().int().min(0).max(100_000_000).nullish().describe('Strict-Transport-Security: for how many seconds browsers insist on https for this host; such as 31536000, a year. null: not sent. 0 makes them forget it'),
+  requestHeaders: z.record(z.string().max(100), z.string().max(1000)).optional().meta({ description: 'Headers that the service gets with each request, in place of the client\'s own of that name', examples: [{ 'X-Tenant': 'shop' }] }),
+  maxBodyBytes: z.number().int().min(1).max(1024 ** 4).nullish().describe('Largest body of a request; a larger one is answered with 413. null: any'),
 };
 
 export const domainContract = {
@@ -30,7 +33,11 @@ export const domainContract = {
     description: 'What it belongs to, and so domainType, stays.',
     access: own, input: id.extend({ host: text(1024).min(1), ...changeable }), output: domainRecord, refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
-  one: query({ summary: 'One domain', access: own, input: id, output: domainRecord }),
+  one: query({
+    summary: 'One domain, with the state of its certificate',
+    description: 'An ACME authority is asked when the DNS leads to this server, and by itself again after a refusal: after 10 minutes first, then less and less often; domain.update asks again at once.',
+    access: own, input: id, output: wholeDomain,
+  }),
   byApplicationId: query({
     summary: 'The domains of an application, newest first',
     access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] },

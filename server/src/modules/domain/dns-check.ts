@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { cdnOf } from '../../domain/cdn.ts';
 import { AppError, badField } from '../../domain/errors.ts';
+import { isPrivate } from '../../domain/network.ts';
 import { parseHost } from '../../domain/names.ts';
 import type { NameResolver } from '../../ports/name-resolver.ts';
 
@@ -17,6 +18,8 @@ export interface DnsVerdict {
 export interface DnsCheck {
   /** Of a wildcard, some name below it is asked for. BAD_REQUEST when no address is expected. */
   check(domain: string, serverIp?: string | null): Promise<DnsVerdict>;
+  /** Why somebody outside would not find this server under the host, as far as the DNS shows it for certain. */
+  whyNotHere(host: string): Promise<string | undefined>;
   /** The IP address of a machine that may be given by name; PRECONDITION_FAILED when the name has none. */
   addressOf(machine: string): Promise<string>;
 }
@@ -39,6 +42,15 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
       const found = { resolvedIps: addresses, expectedIp: expected, ...(cdnProvider === undefined ? {} : { cdnProvider }) };
       if (cdnProvider !== undefined || addresses.some((address) => plain(address) === plain(expected))) return { isValid: true, ...found };
       return { isValid: false, ...found, error: whyNot(domain, expected, addresses, fault) };
+    },
+    async whyNotHere(host) {
+      const { serverIp: expected, dnsResolver } = await settings();
+      if (!expected || isIP(host) !== 0) return undefined;
+      const { addresses, fault } = await names.lookUp(host, dnsResolver);
+      if (fault !== undefined || addresses.some((address) => cdnOf(address) !== undefined || plain(address) === plain(expected))) return undefined;
+      // Behind a router this server knows its inner address alone.
+      if (isPrivate(expected) && addresses.some((address) => !isPrivate(address))) return undefined;
+      return whyNot(host, expected, addresses, undefined);
     },
     async addressOf(machine) {
       if (isIP(machine) !== 0) return machine;

@@ -30,9 +30,10 @@ eachDatabase('domains', (test) => {
   let routes: string[][] = [];
   let refusal: AppError | undefined;
   let asked: [string, string | null][] = [];
+  let prepared: string[] = [];
   const settings = { serverIp: '203.0.113.7' as string | null, dnsResolver: '9.9.9.9' };
   beforeEach(() => {
-    [routes, refusal, asked] = [[], undefined, []];
+    [routes, refusal, asked, prepared] = [[], undefined, [], []];
     settings.serverIp = '203.0.113.7';
   });
   const begin = (): Promise<World> => createWorld((database) => {
@@ -54,12 +55,13 @@ eachDatabase('domains', (test) => {
       return changed;
     });
     return [router('domain', domainContract, domainHandlers(createDomains(store, systemClock), {
+      prepare: async (host) => void prepared.push(host), certificateOf: async () => ({ status: 'pending', issuer: null, expiresAt: null, error: null }),
       changeRoutes, dns, serverIp: async () => settings.serverIp, serverAddress: async (serverId) => (await servers.find({ serverId }))?.ipAddress ?? '',
     }))];
   });
   const record = (change: object = {}): object => ({
     domainId: expect.any(String), host: 'Shop.Example.COM', path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null, applicationId: expect.any(String), composeId: null, serviceName: null,
-    domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, uniqueConfigKey: 1, createdAt: expect.any(String), ...change,
+    domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: 1, createdAt: expect.any(String), ...change,
   });
 
   async function withServer({ database, people }: World, serverId: string, ipAddress: string, organizationId = people.owner.organizationId): Promise<void> {
@@ -86,9 +88,12 @@ eachDatabase('domains', (test) => {
     const created = await owner.mutate('domain.create', { ...input, applicationId });
     expect(created).toEqual(record({ applicationId }));
     const domainId = textOf(created, 'domainId');
-    expect(await owner.query('domain.one', { domainId })).toEqual(created);
+    expect(await owner.query('domain.one', { domainId })).toEqual({ ...record({ applicationId }), certificate: { status: 'pending', issuer: null, expiresAt: null, error: null } });
+    expect(prepared).toEqual([]);
     const second = await owner.mutate('domain.create', { ...input, applicationId, path: '/api', internalPath: '/v1', stripPath: true, port: 80, https: true, certificateType: 'acme' });
     expect(second).toMatchObject({ uniqueConfigKey: 2, path: '/api', internalPath: '/v1', stripPath: true, port: 80, https: true, certificateType: 'acme' });
+    // Whether an authority would find the host is looked up before it is asked.
+    expect(prepared).toEqual(['shop.example.com']);
     expect(await owner.query('domain.byApplicationId', { applicationId })).toEqual([second, created]);
     expect(await owner.query('domain.byApplicationId', { applicationId, limit: 1 })).toMatchObject({ items: [second], nextCursor: textOf(second, 'domainId') });
     expect(await owner.mutate('domain.update', { domainId, host: 'new.test', port: 8080, internalPath: null })).toEqual(record({ applicationId, host: 'new.test', port: 8080 }));
@@ -131,6 +136,7 @@ eachDatabase('domains', (test) => {
       ['host', { host: ' shop.test' }], ['host', { host: '' }], ['host', { host: 'a b' }], ['host', { host: 'https://a.test' }], ['host', { host: `${'a'.repeat(64)}.test` }], ['port', { port: 0 }], ['port', { port: 65_536 }],
       ['path', { path: 'x' }], ['path', { path: '/{x}' }], ['path', { path: '/../x' }], ['internalPath', { internalPath: 'x' }], ['stripPath', { stripPath: true }], ['certificateType', { https: true }],
       ['customCertResolver', { https: true, certificateType: 'custom' }], ['customCertResolver', { https: true, certificateType: 'custom', customCertResolver: 'unknown' }], ['certificateType', { host: '*.shop.test', https: true, certificateType: 'acme' }],
+      ['hstsMaxAge', { hstsMaxAge: 60 }], ['hstsMaxAge', { hstsMaxAge: -1, https: true, certificateType: 'none' }], ['requestHeaders', { requestHeaders: { 'X A': 'b' } }], ['requestHeaders', { requestHeaders: { 'X-A': '{env.HOME}' } }], ['maxBodyBytes', { maxBodyBytes: 0 }],
       ['certificateType', { certificateType: 'letsencrypt' }], ['domainType', { domainType: 'other' }], ['applicationId', { applicationId: undefined }], ['composeId', { domainType: 'compose', applicationId: undefined }], ['previewDeploymentId', { domainType: 'preview', applicationId: undefined }],
     ];
     for (const [field, change] of faults) expect(await owner.mutate('domain.create', { host: 'shop.test', applicationId, ...change })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
@@ -140,6 +146,10 @@ eachDatabase('domains', (test) => {
     expect(await owner.mutate('domain.update', { domainId, host: 'shop.test', domainType: 'compose' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['domainType'] });
     expect(await owner.mutate('domain.update', { domainId, host: 'shop.test', https: true, certificateType: 'acme' })).toMatchObject({ https: true });
     expect(await owner.mutate('domain.update', { domainId, host: 'shop.test', port: 81 })).toMatchObject({ https: true, certificateType: 'acme', port: 81 });
+    const options = { hstsMaxAge: 31_536_000, requestHeaders: { 'X-Tenant': 'shop' }, maxBodyBytes: 1024 };
+    expect(await owner.mutate('domain.update', { domainId, host: 'shop.test', ...options })).toMatchObject(options);
+    expect(await owner.mutate('domain.update', { domainId, host: 'shop.test', https: false })).toMatchObject({ code: 'BAD_REQUEST', fields: ['hstsMaxAge'] });
+    expect(await owner.mutate('domain.update', { domainId, host: 'shop.test', hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null })).toMatchObject({ hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null });
   });
 
   it('name a certificate resolver of their own organization', async () => {
@@ -170,7 +180,7 @@ eachDatabase('domains', (test) => {
     expect(await createStores(database).domains.find({ host: 'p.test' })).toMatchObject({ serverKey: 'far' });
     expect(await member.query('domain.one', { domainId: textOf(preview, 'domainId') })).toMatchObject({ code: 'FORBIDDEN' });
     await people.grant({ accessedServices: [world.place.applicationId, composeId] });
-    expect(await member.query('domain.one', { domainId: textOf(preview, 'domainId') })).toEqual(preview);
+    expect(await member.query('domain.one', { domainId: textOf(preview, 'domainId') })).toMatchObject({ previewDeploymentId, host: 'p.test' });
     expect(await member.query('domain.byComposeId', { composeId })).toEqual([created]);
   });
 

@@ -1,6 +1,7 @@
 /** Domains: host and path → service. A change is in the database and on the proxy, or in neither. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { generatedHost, parseHost } from '../../domain/names.ts';
+import { parseRequestHeaders } from '../../domain/request-headers.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { DomainStore } from './store.ts';
@@ -16,6 +17,10 @@ export interface DomainInput {
   domainType?: DomainRecord['domainType'] | undefined;
   internalPath?: string | null | undefined;
   stripPath?: boolean | undefined;
+  /** Seconds; null: none. */
+  hstsMaxAge?: number | null | undefined;
+  requestHeaders?: Record<string, string> | undefined;
+  maxBodyBytes?: number | null | undefined;
 }
 
 /** Ids as they come in; the one that the domain's type asks for counts. */
@@ -63,13 +68,7 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
   return {
     one,
     async create(organizationId, owner, input) {
-      const domainType = input.domainType ?? 'application';
-      const record: DomainRecord = {
-        domainId: randomId(), organizationId, host: input.host, asciiHost: parseHost(input.host), path: input.path ?? '/', port: input.port ?? 3000, https: input.https ?? false,
-        certificateType: input.certificateType ?? 'none', customCertResolver: input.customCertResolver ?? null, applicationId: null, composeId: null, previewDeploymentId: null, ...checkOwner(domainType, owner),
-        serviceName: input.serviceName ?? null, domainType, internalPath: input.internalPath ?? '/', stripPath: input.stripPath ?? false,
-        uniqueConfigKey: 0, serverKey: 'local', createdAt: isoTime(clock),
-      };
+      const record: DomainRecord = { ...newDomain(input, owner), organizationId, createdAt: isoTime(clock) };
       await check(record, input);
       return store.transaction(async () => {
         record.serverKey = await store.serverKeyOf(record);
@@ -102,6 +101,17 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
   };
 }
 
+/** As it is before its organization and its place are known. */
+function newDomain(input: DomainInput, owner: DomainOwner): Omit<DomainRecord, 'organizationId' | 'createdAt'> {
+  const domainType = input.domainType ?? 'application';
+  return {
+    domainId: randomId(), host: input.host, asciiHost: parseHost(input.host), path: input.path ?? '/', port: input.port ?? 3000, https: input.https ?? false,
+    certificateType: input.certificateType ?? 'none', customCertResolver: input.customCertResolver ?? null, applicationId: null, composeId: null, previewDeploymentId: null, ...checkOwner(domainType, owner),
+    serviceName: input.serviceName ?? null, domainType, internalPath: input.internalPath ?? '/', stripPath: input.stripPath ?? false,
+    hstsMaxAge: input.hstsMaxAge ?? null, requestHeaders: input.requestHeaders ?? {}, maxBodyBytes: input.maxBodyBytes ?? null, uniqueConfigKey: 0, serverKey: 'local',
+  };
+}
+
 function randomHex(): string {
   return crypto.randomUUID().slice(0, 6);
 }
@@ -121,6 +131,8 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
   checkPath(record.path, 'path');
   checkPath(record.internalPath, 'internalPath');
   if (record.stripPath && record.path === '/') throw badField('stripPath', 'is only allowed when path is not "/"');
+  parseRequestHeaders(record.requestHeaders);
+  if (record.hstsMaxAge !== null && !record.https) throw badField('hstsMaxAge', 'needs https, which browsers are told to insist on');
   if (record.https && input.certificateType === undefined) throw badField('certificateType', 'is required when https is true');
   if (record.certificateType === 'custom' && !record.customCertResolver) throw badField('customCertResolver', 'is required when certificateType is custom');
   if (record.certificateType !== 'none' && record.asciiHost.startsWith('*.')) throw badField('certificateType', `${record.certificateType} cannot issue for a wildcard host, which authorities check by DNS records; upload a certificate of your own`);

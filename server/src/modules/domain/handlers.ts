@@ -1,25 +1,45 @@
+import type { DomainRecord } from '../../db/tables.ts';
+import { parseHost } from '../../domain/names.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { domainContract } from './contract.ts';
+import type { CertificateState } from './certificate-state.ts';
 import type { DnsCheck } from './dns-check.ts';
-import type { Domains } from './domain.ts';
+import type { DomainInput, Domains } from './domain.ts';
 
 export interface DomainDesk {
   changeRoutes: ChangeRoutes;
   dns: DnsCheck;
   serverIp(): Promise<string | null>;
+  /** Looks, before an authority is asked for a host's certificate, whether it would find the host. */
+  prepare(asciiHost: string): Promise<void>;
+  certificateOf(domain: DomainRecord): Promise<CertificateState>;
   /** IP address or host name of another server. */
   serverAddress(serverId: string, organizationId: string): Promise<string>;
 }
 
-export function domainHandlers(domains: Domains, { changeRoutes, dns, serverIp, serverAddress }: DomainDesk): Handlers<typeof domainContract, CallContext> {
+export function domainHandlers(domains: Domains, { changeRoutes, dns, serverIp, prepare, certificateOf, serverAddress }: DomainDesk): Handlers<typeof domainContract, CallContext> {
+  async function prepareCertificate({ host, https, certificateType }: Pick<DomainInput, 'host' | 'https' | 'certificateType'>): Promise<void> {
+    const asciiHost = parseHost(host);
+    if (https && certificateType !== undefined && certificateType !== 'none' && !asciiHost.startsWith('*')) await prepare(asciiHost);
+  }
+
   return {
-    create: (context, { applicationId, composeId, previewDeploymentId, ...input }) =>
-      changeRoutes(context.write, () => domains.create(context.actor.organizationId, { applicationId, composeId, previewDeploymentId }, input)),
-    update: (context, { domainId, ...input }) => changeRoutes(context.write, () => domains.update(domainId, context.actor.organizationId, input)),
-    one: ({ actor }, { domainId }) => domains.one(domainId, actor.organizationId),
+    async create(context, { applicationId, composeId, previewDeploymentId, ...input }) {
+      await prepareCertificate(input);
+      return changeRoutes(context.write, () => domains.create(context.actor.organizationId, { applicationId, composeId, previewDeploymentId }, input));
+    },
+    async update(context, { domainId, ...input }) {
+      const { https, certificateType } = await domains.one(domainId, context.actor.organizationId);
+      await prepareCertificate({ host: input.host, https: input.https ?? https, certificateType: input.certificateType ?? certificateType });
+      return changeRoutes(context.write, () => domains.update(domainId, context.actor.organizationId, input));
+    },
+    async one({ actor }, { domainId }) {
+      const record = await domains.one(domainId, actor.organizationId);
+      return { ...record, certificate: await certificateOf(record) };
+    },
     byApplicationId: async ({ actor }, input) => paginate(await domains.byApplication(input.applicationId, actor.organizationId), input, ({ domainId }) => domainId),
     byComposeId: async ({ actor }, input) => paginate(await domains.byCompose(input.composeId, actor.organizationId), input, ({ domainId }) => domainId),
     delete: (context, { domainId }) => changeRoutes(context.write, () => domains.remove(domainId, context.actor.organizationId)),

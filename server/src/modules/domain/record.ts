@@ -7,7 +7,18 @@ export const domainRecord = z.object({
   domainId: z.string(), host: z.string(), path: z.string(), port: z.number(), https: z.boolean(), certificateType: z.enum(['acme', 'none', 'custom']),
   customCertResolver: optional, applicationId: optional, composeId: optional, serviceName: optional, domainType: z.enum(['application', 'compose', 'preview']),
   previewDeploymentId: optional, internalPath: z.string(), stripPath: z.boolean(), uniqueConfigKey: z.number(), createdAt: z.string(),
+  hstsMaxAge: z.number().nullable(), requestHeaders: z.record(z.string(), z.string()), maxBodyBytes: z.number().nullable(),
 }).meta({ id: 'Domain' });
+
+/** What became of the certificate of a domain's host. */
+export const certificateState = z.object({
+  status: z.enum(['none', 'pending', 'issued', 'failed']).describe('none: no https, or no certificate but the server\'s own; pending: asked for, or about to be'),
+  issuer: optional, expiresAt: optional.describe('ISO 8601'),
+  error: optional.describe('Why there is none yet, or why the present one was not renewed or is not trusted, and what to do'),
+});
+
+/** With the state of its certificate. */
+export const wholeDomain = domainRecord.extend({ certificate: certificateState }).meta({ id: 'WholeDomain' });
 
 /** What validateDomain found. */
 export const dnsVerdict = z.object({

@@ -27,7 +27,7 @@ eachDatabase('preview deployments', (test) => {
     await stores.previewDeployments.insert({ previewDeploymentId, organizationId, applicationId, branch: `feature-${number}`, pullRequestNumber: number, domain: `preview-${number}.example.com`, domainId: `domain-${number}`, status: 'running', createdAt });
     await stores.domains.insert({
       domainId: `domain-${organizationId}-${number}`, organizationId, host: `preview-${number}.example.com`, asciiHost: `${organizationId}-preview-${number}.example.com`, path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null,
-      applicationId: null, composeId: null, serviceName: null, domainType: 'preview', previewDeploymentId, internalPath: '/', stripPath: false, uniqueConfigKey: number + organizationId.length * 100, serverKey: 'local', createdAt,
+      applicationId: null, composeId: null, serviceName: null, domainType: 'preview', previewDeploymentId, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: number + organizationId.length * 100, serverKey: 'local', createdAt,
     });
     return previewDeploymentId;
   }

@@ -1,0 +1,57 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
+
+/** Folder of Caddy's storage beside the admin socket (https://caddyserver.com/docs/json/storage/file_system/). */
+export const storeFolder = 'store';
+
+/** Certificates of Caddy's own authority live for hours and are made anew at once; what it is itself, clients may have learnt to trust. */
+const unkept = 'certificates/local';
+
+/** Letters of Caddy's own file names; no part of a path begins with a dot. */
+const pathPattern = /^(?:certificates|acme|pki)(?:\/[\w@+-][\w@.+-]*)+$/;
+const wanted = /\.(?:crt|key|json)$/;
+
+/** `folder` is where the store is for this process. */
+export function createCaddyStore(folder: string): ProxyStore {
+  async function walk(path: string): Promise<KeptFile[]> {
+    if (path === unkept) return [];
+    const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(absent);
+    const found: KeptFile[] = [];
+    for (const entry of entries ?? []) {
+      const inside = `${path}/${entry.name}`;
+      if (entry.isDirectory()) found.push(...(await walk(inside)));
+      else if (entry.isFile() && wanted.test(entry.name) && pathPattern.test(inside)) found.push({ path: inside, content: await readFile(join(folder, inside), 'utf8') });
+    }
+    return found;
+  }
+  const inside = async (path: string): Promise<string[]> => ((await readdir(join(folder, path)).catch(absent)) ?? []).map((name) => `${path}/${name}`);
+
+  return {
+    async files(host) {
+      if (host === undefined) return [...(await walk('certificates')), ...(await walk('acme')), ...(await walk('pki'))];
+      const authorities = await inside('certificates');
+      return [...(await Promise.all(authorities.filter((path) => path !== unkept).map((path) => walk(`${path}/${host}`)))).flat(), ...(await walk('acme'))];
+    },
+    async folders() {
+      const [authorities, users] = await Promise.all([inside('certificates'), inside('acme')]);
+      const deeper = await Promise.all([...authorities.map(inside), ...users.map((path) => inside(`${path}/users`)), inside('pki/authorities')]);
+      return new Set(deeper.flat());
+    },
+    async putBack(files) {
+      for (const { path, content } of files.filter((file) => pathPattern.test(file.path))) {
+        await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+        await writeFile(join(folder, path), content, { mode: 0o600, flag: 'wx' }).catch(present);
+      }
+    },
+  };
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+  throw error;
+}
+
+function present(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+}

@@ -1,0 +1,142 @@
+/** Certificates of ACME authorities: what became of each, when the authority is asked again, and a copy of all in case the proxy's store is lost. */
+import { explainFault, explainProblem } from '../../domain/acme-problem.ts';
+import { sentenceOf } from '../../domain/errors.ts';
+import type { CertificateNews, KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
+import { authorityOf, folderOf, hostOf, issuedIn, type IssuedCertificate } from './issued.ts';
+import type { IssuanceRecord, IssuanceStore } from './store.ts';
+
+export interface IssuanceNeighbours {
+  store: IssuanceStore;
+  clock: Clock;
+  /** The proxy's own. */
+  files: ProxyStore;
+  /** Why an authority would find nobody under this host; undefined when it may be asked. */
+  whyNot(host: string): Promise<string | undefined>;
+  /** Lets the proxy ask what it may ask now. */
+  changed(): void;
+  /** Told of certificates that are about to end, and of what could not be kept. */
+  warn(sentence: string): void;
+}
+
+export interface Issuance {
+  /** What became of a host's certificate of this authority (its directory; null: the proxy's own choice); undefined while nothing did. */
+  of(host: string, directoryUrl: string | null): Promise<IssuanceRecord | undefined>;
+  /** Hosts that no authority is asked for now. */
+  withheld(): Promise<Set<string>>;
+  /** Looks whether an authority would find the host, before the proxy asks for it; forgets what was before, so that it is asked at once. */
+  prepare(host: string): Promise<void>;
+  /** Takes in what the proxy tells, one after the other; what cannot be kept is told by `warn`. */
+  hear(news: CertificateNews): Promise<void>;
+  /** Copies the proxy's files, all of them, into the database; gives how many were new. */
+  keep(): Promise<number>;
+  /** Puts what the proxy's store has lost back; gives how many files. */
+  putBack(): Promise<number>;
+  /** Looks again at hosts that no authority would find, forgets what nobody wants any more, warns of what is about to end. */
+  look(): Promise<void>;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** After a refusal: authorities allow few of them (Let's Encrypt: five an hour for a host). */
+const retryMs = [10, 30, 60, 180, 360, 720, 1440].map((minutes) => minutes * minuteMs);
+/** Looking at the DNS costs nobody anything. */
+const lookMs = [1, 2, 5, 10].map((minutes) => minutes * minuteMs);
+
+export function createIssuance({ store, clock, files, whyNot, changed, warn }: IssuanceNeighbours): Issuance {
+  let last: Promise<void> = Promise.resolve();
+  const warned = new Map<string, number>();
+  const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> => store.put({
+    host, authority: '', status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: null, attempts: 0, nextAt: 0, changedAt: isoTime(clock), ...change,
+  });
+  async function keepFiles(found: readonly KeptFile[]): Promise<number> {
+    const issued = issuedIn(found);
+    const end = new Map(issued.map(({ authority, host, expiresAt }) => [`certificates/${authority}/${host}`, expiresAt]));
+    const count = await store.keepFiles(found.map(({ path, content }) => ({ path, content, host: hostOf(path) ?? null, expiresAt: end.get(folderOf(path)) ?? null })));
+    for (const certificate of latest(issued)) await note(certificate);
+    return count;
+  }
+  async function note({ host, authority, issuer, notBefore, expiresAt }: IssuedCertificate): Promise<void> {
+    const present = await store.find({ host });
+    if (present?.status === 'issued' && present.expiresAt === expiresAt && present.authority === authority && present.error === null) return;
+    // A refusal of another authority, which the domain names now, is newer than what the former one issued.
+    if (present && present.status === 'failed' && present.authority !== authority && Date.parse(present.changedAt) > notBefore) return;
+    await record(host, { authority, status: 'issued', issuer, expiresAt, warnAt: expiresAt - (expiresAt - notBefore) / 6 });
+  }
+  async function refused({ host, authority, words, problem }: CertificateNews & { kind: 'failed' }): Promise<void> {
+    const error = problem ? explainProblem(problem, host) : explainFault(words, host);
+    const present = await store.find({ host });
+    const attempts = (present?.authority === authority ? present.attempts : 0) + 1;
+    const nextAt = clock.now() + (retryMs[attempts - 1] ?? dayMs);
+    const stillServes = present?.status === 'issued' && present.authority === authority && (present.expiresAt ?? 0) > clock.now();
+    await (stillServes ? store.put({ ...present, error, attempts, changedAt: isoTime(clock) }) : record(host, { authority, error, attempts, nextAt }));
+  }
+  async function lookAt(host: string, attempts: number): Promise<boolean> {
+    const error = await whyNot(host);
+    if (error === undefined) return true;
+    await record(host, { error, attempts: attempts + 1, nextAt: clock.now() + (lookMs[attempts] ?? lookMs.at(-1) ?? minuteMs) });
+    return false;
+  }
+
+  return {
+    async of(host, directoryUrl) {
+      const found = await store.find({ host });
+      return found && (found.authority === '' || found.authority === authorityOf(directoryUrl)) ? found : undefined;
+    },
+    async withheld() {
+      const refusals = await store.list({ status: 'failed' });
+      return new Set(refusals.filter(({ authority, nextAt }) => authority === '' || nextAt > clock.now()).map(({ host }) => host));
+    },
+    async prepare(host) {
+      const present = await store.find({ host });
+      if (present?.status === 'issued' && (present.expiresAt ?? 0) > clock.now()) return;
+      if (await lookAt(host, 0)) await store.forget(host);
+    },
+    hear(news) {
+      last = last
+        .then(async () => (news.kind === 'failed' ? refused(news) : void (await keepFiles(await files.files(news.host)))))
+        .catch((error: unknown) => warn(`What the proxy told of the certificate of ${news.host} could not be kept: ${sentenceOf(error)}`));
+      return last;
+    },
+    keep: async () => keepFiles(await files.files()),
+    async putBack() {
+      const kept = (await store.filePaths()).filter(({ expiresAt }) => expiresAt === null || expiresAt > clock.now());
+      if (kept.length === 0) return 0;
+      const present = await files.folders();
+      const lost = kept.filter(({ path }) => !present.has(folderOf(path)));
+      const found = await Promise.all(lost.map(({ path }) => store.file(path)));
+      await files.putBack(found.filter((file) => file !== undefined));
+      return lost.length;
+    },
+    async look() {
+      const [records, wanted] = [await store.list({}), new Set(await store.wantedHosts())];
+      let isChanged = false;
+      for (const { host, status, authority, attempts, nextAt, expiresAt, warnAt, error } of records) {
+        if (!wanted.has(host)) {
+          if (status === 'failed') await store.forget(host);
+        } else if (status === 'failed' && authority === '') {
+          if (nextAt > clock.now() || !(await lookAt(host, attempts))) continue;
+          await store.forget(host);
+          isChanged = true;
+        } else if (status === 'issued' && warnAt !== null && warnAt <= clock.now() && (warned.get(host) ?? 0) + dayMs <= clock.now()) {
+          warned.set(host, clock.now());
+          warn(endSentence(host, expiresAt, error, clock.now()));
+        }
+      }
+      await store.forgetFiles(clock.now() - 14 * dayMs);
+      if (isChanged) changed();
+    },
+  };
+}
+
+/** Of certificates that several authorities issued for a host the one that lasts longest. */
+function latest(issued: readonly IssuedCertificate[]): IssuedCertificate[] {
+  return [...new Map(issued.toSorted((left, right) => left.expiresAt - right.expiresAt).map((certificate) => [certificate.host, certificate])).values()];
+}
+
+/** What a person must know of a certificate that should have been renewed by now. */
+export function endSentence(host: string, expiresAt: number | null, error: string | null, now: number): string {
+  const day = new Date(expiresAt ?? 0).toISOString();
+  const what = (expiresAt ?? 0) <= now ? `The certificate of ${host} ended at ${day}` : `The certificate of ${host} ends at ${day} and has not been renewed yet`;
+  return `${what}. ${error ?? 'The authority is asked again by itself; see that the proxy reaches it.'}`;
+}

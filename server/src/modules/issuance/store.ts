@@ -1,0 +1,52 @@
+/** SQL of issuance: what became of each host's certificate, and the files of the proxy's store. */
+import type { Database } from '../../db/database.ts';
+import { tableStore, type TableStore } from '../../db/table-store.ts';
+import type { TableRecord } from '../../db/tables.ts';
+
+export type IssuanceRecord = TableRecord<'issuance'>;
+export type ProxyFileRecord = TableRecord<'proxy_file'>;
+
+export interface IssuanceStore extends Pick<TableStore<'issuance'>, 'find' | 'list'> {
+  put(record: IssuanceRecord): Promise<void>;
+  forget(host: string): Promise<void>;
+  /** Hosts that this server asks an authority for, or would. */
+  wantedHosts(): Promise<string[]>;
+  /** Paths of the files kept, without what is in them. */
+  filePaths(): Promise<Pick<ProxyFileRecord, 'path' | 'expiresAt'>[]>;
+  file(path: string): Promise<ProxyFileRecord | undefined>;
+  /** Writes what differs; gives how many did. */
+  keepFiles(files: readonly ProxyFileRecord[]): Promise<number>;
+  forgetFiles(expiredBefore: number): Promise<void>;
+}
+
+export function createIssuanceStore(database: Database): IssuanceStore {
+  const { builder } = database;
+  const issuances = tableStore(database, 'issuance');
+  const files = tableStore(database, 'proxy_file');
+  const wanted = builder.selectFrom('domain').select('asciiHost').distinct().where('serverKey', '=', '').where('https', '=', 1).where('certificateType', '<>', 'none').compile();
+  const paths = builder.selectFrom('proxy_file').select(['path', 'expiresAt']).compile();
+  const expired = builder.deleteFrom('proxy_file').where('expiresAt', '<', 0).compile();
+  return {
+    find: issuances.find,
+    list: issuances.list,
+    put: ({ host, ...record }) => database.transaction(async () => {
+      if ((await issuances.update({ host }, record)) === 0) await issuances.insert({ host, ...record });
+    }),
+    forget: async (host) => void (await issuances.remove({ host })),
+    wantedHosts: async () => (await database.run(wanted, ['local', 1, 'none'])).map(({ asciiHost }) => asciiHost),
+    filePaths: () => database.run(paths),
+    file: (path) => files.find({ path }),
+    keepFiles: (changed) => database.transaction(async () => {
+      let count = 0;
+      for (const { path, ...file } of changed) {
+        const present = await files.find({ path });
+        if (present?.content === file.content) continue;
+        count += 1;
+        if (present) await files.update({ path }, file);
+        else await files.insert({ path, ...file });
+      }
+      return count;
+    }),
+    forgetFiles: async (expiredBefore) => void (await database.change(expired, [expiredBefore])),
+  };
+}

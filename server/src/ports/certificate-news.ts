@@ -1,0 +1,31 @@
+/** What the proxy tells of the certificates that it asks ACME authorities for, and the files in which it keeps them. */
+import type { AcmeProblem } from '../domain/acme-problem.ts';
+
+export type CertificateNews =
+  | { kind: 'issued'; host: string }
+  | {
+    kind: 'failed';
+    host: string;
+    /** Name of the authority as the proxy's folders have it. */
+    authority: string;
+    /** The proxy's own words. */
+    words: string;
+    /** What the authority said of its first check of the host; undefined when it never came to that. */
+    problem: AcmeProblem | undefined;
+  };
+
+/** A file of the proxy's own store: certificates with their keys, accounts at authorities, the proxy's own authority. */
+export interface KeptFile {
+  /** Relative to the store. */
+  path: string;
+  content: string;
+}
+
+export interface ProxyStore {
+  /** What is worth keeping; of one host when given. */
+  files(host?: string): Promise<KeptFile[]>;
+  /** Folders that are there, of those that `files` would name. */
+  folders(): Promise<ReadonlySet<string>>;
+  /** Puts files where they were; never over one that is there. */
+  putBack(files: readonly KeptFile[]): Promise<void>;
+}

@@ -1,0 +1,163 @@
+/** Issuance as a person reads it, and certificates that outlive the proxy's store: a real authority, the real proxy, a real database. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
+import { storeFolder } from '../../server/src/adapters/proxy/caddy-store.ts';
+import { createDnsCheck } from '../../server/src/modules/domain/dns-check.ts';
+import { createIssuance, type Issuance } from '../../server/src/modules/issuance/issuance.ts';
+import { createIssuanceStore, type IssuanceRecord } from '../../server/src/modules/issuance/store.ts';
+import { systemClock } from '../../server/src/ports/clock.ts';
+import type { AcmeCertificate, Route } from '../../server/src/ports/proxy.ts';
+import { findBed } from '../bed/bed.ts';
+import { temporaryDatabase } from '../http/temporary-database.ts';
+import { acmeServer, type AcmeServer } from './acme-fixture.ts';
+import { bedEngine, until } from './engine-fixture.ts';
+import { attached, httpPort, proxyInBed, route } from './proxy-fixture.ts';
+import { greeted } from './tls-client.ts';
+
+let issuance: Issuance;
+const warnings: string[] = [];
+const bed = proxyInBed(9, { onNews: (news) => void issuance.hear(news), beforeLoad: () => issuance.putBack() });
+const { proxy, one } = bed;
+
+let acme: AcmeServer;
+let open: AcmeCertificate;
+let temporary: Awaited<ReturnType<typeof temporaryDatabase>>;
+let store: ReturnType<typeof createIssuanceStore>;
+/** Where the authority's DNS leads for a host that somebody else's server answers for. */
+let elsewhere: string;
+
+beforeAll(async () => {
+  temporary = await temporaryDatabase();
+  store = createIssuanceStore(temporary.database);
+  acme = await acmeServer(61);
+  const dns = createDnsCheck({ names: createNameResolver(), settings: async () => ({ serverIp: bedEngine().ip, dnsResolver: acme.dns }) });
+  issuance = createIssuance({ store, clock: systemClock, files: bed.store, whyNot: dns.whyNotHere, changed: () => undefined, warn: (sentence) => warnings.push(sentence) });
+  open = { source: 'acme', directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
+  const other = await (await findBed(inject('bed').name, new AbortController().signal))?.host('elsewhere', { index: 62 });
+  if (other === undefined) throw new Error('The bed of this run is gone.');
+  await other.launch('web', ['node', '-e', `require('node:http').createServer((q, r) => r.writeHead(404).end('Nothing here')).listen(${httpPort})`]);
+  elsewhere = other.ip;
+  await attached(bed);
+});
+afterAll(async () => {
+  await acme.close();
+  await temporary.remove();
+});
+
+const secured = (host: string, change: Partial<AcmeCertificate> = {}): Route => route({ id: host, host, https: true, service: one.name, certificate: { ...open, ...change } });
+const stateOf = (host: string, directoryUrl: string | null = acme.directoryUrl): Promise<IssuanceRecord | undefined> => issuance.of(host, directoryUrl);
+const issued = (host: string, directoryUrl?: string): Promise<IssuanceRecord> => until(`a certificate for ${host}`, async () => {
+  const state = await stateOf(host, directoryUrl);
+  return state?.status === 'issued' && state;
+});
+
+test('a certificate that came is told with its issuer and end', async () => {
+  await proxy.apply([secured('shop.test')]);
+  const startedAt = performance.now();
+  const state = await issued('shop.test');
+  console.log(`told ${(performance.now() - startedAt).toFixed(0)} ms after the change`);
+  const seen = await greeted('shop.test', await acme.issuingRoot());
+  expect(state).toMatchObject({ issuer: expect.stringContaining('Pebble Intermediate CA'), expiresAt: seen.endsAt, error: null });
+  expect(seen).toMatchObject({ isProven: true });
+  expect(await stateOf('shop.test', 'https://other.test/dir')).toBeUndefined();
+});
+
+describe('a refusal is told in a sentence', () => {
+  test.each<[string, string, () => Partial<AcmeCertificate>, RegExp]>([
+    ['whose address answers nothing', 'silent.test', () => ({}), /nothing listens on its port 80|could not reach port 80/],
+    ['which another server answers for', 'elsewhere.test', () => ({}), /Another server answered for elsewhere\.test/],
+    ['whose DNS fails', 'broken.test', () => ({}), /DNS/],
+    ['which the authority has on its list', 'blocked.test', () => ({}), /by its policy/],
+    ['at a wrong directory', 'wrong.test', () => ({ directoryUrl: acme.directoryUrl.replace('/dir', '/nowhere') }), /no ACME directory at the address/],
+    ['at an authority that nobody trusts', 'untrusted.test', () => ({ rootCertificates: null, email: 'b@example.com' }), /is not trusted/],
+    ['at an authority that is away', 'away.test', () => ({ directoryUrl: acme.directoryUrl.replace(/:\d+/, ':9') }), /does not answer/],
+    ['without the binding', 'unbound.test', () => ({ directoryUrl: acme.bound.directoryUrl, email: 'c@example.com' }), /wants an account binding/],
+  ])('of a host %s', async (_, host, change, sentence) => {
+    if (host === 'silent.test') await acme.resolve(host, [inject('servers').s1.ip]);
+    if (host === 'elsewhere.test') await acme.resolve(host, [elsewhere]);
+    if (host === 'broken.test') await acme.fail(host);
+    const { directoryUrl } = { ...open, ...change() };
+    await proxy.apply([secured('shop.test'), secured(host, change())]);
+    const state = await until(`a refusal of ${host}`, () => stateOf(host, directoryUrl));
+    expect(state).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(sentence) });
+    expect(state.nextAt - Date.now()).toBeGreaterThan(9 * 60_000);
+  });
+
+  test('and the authority is not asked again by the next change, until it is due', async () => {
+    expect(await issuance.withheld()).toContain('blocked.test');
+    await proxy.apply([secured('shop.test'), secured('blocked.test')]);
+    const before = await acme.orders();
+    // That a host is withheld is no reason to load anything; with the next change it is left out.
+    expect(await proxy.apply([secured('shop.test'), secured('blocked.test', { isWithheld: true })])).toEqual({ changed: false });
+    await proxy.apply([secured('shop.test'), secured('blocked.test', { isWithheld: true }), route({ id: 'x', host: 'x.test', service: one.name })]);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await acme.orders()).toBe(before);
+    expect(await proxy.apply([secured('shop.test'), secured('blocked.test'), route({ id: 'x', host: 'x.test', service: one.name })])).toEqual({ changed: true });
+    await until('another order', async () => (await acme.orders()) > before);
+  });
+});
+
+describe('before an authority is asked', () => {
+  test('the DNS is, and a host that does not lead here is withheld with the reason', async () => {
+    await acme.resolve('early.test', [elsewhere]);
+    await issuance.prepare('early.test');
+    expect(await issuance.withheld()).toContain('early.test');
+    expect(await stateOf('early.test')).toMatchObject({ status: 'failed', error: expect.stringContaining(`leads to ${elsewhere} instead of`) });
+    // The person mends it and says so.
+    await acme.resolve('early.test', [bedEngine().ip]);
+    await issuance.prepare('early.test');
+    expect(await issuance.withheld()).not.toContain('early.test');
+    expect(await stateOf('early.test')).toBeUndefined();
+  });
+});
+
+test('a certificate is renewed when a third of its life is left, and the new one is told and kept', async () => {
+  const { directoryUrl, seconds } = acme.brief;
+  const routes = [secured('brief.test', { directoryUrl })];
+  await proxy.apply(routes);
+  const first = await issued('brief.test', directoryUrl);
+  expect((first.expiresAt ?? 0) - Date.now()).toBeLessThan(seconds * 1000);
+  await new Promise((resolve) => setTimeout(resolve, (first.expiresAt ?? 0) - Date.now() - (seconds * 1000) / 4));
+  // Caddy looks every ten minutes, and with every change.
+  await proxy.apply([...routes, route({ id: 'y', host: 'y.test', service: one.name })]);
+  const second = await until('another certificate', async () => {
+    const state = await stateOf('brief.test', directoryUrl);
+    return (state?.expiresAt ?? 0) > (first.expiresAt ?? 0) && state;
+  });
+  await until('the new certificate to be served', async () => (await greeted('brief.test', '')).endsAt === second.expiresAt);
+});
+
+test('a store that is lost is put back before anything is asked: no order, and the same certificate', async () => {
+  await proxy.apply([secured('shop.test')]);
+  await issued('shop.test');
+  await issuance.keep();
+  const [before, seen] = [await acme.orders(), await greeted('shop.test', await acme.issuingRoot())];
+  const startedAt = performance.now();
+  const former = await bed.container();
+  await bedEngine().engine.restartService(bed.name);
+  await until('another container', async () => (await bed.container()) !== former);
+  await rm(join(bed.folder, storeFolder), { recursive: true });
+  await attached(bed);
+  await proxy.apply([secured('shop.test')]);
+  const again = await until('the certificate', () => greeted('shop.test', '').catch(() => undefined));
+  console.log(`proxy killed and its store lost: served again after ${(performance.now() - startedAt).toFixed(0)} ms`);
+  expect(again.chain[0]).toBe(seen.chain[0]);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect((await acme.orders()) - before).toBe(0);
+  // Account and key are what they were: a new host is asked for with the same account.
+  await proxy.apply([secured('shop.test'), secured('second.test')]);
+  await issued('second.test');
+  const secrets = (await store.filePaths()).map(({ path }) => path).filter((path) => path.endsWith('.key'));
+  expect(secrets.some((path) => path.startsWith('acme/'))).toBe(true);
+  expect(warnings).toEqual([]);
+});
+
+test('keys are encrypted in the database', async () => {
+  const rows = await temporary.database.run(temporary.database.builder.selectFrom('proxy_file').select(['path', 'content']).compile());
+  expect(rows.length).toBeGreaterThan(3);
+  expect(JSON.stringify(rows)).not.toContain('PRIVATE KEY');
+  const { content = '' } = (await store.file(rows.find(({ path }) => path.endsWith('shop.test.key'))?.path ?? '')) ?? {};
+  expect(content).toContain('PRIVATE KEY');
+});
