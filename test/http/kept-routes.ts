@@ -25,6 +25,7 @@ export function keptRoutes(database: Database): KeptRoutes {
   const stores = createStores(database);
   const nothing = async (): Promise<string[]> => [];
   const reconciler = createReconciler({
+    database,
     proxy: {
       async apply(routes) {
         if (kept.isAway) throw new AppError('SERVICE_UNAVAILABLE', 'The proxy does not answer.');

@@ -66,7 +66,6 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const settings = createSettings(stores.settings, { serverIp: ownAddress() });
   const accounts = createAccounts(stores, database, clock);
-  const { members } = accounts;
   const environments = createEnvironments(stores.environments, clock);
   const names = createServiceNames(stores.serviceNames);
   const applications = createApplications(stores.applications, { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
@@ -86,7 +85,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const live = createLiveReleases(parts, deployPorts, releases.forget);
 
   const reconciler: Reconciler = createReconciler({
-    proxy: adapters.proxy, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, issuing.issuance.withheld),
+    proxy: adapters.proxy, database, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, issuing.issuance.withheld),
     services: createServiceKeeper({
       engine, applications, databases, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: liveDatabaseSpec(parts) },
       instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
@@ -107,12 +106,11 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   await removeStaleWork(adapters.folders.work, new Set(unfinished.map(({ deploymentId }) => deploymentId)));
   // Private files of git runs, a key among them perhaps; a child that still runs needs its own until its deployment's next attempt ends it.
   if (unfinished.every(({ child }) => child === null)) await removeStaleWork(adapters.folders.git, new Set());
-  issuing.start();
   const housekeeping = setInterval(() => void tidy(stores, clock).catch((error: unknown) => log.fault(error, 'housekeeping')), housekeepingMs);
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, accounts, settings, members, environments, applications, databases, registries, queue, deployments, domains, issuance: issuing.issuance, platform, reconciler, runner, runtime, turns,
+    config, log, clock, database, stores, adapters, accounts, settings, members: accounts.members, environments, applications, databases, registries, queue, deployments, domains, issuance: issuing.issuance, platform, reconciler, runner, runtime, turns,
     released: releases.released, version,
   });
   return {

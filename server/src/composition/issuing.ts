@@ -10,7 +10,6 @@ import type { Stores } from './stores.ts';
 
 export interface Issuing {
   issuance: Issuance;
-  start(): void;
   stop(): void;
 }
 
@@ -25,16 +24,13 @@ export function createIssuing({ stores, adapters, settings, clock, log, changed 
     store: stores.issuance, clock, files: adapters.proxyStore, changed, warn: (sentence) => log.warn(sentence),
     whyNot: (host) => Promise.race([dns.whyNotHere(host), wait(dnsLimitMs, undefined, { ref: false })]),
   });
-  const timers: NodeJS.Timeout[] = [];
   const attempt = (work: () => Promise<unknown>, what: string): void => void work().catch((error: unknown) => log.fault(error, what));
   const look = (): void => attempt(issuance.look, 'look at certificates');
   const keep = (): void => attempt(issuance.keep, 'copy of certificates');
+  const timers = [setInterval(look, lookMs), setInterval(keep, keepMs)];
+  keep();
   return {
     issuance,
-    start() {
-      timers.push(setInterval(look, lookMs), setInterval(keep, keepMs));
-      keep();
-    },
     stop() {
       for (const timer of timers) clearInterval(timer);
     },

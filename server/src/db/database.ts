@@ -16,6 +16,8 @@ export interface Database {
   script(sql: string): Promise<void>;
   /** All or nothing. A transaction inside a transaction joins the outer one. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Work inside a transaction that is taken back alone when it throws, so that the transaction can go on; one attempt at a time. Outside it is a transaction. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
   /** Statements run so far; tests assert on differences. */
   readonly statements: { count: number };
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../domain/errors.ts';
+import { attempted } from './attempted.ts';
 import type { Cipher } from './cipher.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
@@ -68,6 +69,11 @@ export function openPostgres(options: PostgresOptions): Database {
       await translated(() => (transactionClient() ?? pool).query(sql));
     },
     transaction: async (work) => (transactionClient() ? work() : transact(await translated(() => pool.connect()), transactions, work)),
+    attempt: async (work) => {
+      const client = transactionClient();
+      if (!client) return transact(await translated(() => pool.connect()), transactions, work);
+      return attempted((sql) => translated(() => client.query(sql)), work);
+    },
     close: () => pool.end(),
   };
 }

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type CompiledQuery } from 'kysely';
 import { AppError } from '../domain/errors.ts';
+import { attempted } from './attempted.ts';
 import type { Cipher } from './cipher.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
@@ -79,6 +80,7 @@ export function openSqlite(options: SqliteOptions): Database {
       if (inTransaction()) return work();
       return enqueue(() => transact(writer, transactions, work));
     },
+    attempt: async (work) => (inTransaction() ? attempted(async (sql) => writer.handle.exec(sql), work) : enqueue(() => transact(writer, transactions, work))),
     close: async () => {
       await enqueue(() => undefined);
       reader.handle.close();

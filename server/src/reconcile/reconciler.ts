@@ -1,6 +1,7 @@
 /** Makes the engine and the proxy follow the database: at start, after every change, every minute. One run at a time; requests meanwhile become one more run. */
-import { AppError, sentenceOf } from '../domain/errors.ts';
+import { sentenceOf } from '../domain/errors.ts';
 import type { ChangeRoutes, Proxy, Route } from '../ports/proxy.ts';
+import { createRouteChanges, type RouteChangesOptions } from './route-changes.ts';
 
 export interface ReconcilerOptions {
   proxy: Proxy;
@@ -12,6 +13,7 @@ export interface ReconcilerOptions {
   attachProxy(): Promise<string[]>;
   /** The routes as they should be. */
   routes(): Promise<Route[]>;
+  database: Pick<RouteChangesOptions, 'transaction' | 'attempt'>;
   /** Told what differed, and what could not be put right. */
   onDrift(lines: string[]): void;
   intervalMs?: number;
@@ -38,14 +40,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const firstRun = Promise.withResolvers<void>();
   let current: Promise<void> | undefined;
   let again = false;
-  let routing: Promise<unknown> = Promise.resolve();
 
-  /** One after another, so that an older picture never replaces a newer one. */
-  function applyRoutes(): Promise<{ changed: boolean }> {
-    const next = routing.then(async () => proxy.apply(await options.routes()));
-    routing = next.catch(() => undefined);
-    return next;
-  }
+  const ready = (): Promise<void> => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]);
+  const { applyRoutes, changeRoutes } = createRouteChanges({ ...options.database, ready, apply: async () => proxy.apply(await options.routes()) });
 
   async function loop(): Promise<void> {
     do {
@@ -70,26 +67,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (answered === '') void run();
   }
 
-  const ready = (): Promise<void> => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]);
-
   return {
     run,
     ready,
     applyRoutes: async () => {
       await applyRoutes();
     },
-    async changeRoutes(write, change, { mayWait = false } = {}) {
-      const apply = mayWait ? () => applyRoutes().catch(unlessAbsent) : applyRoutes;
-      await ready();
-      const changed = await write(async () => {
-        const result = await change();
-        await apply();
-        return result;
-      });
-      // Once more with what is committed: another change may have been on its way at the same time.
-      await apply();
-      return changed;
-    },
+    changeRoutes,
     start() {
       timers.push(setInterval(() => void run(), options.intervalMs ?? 60_000), setInterval(() => void lookAtProxy(), proxyWatchMs));
       void run();
@@ -100,11 +84,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       await current;
     },
   };
-}
-
-/** A proxy that does not answer is given its routes when it does (`lookAtProxy`, and each run). */
-function unlessAbsent(error: unknown): void {
-  if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
 }
 
 /** Each part by itself, so that one that cannot be put right holds up no other. */

@@ -43,42 +43,14 @@ const retryMs = [10, 30, 60, 180, 360, 720, 1440].map((minutes) => minutes * min
 /** Looking at the DNS costs nobody anything. */
 const lookMs = [1, 2, 5, 10].map((minutes) => minutes * minuteMs);
 
-export function createIssuance({ store, clock, files, whyNot, changed, warn }: IssuanceNeighbours): Issuance {
+export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
+  const { store, clock, files, warn } = neighbours;
+  const { keepFiles, refused, lookAt } = createNotes(neighbours);
+  const look = createLook(neighbours, lookAt);
   let last: Promise<void> = Promise.resolve();
-  const warned = new Map<string, number>();
-  const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> => store.put({
-    host, authority: '', status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: null, attempts: 0, nextAt: 0, changedAt: isoTime(clock), ...change,
-  });
-  async function keepFiles(found: readonly KeptFile[]): Promise<number> {
-    const issued = issuedIn(found);
-    const end = new Map(issued.map(({ authority, host, expiresAt }) => [`certificates/${authority}/${host}`, expiresAt]));
-    const count = await store.keepFiles(found.map(({ path, content }) => ({ path, content, host: hostOf(path) ?? null, expiresAt: end.get(folderOf(path)) ?? null })));
-    for (const certificate of latest(issued)) await note(certificate);
-    return count;
-  }
-  async function note({ host, authority, issuer, notBefore, expiresAt }: IssuedCertificate): Promise<void> {
-    const present = await store.find({ host });
-    if (present?.status === 'issued' && present.expiresAt === expiresAt && present.authority === authority && present.error === null) return;
-    // A refusal of another authority, which the domain names now, is newer than what the former one issued.
-    if (present && present.status === 'failed' && present.authority !== authority && Date.parse(present.changedAt) > notBefore) return;
-    await record(host, { authority, status: 'issued', issuer, expiresAt, warnAt: expiresAt - (expiresAt - notBefore) / 6 });
-  }
-  async function refused({ host, authority, words, problem }: CertificateNews & { kind: 'failed' }): Promise<void> {
-    const error = problem ? explainProblem(problem, host) : explainFault(words, host);
-    const present = await store.find({ host });
-    const attempts = (present?.authority === authority ? present.attempts : 0) + 1;
-    const nextAt = clock.now() + (retryMs[attempts - 1] ?? dayMs);
-    const stillServes = present?.status === 'issued' && present.authority === authority && (present.expiresAt ?? 0) > clock.now();
-    await (stillServes ? store.put({ ...present, error, attempts, changedAt: isoTime(clock) }) : record(host, { authority, error, attempts, nextAt }));
-  }
-  async function lookAt(host: string, attempts: number): Promise<boolean> {
-    const error = await whyNot(host);
-    if (error === undefined) return true;
-    await record(host, { error, attempts: attempts + 1, nextAt: clock.now() + (lookMs[attempts] ?? lookMs.at(-1) ?? minuteMs) });
-    return false;
-  }
 
   return {
+    look,
     async of(host, directoryUrl) {
       const found = await store.find({ host });
       return found && (found.authority === '' || found.authority === authorityOf(directoryUrl)) ? found : undefined;
@@ -108,24 +80,81 @@ export function createIssuance({ store, clock, files, whyNot, changed, warn }: I
       await files.putBack(found.filter((file) => file !== undefined));
       return lost.length;
     },
-    async look() {
-      const [records, wanted] = [await store.list({}), new Set(await store.wantedHosts())];
-      let isChanged = false;
-      for (const { host, status, authority, attempts, nextAt, expiresAt, warnAt, error } of records) {
-        if (!wanted.has(host)) {
-          if (status === 'failed') await store.forget(host);
-        } else if (status === 'failed' && authority === '') {
-          if (nextAt > clock.now() || !(await lookAt(host, attempts))) continue;
-          await store.forget(host);
-          isChanged = true;
-        } else if (status === 'issued' && warnAt !== null && warnAt <= clock.now() && (warned.get(host) ?? 0) + dayMs <= clock.now()) {
-          warned.set(host, clock.now());
-          warn(endSentence(host, expiresAt, error, clock.now()));
-        }
-      }
-      await store.forgetFiles(clock.now() - 14 * dayMs);
-      if (isChanged) changed();
+  };
+}
+
+interface Notes {
+  /** Gives how many files were new. */
+  keepFiles(found: readonly KeptFile[]): Promise<number>;
+  refused(news: CertificateNews & { kind: 'failed' }): Promise<void>;
+  /** Whether an authority would find the host; notes why not. */
+  lookAt(host: string, attempts: number): Promise<boolean>;
+}
+
+/** What is written down of each host. */
+function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
+  const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> => store.put({
+    host, authority: '', status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: null, attempts: 0, nextAt: 0, changedAt: isoTime(clock), ...change,
+  });
+  async function note({ host, authority, issuer, notBefore, expiresAt }: IssuedCertificate): Promise<void> {
+    const present = await store.find({ host });
+    if (present?.status === 'issued' && present.expiresAt === expiresAt && present.authority === authority) return;
+    // A refusal of another authority, which the domain names now, is newer than what the former one issued.
+    if (present && present.status === 'failed' && present.authority !== authority && Date.parse(present.changedAt) > notBefore) return;
+    await record(host, { authority, status: 'issued', issuer, expiresAt, warnAt: expiresAt - (expiresAt - notBefore) / 6 });
+  }
+
+  return {
+    async keepFiles(found) {
+      const issued = issuedIn(found);
+      const end = new Map(issued.map(({ authority, host, expiresAt }) => [`certificates/${authority}/${host}`, expiresAt]));
+      const count = await store.keepFiles(found.map(({ path, content }) => ({ path, content, host: hostOf(path) ?? null, expiresAt: end.get(folderOf(path)) ?? null })));
+      for (const certificate of latest(issued)) await note(certificate);
+      return count;
     },
+    async refused({ host, authority, words, problem }) {
+      const error = problem ? explainProblem(problem, host) : explainFault(words, host);
+      const present = await store.find({ host });
+      const attempts = (present?.authority === authority ? present.attempts : 0) + 1;
+      const nextAt = clock.now() + (retryMs[attempts - 1] ?? dayMs);
+      const stillServes = present?.status === 'issued' && present.authority === authority && (present.expiresAt ?? 0) > clock.now();
+      await (stillServes ? store.put({ ...present, error, attempts, changedAt: isoTime(clock) }) : record(host, { authority, error, attempts, nextAt }));
+    },
+    async lookAt(host, attempts) {
+      const error = await whyNot(host);
+      if (error === undefined) return true;
+      await record(host, { error, attempts: attempts + 1, nextAt: clock.now() + (lookMs[attempts] ?? lookMs.at(-1) ?? minuteMs) });
+      return false;
+    },
+  };
+}
+
+function createLook({ store, clock, changed, warn }: IssuanceNeighbours, lookAt: Notes['lookAt']): Issuance['look'] {
+  const warned = new Map<string, number>();
+  /** Gives whether the proxy may ask now. */
+  async function lookAgain({ host, attempts, nextAt }: IssuanceRecord): Promise<boolean> {
+    if (nextAt > clock.now() || !(await lookAt(host, attempts))) return false;
+    await store.forget(host);
+    return true;
+  }
+  function warnOfEnd({ host, expiresAt, warnAt, error }: IssuanceRecord): void {
+    const now = clock.now();
+    if (warnAt === null || warnAt > now || (warned.get(host) ?? 0) + dayMs > now) return;
+    warned.set(host, now);
+    warn(endSentence(host, expiresAt, error, now));
+  }
+
+  return async () => {
+    const wanted = new Set(await store.wantedHosts());
+    let isChanged = false;
+    for (const record of await store.list({})) {
+      if (!wanted.has(record.host)) {
+        if (record.status === 'failed') await store.forget(record.host);
+      } else if (record.status === 'issued') warnOfEnd(record);
+      else if (record.authority === '') isChanged = (await lookAgain(record)) || isChanged;
+    }
+    await store.forgetFiles(clock.now() - 14 * dayMs);
+    if (isChanged) changed();
   };
 }
 

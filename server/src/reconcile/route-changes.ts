@@ -1,0 +1,139 @@
+/** Changes of routes: each is in the database and on the proxy, or in neither; those that come while the proxy is busy with one become one configuration together. */
+import { AppError } from '../domain/errors.ts';
+import type { ChangeRoutes } from '../ports/proxy.ts';
+
+export interface RouteChangesOptions {
+  /** Puts the routes as they are in the database, in the transaction under way too, onto the proxy. */
+  apply(): Promise<{ changed: boolean }>;
+  /** All or nothing; one inside another joins it. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** A part of a transaction that can fail by itself. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves when the proxy may be expected to answer. */
+  ready(): Promise<void>;
+}
+
+export interface RouteChanges {
+  changeRoutes: ChangeRoutes;
+  /** The routes alone, between changes; throws when the proxy does not answer or refuses them. */
+  applyRoutes(): Promise<{ changed: boolean }>;
+}
+
+/** A change that waits for its turn, with its own types inside. */
+interface Entry {
+  /** By itself, as one transaction with the proxy. */
+  alone(): Promise<void>;
+  /** As part of a transaction: tells by `onChanged` when its own part is written, then waits for the proxy. Gives what is to be told after the commit. */
+  part(onChanged: () => void, applied: Promise<void>): Promise<() => void>;
+  mayWait: boolean;
+  fail(error: unknown): void;
+}
+
+export function createRouteChanges(options: RouteChangesOptions): RouteChanges {
+  const { apply, transaction, ready } = options;
+  const inTurn = createTurns();
+  let waiting: Entry[] = [];
+
+  async function runWaiting(): Promise<void> {
+    const entries = waiting;
+    waiting = [];
+    if (entries.length === 1) return entries[0]?.alone();
+    let told: (() => void)[];
+    try {
+      told = await transaction(() => commit(entries, apply));
+    } catch {
+      // One of them, or all for want of a proxy: each finds out by itself, and is told in its own words.
+      for (const entry of entries) await entry.alone();
+      return;
+    }
+    for (const tell of told) tell();
+  }
+
+  return {
+    applyRoutes: () => inTurn(apply),
+    async changeRoutes(write, change, { mayWait = false } = {}) {
+      await ready();
+      return new Promise((resolve, reject) => {
+        waiting.push(entryOf({ write, change, mayWait, resolve, reject }, options));
+        if (waiting.length === 1) void inTurn(runWaiting);
+      });
+    },
+  };
+}
+
+interface Change<T> extends Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'> {
+  write<R>(work: () => Promise<R>): Promise<R>;
+  change(): Promise<T>;
+  mayWait: boolean;
+}
+
+function entryOf<T>({ write, change, mayWait, resolve, reject }: Change<T>, { apply, attempt }: RouteChangesOptions): Entry {
+  return {
+    mayWait,
+    fail: reject,
+    async alone() {
+      try {
+        resolve(await write(async () => {
+          const result = await change();
+          await apply().catch(mayWait ? unlessAbsent : rethrow);
+          return result;
+        }));
+      } catch (error) {
+        // The database has what it had; if the proxy had taken the change already, it is put right again.
+        await apply().catch(() => undefined);
+        reject(error);
+      }
+    },
+    async part(onChanged, applied) {
+      const result = await write(async () => {
+        const value = await attempt(change);
+        onChanged();
+        await applied;
+        return value;
+      });
+      return () => resolve(result);
+    },
+  };
+}
+
+/** Throws when the proxy does not take them together; nothing is changed then. Gives what to tell each after the commit. */
+async function commit(entries: readonly Entry[], apply: RouteChangesOptions['apply']): Promise<(() => void)[]> {
+  const applied = Promise.withResolvers<void>();
+  const running: Promise<() => void>[] = [];
+  for (const entry of entries) {
+    const changed = Promise.withResolvers<void>();
+    // A change that fails by itself takes nobody with it.
+    const part = entry.part(changed.resolve, applied.promise).catch((error: unknown) => () => entry.fail(error));
+    running.push(part);
+    await Promise.race([changed.promise, part]);
+  }
+  try {
+    await apply().catch(entries.every(({ mayWait }) => mayWait) ? unlessAbsent : rethrow);
+    applied.resolve();
+  } catch (error) {
+    applied.reject(error);
+    await Promise.all(running);
+    throw error;
+  }
+  return Promise.all(running);
+}
+
+/** One after another, so that an older picture never replaces a newer one. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
+/** A proxy that does not answer is given its routes when it does (the reconciler looks at it each few seconds). */
+function unlessAbsent(error: unknown): { changed: boolean } {
+  if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
+  return { changed: false };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
