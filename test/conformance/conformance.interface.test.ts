@@ -1,9 +1,10 @@
 /** The interface document and its decisions as rows, against the started program under both forms of the address. What needs an engine runs on a host (test/e2e/conformance.e2e.test.ts). */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { hashPassword } from '../../server/src/modules/user/password.ts';
+import { startPostgres } from '../bed/postgres.ts';
 import { procedures } from '../e2e/caller.ts';
 import { password } from '../world/inputs.ts';
 import { startProgram } from '../world/program.ts';
@@ -15,15 +16,26 @@ import { rulesOfOthers } from './rules-of-others.ts';
 
 const ready = rowsOf('nothing');
 
-it('the document holds in every row that needs no engine, under both forms', async () => {
+/** Of a database that the program is to keep its data in; SQLite, in its own folder, needs none. */
+interface Server {
+  url?: string;
+  stop(): Promise<void>;
+}
+
+const servers: Readonly<Record<string, () => Promise<Server>>> = { SQLite: async () => ({ stop: async () => undefined }), PostgreSQL: startPostgres };
+
+it.each(Object.keys(servers))('the document holds in every row that needs no engine, under both forms, on %s', async (name) => {
+  const server = await servers[name]?.();
+  onTestFinished(() => server?.stop());
   let prepared: PreparedRows | undefined;
   await using program = await startProgram({
+    ...(server?.url === undefined ? {} : { databaseUrl: server.url }),
     async prepare(database) {
+      expect(database.dialect === 'postgres').toBe(name === 'PostgreSQL');
       prepared = await prepareRows(database, ready, { passwordHash: await hashPassword(password) });
     },
   });
-  const report = await prepared?.run(program.url);
-  expect(report).toEqual({ runs: runsOf(ready), faults: [] });
+  expect(await prepared?.run(program.url)).toEqual({ runs: runsOf(ready), faults: [] });
   expect(program.faults()).toEqual([]);
 });
 

@@ -7,8 +7,9 @@ import { inOrder } from '../access/in-order.ts';
 import { callerOf, procedures, type Call } from '../e2e/caller.ts';
 import { inputQuery, send, type Answer } from '../http/call.ts';
 import { inputFor } from '../world/inputs.ts';
-import { startProgram, type Program } from '../world/program.ts';
-import { seedWorlds, type World } from '../world/world.ts';
+import type { Program } from '../world/program.ts';
+import { startWithWorlds } from '../world/started.ts';
+import type { World } from '../world/world.ts';
 import { valueIn } from './answer.ts';
 import { mismatch } from './matching.ts';
 
@@ -20,13 +21,7 @@ let program: Program;
 let world: World;
 
 beforeAll(async () => {
-  program = await startProgram({
-    async prepare(database) {
-      const [first] = await seedWorlds(database, 1, { isInstallations: true });
-      if (!first) throw new Error('There is no world.');
-      world = first;
-    },
-  });
+  ({ program, first: world } = await startWithWorlds());
 });
 afterAll(() => program[Symbol.asyncDispose]());
 
