@@ -1,14 +1,12 @@
 /** The installation that is measured: one organization, 1,000 services, one of them with everything that hangs on an application. */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAccounts } from '../server/src/composition/accounts.ts';
-import { openStorage } from '../server/src/composition/storage.ts';
-import { createStores, type Stores } from '../server/src/composition/stores.ts';
-import { readConfig } from '../server/src/config.ts';
+import type { Stores } from '../server/src/composition/stores.ts';
 import { writeSnapshot } from '../server/src/deploy/snapshot.ts';
 import { newApplication } from '../server/src/modules/application/defaults.ts';
 import { settingsOf } from '../server/src/modules/application/pending-changes.ts';
 import { randomId, systemClock } from '../server/src/ports/clock.ts';
+import { fill } from './fill.ts';
 
 export interface Installation {
   apiKey: string;
@@ -22,20 +20,8 @@ export const serviceCount = 1000;
 const deploymentCount = 10;
 
 export async function fillInstallation(data: string): Promise<Installation> {
-  const { database } = await openStorage(readConfig({ BERTH_DATA: data }), systemClock);
-  const stores = createStores(database);
-  try {
-    const { door, users } = createAccounts(stores, database, systemClock);
-    const { user, organizationId } = await door.signUp({ name: 'Ann', email: 'ann@example.com', password: randomId() }, { ip: '127.0.0.1', userAgent: 'bench' });
-    const { key } = await users.createApiKey(user.id, { name: 'bench', metadata: { organizationId } });
-    const ids = await database.transaction(() => insertServices(stores, organizationId));
-    const [applicationId = '', ...deployable] = ids;
-    // All of it is in the file then, so that a copy of the file is a copy of the installation.
-    await database.script('PRAGMA wal_checkpoint(TRUNCATE)');
-    return { apiKey: key, applicationId, deployable };
-  } finally {
-    await database.close();
-  }
+  const { apiKey, made: [applicationId = '', ...deployable] } = await fill(data, insertServices);
+  return { apiKey, applicationId, deployable };
 }
 
 /** The same database file and key for the baseline. */

@@ -1,13 +1,11 @@
 /** A large organization: 300 projects, 3,000 services of every kind. */
-import { createAccounts } from '../server/src/composition/accounts.ts';
-import { openStorage } from '../server/src/composition/storage.ts';
-import { createStores, type Stores } from '../server/src/composition/stores.ts';
-import { readConfig } from '../server/src/config.ts';
+import type { Stores } from '../server/src/composition/stores.ts';
 import { databaseKindNames } from '../server/src/domain/database-kind.ts';
 import { newApplication } from '../server/src/modules/application/defaults.ts';
 import { createDatabases } from '../server/src/modules/database/database.ts';
 import { createServiceNames } from '../server/src/modules/service-name/service-name.ts';
 import { randomId, systemClock } from '../server/src/ports/clock.ts';
+import { fill } from './fill.ts';
 
 export interface LargeOrganization {
   organizationId: string;
@@ -20,20 +18,10 @@ const applicationsEach = 4;
 export const servicesEach = applicationsEach + databaseKindNames.length + 1;
 
 export async function fillLargeInstallation(data: string): Promise<LargeOrganization> {
-  const { database } = await openStorage(readConfig({ BERTH_DATA: data }), systemClock);
-  const stores = createStores(database);
-  try {
-    const { door, users } = createAccounts(stores, database, systemClock);
-    const { user, organizationId } = await door.signUp({ name: 'Ann', email: 'ann@example.com', password: randomId() }, { ip: '127.0.0.1', userAgent: 'bench' });
-    const { key } = await users.createApiKey(user.id, { name: 'bench', metadata: { organizationId } });
-    await database.transaction(async () => {
-      for (let index = 0; index < projectCount; index += 1) await insertProject(stores, organizationId, index);
-    });
-    await database.script('PRAGMA wal_checkpoint(TRUNCATE)');
-    return { organizationId, apiKey: key };
-  } finally {
-    await database.close();
-  }
+  const { organizationId, apiKey } = await fill(data, async (stores, owner) => {
+    for (let index = 0; index < projectCount; index += 1) await insertProject(stores, owner, index);
+  });
+  return { organizationId, apiKey };
 }
 
 async function insertProject(stores: Stores, organizationId: string, index: number): Promise<void> {

@@ -1,14 +1,14 @@
 /** Every procedure of the registry × every caller and every id that it takes, against the started program: the answer must be what the procedure's declaration says. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
-import { hashPassword } from '../../server/src/modules/user/password.ts';
 import { callers, outcomeOf, type CallerName, type Outcome } from '../../tools/generate/access-table.ts';
 import { callerOf, procedures, valueOf, type Form } from '../e2e/caller.ts';
 import type { Answer } from '../http/call.ts';
-import { idOf, inputFor, inputWith, password } from '../world/inputs.ts';
+import { idOf, inputFor, inputWith } from '../world/inputs.ts';
 import type { PersonName } from '../world/people.ts';
-import { startProgram, type Program } from '../world/program.ts';
-import { seedWorlds, type World } from '../world/world.ts';
+import type { Program } from '../world/program.ts';
+import { startWithWorlds } from '../world/started.ts';
+import type { World } from '../world/world.ts';
 import { handlerAnswers } from './handler-answers.ts';
 import { inOrder } from './in-order.ts';
 
@@ -19,20 +19,13 @@ let program: Program;
 /** For whatever changes nothing. */
 let shared: World;
 let revoked: Record<string, string>;
-const spare: World[] = [];
+let spare: World[];
 
 /** A cell that is answered by its handler changes something: it has a world of its own. */
 const changing = procedures.flatMap((procedure) => (isRead(procedure) ? [] : names.filter((caller) => typeof outcomeOf(procedure, caller) === 'string').map((caller) => ({ procedure, caller }))));
 
 beforeAll(async () => {
-  program = await startProgram({
-    async prepare(database) {
-      const [first, ...rest] = await seedWorlds(database, changing.length + 1, { isInstallations: true, passwordHash: await hashPassword(password) });
-      if (!first) throw new Error('There is no world.');
-      shared = first;
-      spare.push(...rest);
-    },
-  });
+  ({ program, first: shared, worlds: spare } = await startWithWorlds(changing.length, { withPasswords: true }));
   revoked = await revokedKey();
 });
 afterAll(() => program[Symbol.asyncDispose]());

@@ -3,19 +3,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callerOf } from '../e2e/caller.ts';
 import { textOf } from '../http/door.ts';
 import { certificateChain } from '../world/certificates.ts';
-import { startProgram, type Program } from '../world/program.ts';
-import { seedWorlds, type World } from '../world/world.ts';
+import type { Program } from '../world/program.ts';
+import { startWithWorlds } from '../world/started.ts';
+import type { World } from '../world/world.ts';
 
 let program: Program;
 let world: World;
 beforeAll(async () => {
-  program = await startProgram({
-    async prepare(database) {
-      const [first] = await seedWorlds(database, 1, { isInstallations: true });
-      if (!first) throw new Error('There is no world.');
-      world = first;
-    },
-  });
+  ({ program, first: world } = await startWithWorlds());
 });
 afterAll(() => program[Symbol.asyncDispose]());
 

@@ -7,8 +7,9 @@ import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import { inOrder } from '../access/in-order.ts';
 import { callerOf, procedures } from '../e2e/caller.ts';
 import { inputFor } from '../world/inputs.ts';
-import { startProgram, type Program } from '../world/program.ts';
-import { seedWorlds, type World } from '../world/world.ts';
+import type { Program } from '../world/program.ts';
+import { startWithWorlds } from '../world/started.ts';
+import type { World } from '../world/world.ts';
 
 const inBatches = procedures.filter(({ procedure: { kind } }) => kind === 'query' || kind === 'mutation');
 
@@ -17,13 +18,7 @@ let worlds: World[];
 let first: World;
 
 beforeAll(async () => {
-  program = await startProgram({
-    async prepare(database) {
-      const [world, ...rest] = await seedWorlds(database, 1 + 2 * inBatches.length, { isInstallations: true });
-      if (!world) throw new Error('There is no world.');
-      [first, worlds] = [world, rest];
-    },
-  });
+  ({ program, first, worlds } = await startWithWorlds(2 * inBatches.length));
 });
 afterAll(() => program[Symbol.asyncDispose]());
 

@@ -1,0 +1,29 @@
+/** A fresh installation with one organization, filled without going through the interface. */
+import { createAccounts } from '../server/src/composition/accounts.ts';
+import { openStorage } from '../server/src/composition/storage.ts';
+import { createStores, type Stores } from '../server/src/composition/stores.ts';
+import { readConfig } from '../server/src/config.ts';
+import { randomId, systemClock } from '../server/src/ports/clock.ts';
+
+export interface Filled<T> {
+  organizationId: string;
+  /** The owner's. */
+  apiKey: string;
+  made: T;
+}
+
+/** `insert` runs in one transaction. All of it is in the one file afterwards, so that a copy of the file is a copy of the installation. */
+export async function fill<T>(data: string, insert: (stores: Stores, organizationId: string) => Promise<T>): Promise<Filled<T>> {
+  const { database } = await openStorage(readConfig({ BERTH_DATA: data }), systemClock);
+  const stores = createStores(database);
+  try {
+    const { door, users } = createAccounts(stores, database, systemClock);
+    const { user, organizationId } = await door.signUp({ name: 'Ann', email: 'ann@example.com', password: randomId() }, { ip: '127.0.0.1', userAgent: 'bench' });
+    const { key } = await users.createApiKey(user.id, { name: 'bench', metadata: { organizationId } });
+    const made = await database.transaction(() => insert(stores, organizationId));
+    await database.script('PRAGMA wal_checkpoint(TRUNCATE)');
+    return { organizationId, apiKey: key, made };
+  } finally {
+    await database.close();
+  }
+}
