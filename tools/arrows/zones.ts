@@ -17,7 +17,7 @@ const belowModules = ['domain', 'shell', 'procedure', 'ports', 'contract'];
 export const zones: readonly Zone[] = [
   { name: 'tests', files: /^test\/|\.test\.ts$/, sees: 'everything', cure: 'Move what is shared out of the test into a file of its own.' },
   { name: 'main', files: /^server\/src\/(main|start|config|reset-password)\.ts$|^server\/src\/composition\//, sees: 'everything', cure: 'Take the value as an argument; main passes it in.' },
-  { name: 'domain', files: /^server\/src\/domain\//, sees: [], packages: /^node:(util|crypto|buffer|url|net|path)$/, cure: '' },
+  { name: 'domain', files: /^server\/src\/domain\//, sees: [], packages: /^(croner|node:(util|crypto|buffer|url|net|path))$/, cure: '' },
   { name: 'ports', files: /^server\/src\/ports\//, sees: ['domain'], cure: 'Ports are seen by modules, adapters and what stands above them.' },
   // The identity of a child process is the ports' word: builder and git hand it over, the shell makes it.
   { name: 'shell', files: /^server\/src\/shell\//, sees: ['domain', 'ports'], cure: 'Build the command where the shell is seen: in an adapter or a module.' },
