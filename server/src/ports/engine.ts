@@ -1,4 +1,5 @@
 /** What Berth asks of a container engine (Docker Swarm mode). Times are milliseconds, memory is bytes, CPU is nano-CPUs. */
+import { AppError } from '../domain/errors.ts';
 import type { Secret } from '../domain/secret.ts';
 
 /** Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never changed or removed. */
@@ -49,6 +50,15 @@ export interface Engine {
   serviceLogs(serviceName: string, options: LogOptions): AsyncIterable<LogLine>;
   /** Runs one task to its end and gives its exit code; the log goes to `onLine`. The temporary service is removed whatever happens. */
   runTask(spec: ServiceSpec, options: { signal: AbortSignal; limitMs: number; onLine(line: LogLine): void }): Promise<TaskResult>;
+
+  /**
+   * Runs a program of an image in a container of its own and gives its output as it comes: for dumps, whose bytes belong in no log. What it reads is held back as long as
+   * nobody takes it. Throws `ProgramFailed` after the last byte when it ends with another exit code than 0, the input's own error when that fails; the container is removed
+   * whatever happens, but when this process is killed: `removeContainers` finds it by its labels.
+   */
+  programOutput(spec: ProgramSpec, streams: ProgramStreams): AsyncIterable<Uint8Array>;
+  /** Ends and removes the containers of ours on this node that bear the label (`key=value`), with their unnamed volumes; gives how many. */
+  removeContainers(label: string): Promise<number>;
 
   /** Local containers that bear the label (`key` or `key=value`). */
   containers(label: string): Promise<ContainerState[]>;
@@ -225,6 +235,40 @@ export interface LogLine {
   stream: 'stdout' | 'stderr';
   taskId: string;
   text: string;
+}
+
+/** A program that runs once, beside a service. */
+export interface ProgramSpec {
+  name: string;
+  image: string;
+  /** Program and arguments, in place of the image's own. */
+  argv: readonly [string, ...string[]];
+  /** Reach the program by its environment, as data. */
+  env: Readonly<Record<string, string | Secret>>;
+  /** Attachable network that it is on. */
+  network: string;
+  labels: Record<string, string>;
+  /** Where the image must be pulled. */
+  registryAuth?: RegistryAuth | undefined;
+}
+
+export interface ProgramStreams {
+  signal: AbortSignal;
+  /** What it reads; absent: nothing. When this fails, the program is killed, so that it never takes a part for the whole. */
+  input?: AsyncIterable<Uint8Array> | undefined;
+  /** What it says on stderr. */
+  onLine(line: string): void;
+}
+
+/** The program ended with another exit code than 0. */
+export class ProgramFailed extends AppError {
+  readonly exitCode: number;
+
+  constructor(program: string, exitCode: number, lastLines: readonly string[]) {
+    const said = lastLines.filter((line) => line !== '').join(' / ');
+    super('PRECONDITION_FAILED', `${program} ended with the exit code ${exitCode}${said === '' ? ' without a word' : `: ${said}`}`);
+    this.exitCode = exitCode;
+  }
 }
 
 export interface TaskResult {

@@ -143,3 +143,7 @@ export const progressLine = z.looseObject({
   error: z.string().optional(),
   errorDetail: z.looseObject({ message: z.string().optional() }).optional(),
 });
+
+export const createdContainerAnswer = z.looseObject({ Id: z.string() });
+
+export const waitAnswer = z.looseObject({ StatusCode: z.number() });

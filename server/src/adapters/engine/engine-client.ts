@@ -1,24 +1,11 @@
 import Modem from 'docker-modem';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { RegistryAuth } from '../../ports/engine.ts';
 import { engineError } from './engine-error.ts';
-
-/** One call of the engine's HTTP API (https://docs.docker.com/reference/api/engine/). */
-export interface EngineRequest {
-  method: 'GET' | 'POST' | 'DELETE';
-  /** Path with every variable part already encoded by `segment`. */
-  path: string;
-  query?: Record<string, string | number | boolean | Record<string, string[]>>;
-  body?: Record<string, unknown>;
-  auth?: RegistryAuth | undefined;
-  /** Completes "while …" in error sentences: "creating the service web". */
-  doing: string;
-  signal?: AbortSignal | undefined;
-  /** How long the answer (of a stream: its head) may take, in milliseconds. */
-  limitMs?: number;
-}
+import type { EngineRequest } from './engine-request.ts';
+import { hijack } from './hijack.ts';
 
 /** The engine's HTTP API: every answer passes a schema, every failure is an AppError. */
 export interface EngineClient {
@@ -29,6 +16,8 @@ export interface EngineClient {
   send(request: EngineRequest): Promise<void>;
   /** The body as it comes; aborting `signal` closes the connection. */
   open(request: EngineRequest): Promise<Readable>;
+  /** A connection that goes both ways (engine API, "Attach to a container", Hijacking); aborting `signal` closes it. */
+  hijack(request: EngineRequest): Promise<Duplex>;
 }
 
 const defaultLimitMs = 30_000;
@@ -82,6 +71,7 @@ export function createEngineClient(socketPath: string): EngineClient {
     async send(request) {
       await exchange(request);
     },
+    hijack: (request) => hijack(socketPath, request),
     async open(request) {
       const head = new AbortController();
       const timer = setTimeout(() => head.abort(), request.limitMs ?? defaultLimitMs);

@@ -4,7 +4,8 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { ImageTransfer } from '../../ports/engine.ts';
 import { Secret } from '../../domain/secret.ts';
 import { progressLine } from './answers.ts';
-import type { EngineClient, EngineRequest } from './engine-client.ts';
+import type { EngineClient } from './engine-client.ts';
+import type { EngineRequest } from './engine-request.ts';
 import { EngineRefusal } from './engine-error.ts';
 import { imagePath, parseImageReference } from './image-reference.ts';
 

@@ -10,6 +10,7 @@ import { pullImage, pushImage } from './image-transfer.ts';
 import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images.ts';
 import { serviceLogs } from './logs.ts';
 import { createNetworks } from './networks.ts';
+import { programOutput, removeContainers } from './program.ts';
 import { runTask } from './run-task.ts';
 import { removeService } from './service-removal.ts';
 import { specDigest } from './service-spec.ts';
@@ -46,6 +47,8 @@ export function createSwarmEngine({ socketPath, clock = systemClock }: SwarmEngi
     tasks: (serviceName) => listTasks(client, serviceName),
     serviceLogs: (serviceName, options) => serviceLogs(client, serviceName, options),
     runTask: (spec, options) => runTask(client, spec, options, clock),
+    programOutput: (spec, streams) => programOutput(client, spec, streams),
+    removeContainers: (label) => removeContainers(client, label),
     containers: (label) => listContainers(client, label),
     containerEnd: (containerId) => containerEnd(client, containerId),
     exec: (containerId, program) => exec(client, containerId, program),
