@@ -17,6 +17,7 @@ const defaults = {
   BERTH_SQLITE_SYNCHRONOUS: 'FULL',
   BERTH_LOG_LEVEL: 'info',
   BERTH_GIT: '/usr/bin/git',
+  BERTH_RCLONE: '/usr/bin/rclone',
   // A machine behind a proxy or with its own certificate authority: git, pulls and webhooks need these.
   HTTP_PROXY: '',
   HTTPS_PROXY: '',
@@ -28,7 +29,7 @@ const defaults = {
 type SettingName = keyof typeof defaults;
 
 /** Kept for Berth alone; set-up itself does not look at them. */
-const passedOn = ['BERTH_SQLITE_SYNCHRONOUS', 'BERTH_LOG_LEVEL', 'BERTH_GIT', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
+const passedOn = ['BERTH_SQLITE_SYNCHRONOUS', 'BERTH_LOG_LEVEL', 'BERTH_GIT', 'BERTH_RCLONE', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
 
 export interface Settings {
   /** Only what differs from the defaults: this is what the environment file keeps. */

@@ -16,6 +16,7 @@ const variables = z.object({
   BERTH_ENGINE_SOCKET: path.default('/var/run/docker.sock'),
   BERTH_DOCKER_CLI: path.default('/usr/bin/docker'),
   BERTH_GIT: path.default('/usr/bin/git'),
+  BERTH_RCLONE: path.default('/usr/bin/rclone'),
   BERTH_PROXY_IMAGE: z.string().default('caddy:2'),
   BERTH_HTTP_PORT: port.default(80),
   BERTH_HTTPS_PORT: port.default(443),
@@ -34,6 +35,7 @@ export interface Config {
   engineSocket: string;
   dockerCli: string;
   gitPath: string;
+  rclonePath: string;
   proxyImage: string;
   httpPort: number;
   httpsPort: number;
@@ -51,7 +53,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const { data } = parsed;
   return {
     data: data.BERTH_DATA, host: data.BERTH_HOST, port: data.BERTH_PORT, url: data.BERTH_URL ?? `http://localhost:${data.BERTH_PORT}`, databaseUrl: data.DATABASE_URL,
-    sqliteSynchronous: data.BERTH_SQLITE_SYNCHRONOUS, engineSocket: data.BERTH_ENGINE_SOCKET, dockerCli: data.BERTH_DOCKER_CLI, gitPath: data.BERTH_GIT,
+    sqliteSynchronous: data.BERTH_SQLITE_SYNCHRONOUS, engineSocket: data.BERTH_ENGINE_SOCKET, dockerCli: data.BERTH_DOCKER_CLI, gitPath: data.BERTH_GIT, rclonePath: data.BERTH_RCLONE,
     proxyImage: data.BERTH_PROXY_IMAGE, httpPort: data.BERTH_HTTP_PORT, httpsPort: data.BERTH_HTTPS_PORT,
     probePath: data.BERTH_PROBE ?? join(data.BERTH_DATA, 'probe', 'busybox'), logLevel: data.BERTH_LOG_LEVEL,
   };

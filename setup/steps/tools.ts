@@ -12,6 +12,7 @@ interface Tool {
 const tools: readonly Tool[] = [
   { program: '/usr/bin/ssh', package: 'openssh-client', why: 'git repositories over SSH' },
   { program: '/etc/ssl/certs/ca-certificates.crt', package: 'ca-certificates', why: 'git repositories over https' },
+  { program: '/usr/bin/rclone', package: 'rclone', why: 'backups to S3 services' },
   { program: '/usr/bin/pg_dump', package: 'postgresql-client', why: 'backups of the PostgreSQL that DATABASE_URL names', applies: ({ settings }) => settings.databaseUrl !== undefined },
 ];
 

@@ -59,7 +59,8 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   return exited;
 }
 
-function startFailure(command: Command, cause: unknown): AppError {
+/** Why a program could not be started. */
+export function startFailure(command: Command, cause: unknown): AppError {
   const program = programOf(command.argv[0]);
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'ENOENT' && !existsSync(command.cwd)) return new AppError('INTERNAL_SERVER_ERROR', `Cannot start ${program}: its folder is gone.`, { cause });

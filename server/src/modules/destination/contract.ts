@@ -51,6 +51,6 @@ export const destinationContract = {
     input: settings.partial().extend({ destinationId: id.shape.destinationId.nullish() }),
     example,
     output: z.object({ success: z.literal(true) }),
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
 };

@@ -1,7 +1,11 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { createObjectStores } from '../../adapters/object-store/stores.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { router } from '../../procedure/registry.ts';
 import { destinationContract } from './contract.ts';
@@ -16,7 +20,7 @@ const shown = { destinationId: expect.any(String), ...settings, createdAt: expec
 eachDatabase('destinations', (test) => {
   const createWorld = worlds(test);
   const begin = (): Promise<World> => createWorld((database) => {
-    const destinations = createDestinations(createDestinationStore(database), { clock: systemClock, protectedPaths: ['/var/lib/berth'] });
+    const destinations = createDestinations(createDestinationStore(database), { clock: systemClock, protectedPaths: ['/var/lib/berth'], openStore: createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: '/tmp' }) });
     return [router('destination', destinationContract, destinationHandlers(destinations))];
   });
 
@@ -40,11 +44,18 @@ eachDatabase('destinations', (test) => {
     expect(await owner.query('destination.one', { destinationId })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('are tested in a later version, after every refusal', async () => {
+  it('are tested by an object that is written, read and removed again, after every refusal', async () => {
     const { owner } = await begin();
     const destinationId = textOf(await owner.mutate('destination.create', { ...settings, ...keys }), 'destinationId');
     const test = (input: object): Promise<unknown> => owner.mutate('destination.testConnection', input);
-    for (const input of [{ destinationId }, { destinationId, bucket: 'other' }, { ...settings, ...keys }, { provider: 'local', path: '/srv/backups' }]) expect(await test(input)).toMatchObject({ code: 'NOT_IMPLEMENTED' });
+    const folder = await mkdtemp(join(tmpdir(), 'berth-destination-'));
+    expect(await test({ provider: 'local', path: join(folder, 'new/one') })).toEqual({ success: true });
+    expect(await readdir(join(folder, 'new/one'))).toEqual([]);
+    await writeFile(join(folder, 'file'), '');
+    expect(await test({ destinationId, provider: 'local', path: join(folder, 'file/below') })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('not a folder') });
+    await rm(folder, { recursive: true });
+    // Nobody listens there.
+    expect(await test({ ...settings, ...keys, endpoint: 'http://127.0.0.1:1' })).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('cannot be reached') });
     expect(await test({ destinationId, bucket: null })).toMatchObject({ code: 'BAD_REQUEST', fields: ['bucket'] });
     expect(await test(settings)).toMatchObject({ code: 'BAD_REQUEST', fields: ['accessKey'] });
     expect(await test({})).toMatchObject({ code: 'BAD_REQUEST', fields: ['accessKey'] });

@@ -1,6 +1,8 @@
 /** Destinations of backups as records; what is stored there is the backups' business. */
 import { AppError } from '../../domain/errors.ts';
+import { Secret } from '../../domain/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { ObjectStore, OpenStore, StorePlace } from '../../ports/object-store.ts';
 import { checkDestination, type DestinationDraft } from './destination-rules.ts';
 import type { DestinationRecord, DestinationStore } from './store.ts';
 
@@ -14,6 +16,7 @@ export interface DestinationEffects {
   clock: Clock;
   /** Absolute paths of the server in which no backup is stored: the engine's socket and data, Berth's data folder. */
   protectedPaths: readonly string[];
+  openStore: OpenStore;
 }
 
 export interface Destinations {
@@ -26,11 +29,15 @@ export interface Destinations {
   remove(destinationId: string, organizationId: string): Promise<PublicDestination>;
   /** The destination a test would reach: a stored one with these changes, or a new one. Refuses what creating or changing it would. */
   draft(organizationId: string, input: DestinationInput & { destinationId?: string | null | undefined }): Promise<DestinationDraft>;
+  /** The store at a destination; NOT_FOUND when there is no such destination. */
+  open(destinationId: string, organizationId: string): Promise<ObjectStore>;
+  /** Writes, reads and removes an object there; throws what the store refuses with. */
+  test(draft: DestinationDraft, signal: AbortSignal): Promise<void>;
 }
 
 const none: DestinationDraft = { provider: 's3', accessKey: '', secretAccessKey: '', bucket: '', region: '', endpoint: '', path: '' };
 
-export function createDestinations(store: DestinationStore, { clock, protectedPaths }: DestinationEffects): Destinations {
+export function createDestinations(store: DestinationStore, { clock, protectedPaths, openStore }: DestinationEffects): Destinations {
   async function found(destinationId: string, organizationId: string): Promise<DestinationRecord> {
     const record = await store.find({ destinationId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such destination. It may have been removed.');
@@ -58,6 +65,8 @@ export function createDestinations(store: DestinationStore, { clock, protectedPa
       await store.remove({ destinationId, organizationId });
       return withoutKeys(record);
     },
+    open: async (destinationId, organizationId) => openStore(placeOf(await found(destinationId, organizationId))),
+    test: (draft, signal) => tryOut(openStore(placeOf(draft)), signal),
     draft: async (organizationId, { destinationId, ...input }) => checkDestination(changed(destinationId ? await found(destinationId, organizationId) : none, input), protectedPaths),
   };
 }
@@ -68,6 +77,28 @@ function changed(present: DestinationDraft, input: DestinationInput): Destinatio
     provider: input.provider ?? present.provider, accessKey: text('accessKey'), secretAccessKey: text('secretAccessKey'),
     bucket: text('bucket'), region: text('region'), endpoint: text('endpoint'), path: text('path'),
   };
+}
+
+function placeOf({ provider, accessKey, secretAccessKey, bucket, region, endpoint, path }: DestinationDraft): StorePlace {
+  return provider === 'local' ? { provider, path } : { provider, accessKey: new Secret(accessKey), secretAccessKey: new Secret(secretAccessKey), bucket, region, endpoint, path };
+}
+
+/** A store may take what it later does not give back; so it is read again. */
+async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
+  const path = `.berth-test-${randomId()}`;
+  const text = `Berth tries whether backups can be stored here: ${randomId()}`;
+  await store.write(path, oneChunk(text), signal);
+  try {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of store.read(path, signal)) chunks.push(chunk);
+    if (Buffer.concat(chunks).toString() !== text) throw new AppError('PRECONDITION_FAILED', 'The destination took an object and gave back another one. Use another service.');
+  } finally {
+    await store.remove(path, signal);
+  }
+}
+
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }
 
 function withoutKeys({ accessKey: _accessKey, secretAccessKey: _secret, ...shown }: DestinationRecord): PublicDestination {

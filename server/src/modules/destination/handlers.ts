@@ -1,9 +1,10 @@
-import { notYet } from '../../domain/errors.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { destinationContract } from './contract.ts';
 import type { Destinations } from './destination.ts';
+
+const testLimitMs = 120_000;
 
 export function destinationHandlers(destinations: Destinations): Handlers<typeof destinationContract, CallContext> {
   return {
@@ -14,9 +15,9 @@ export function destinationHandlers(destinations: Destinations): Handlers<typeof
     },
     update: ({ actor, write }, { destinationId, ...input }) => write(() => destinations.update(destinationId, actor.organizationId, input)),
     remove: ({ actor, write }, { destinationId }) => write(() => destinations.remove(destinationId, actor.organizationId)),
-    async testConnection({ actor }, input) {
-      await destinations.draft(actor.organizationId, input);
-      throw notYet('Testing destinations of backups');
+    async testConnection({ actor, signal }, input) {
+      await destinations.test(await destinations.draft(actor.organizationId, input), AbortSignal.any([signal, AbortSignal.timeout(testLimitMs)]));
+      return { success: true };
     },
   };
 }

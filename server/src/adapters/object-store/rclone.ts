@@ -1,0 +1,167 @@
+/** Objects in a bucket of an S3 service, through rclone. The keys go by the child's environment (rclone's documentation, "Config file" → environment variables). */
+import { z } from 'zod';
+import { AppError } from '../../domain/errors.ts';
+import type { ObjectStore, StorePlace, StoredObject } from '../../ports/object-store.ts';
+import { command } from '../../shell/command.ts';
+import type { Command } from '../../shell/command.ts';
+import { startPiped } from '../../shell/piped.ts';
+import type { PipedChild } from '../../shell/piped.ts';
+import { rcloneError } from './rclone-error.ts';
+
+type Bucket = Extract<StorePlace, { provider: 's3' }>;
+
+/** Retries of a whole upload would need the whole input again; single requests are tried anew. Of a listing's times the server's own are asked for: the others cost a request for each object. */
+const options = [
+  '--config=', '--quiet', '--retries=1', '--low-level-retries=3', '--contimeout=15s', '--timeout=120s', '--use-server-modtime',
+  // Parts of a size that reaches 300 GB within the 10,000 parts that S3 takes, and two of them in rclone's memory.
+  '--s3-chunk-size=32Mi', '--s3-upload-concurrency=2', '--buffer-size=1Mi',
+] as const;
+
+/** What the calls of one store share. */
+interface Bench {
+  bucket: Bucket;
+  make(verb: string, ...words: string[]): Command;
+  remote(path: string): string;
+}
+
+export function rcloneStore(bucket: Bucket, { rclonePath, scratch }: { rclonePath: string; scratch: string }): ObjectStore {
+  const bench: Bench = {
+    bucket,
+    make: (verb, ...words) => command([rclonePath, verb, ...options, ...words], { cwd: scratch, env: environmentOf(bucket) }),
+    remote: (path) => `store:${[bucket.bucket, bucket.path, path].filter((part) => part !== '').join('/')}`,
+  };
+  const { make, remote } = bench;
+  return {
+    write: (path, source, signal) => feed(bench, startPiped(make('rcat', remote(path))), source, signal),
+    read: (path, signal) => read(bench, path, signal),
+    find: (path, signal) => find(bench, path, signal),
+    list: (path, signal) => list(bench, path, signal),
+    async rename(from, to, signal) {
+      // rclone has nothing to say about a source that is not there.
+      if (!(await find(bench, from, signal))) throw absent(bench, from);
+      await collect(bench, make('moveto', remote(from), remote(to)), signal);
+    },
+    async remove(path, signal) {
+      if (await find(bench, path, signal)) await collect(bench, make('deletefile', remote(path)), signal);
+    },
+  };
+}
+
+function environmentOf({ accessKey, secretAccessKey, region, endpoint }: Bucket): Command['env'] {
+  const of = (name: string): string => `RCLONE_CONFIG_STORE_${name}`;
+  return {
+    [of('TYPE')]: 's3', [of('PROVIDER')]: 'Other', [of('ACCESS_KEY_ID')]: accessKey, [of('SECRET_ACCESS_KEY')]: secretAccessKey, [of('ENDPOINT')]: endpoint,
+    ...(region === '' ? {} : { [of('REGION')]: region }), [of('ENV_AUTH')]: 'false', [of('NO_CHECK_BUCKET')]: 'true', [of('FORCE_PATH_STYLE')]: 'true',
+  };
+}
+
+/** Its input closed, rclone would finish the object with what it has; so it is killed when the source fails. */
+async function feed(bench: Bench, child: PipedChild, source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+  child.stdout.resume();
+  const stop = onAbort(signal, child);
+  try {
+    for await (const chunk of source) {
+      signal.throwIfAborted();
+      if (child.stdin.write(chunk)) continue;
+      if (!(await drained(child))) break;
+    }
+    signal.throwIfAborted();
+  } catch (error) {
+    child.kill();
+    await child.ended.catch(() => undefined);
+    throw error;
+  } finally {
+    stop();
+  }
+  child.stdin.end();
+  await succeed(bench, child, signal);
+}
+
+/** Whether it took what was written; false when it has ended instead. */
+function drained(child: PipedChild): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (took: boolean) => (): void => {
+      child.stdin.off('drain', onDrain);
+      child.stdin.off('close', onClose);
+      resolve(took);
+    };
+    const [onDrain, onClose] = [settle(true), settle(false)];
+    child.stdin.once('drain', onDrain);
+    child.stdin.once('close', onClose);
+    if (child.stdin.destroyed) onClose();
+  });
+}
+
+/** rclone gives nothing, and says nothing, for an object that is not there, so that is asked first; a connection cut in its middle shows in the length. */
+async function* read(bench: Bench, path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const object = await find(bench, path, signal);
+  if (!object) throw absent(bench, path);
+  const child = startPiped(bench.make('cat', bench.remote(path)));
+  child.stdin.end();
+  const stop = onAbort(signal, child);
+  let bytes = 0;
+  try {
+    for await (const chunk of child.stdout) {
+      const piece = asBytes(chunk);
+      bytes += piece.length;
+      yield piece;
+    }
+    await succeed(bench, child, signal);
+    if (bytes !== object.bytes) throw new AppError('SERVICE_UNAVAILABLE', `The store gave ${bytes} of the ${object.bytes} bytes of ${path}. Try again.`);
+  } finally {
+    stop();
+    child.kill();
+  }
+}
+
+function absent({ bucket }: Bench, path: string): AppError {
+  return new AppError('NOT_FOUND', `There is no object ${path} in the bucket ${bucket.bucket}.`);
+}
+
+const entry = z.object({ Path: z.string(), Size: z.number(), ModTime: z.string(), IsDir: z.boolean() });
+
+async function find(bench: Bench, path: string, signal: AbortSignal): Promise<StoredObject | undefined> {
+  const text = await collect(bench, bench.make('lsjson', '--stat', '--no-mimetype', bench.remote(path)), signal);
+  const found = entry.parse(JSON.parse(text));
+  // What is not there is told as a folder.
+  return found.IsDir ? undefined : { path, bytes: found.Size, modifiedAt: new Date(found.ModTime).toISOString() };
+}
+
+async function list(bench: Bench, path: string, signal: AbortSignal): Promise<StoredObject[]> {
+  const text = await collect(bench, bench.make('lsjson', '--recursive', '--files-only', '--no-mimetype', bench.remote(path)), signal);
+  const before = path === '' ? '' : `${path}/`;
+  return z.array(entry).parse(JSON.parse(text)).map(({ Path, Size, ModTime }) => ({ path: `${before}${Path}`, bytes: Size, modifiedAt: new Date(ModTime).toISOString() }));
+}
+
+/** What it prints, when it ends well. */
+async function collect(bench: Bench, made: Command, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const child = startPiped(made);
+  child.stdin.end();
+  const stop = onAbort(signal, child);
+  try {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of child.stdout) chunks.push(asBytes(chunk));
+    await succeed(bench, child, signal);
+    return Buffer.concat(chunks).toString();
+  } finally {
+    stop();
+  }
+}
+
+async function succeed({ bucket }: Bench, child: PipedChild, signal: AbortSignal): Promise<void> {
+  const end = await child.ended;
+  signal.throwIfAborted();
+  if (end.exitCode !== 0) throw rcloneError(bucket, end);
+}
+
+function onAbort(signal: AbortSignal, child: PipedChild): () => void {
+  const kill = (): void => child.kill();
+  signal.addEventListener('abort', kill, { once: true });
+  if (signal.aborted) kill();
+  return () => signal.removeEventListener('abort', kill);
+}
+
+function asBytes(chunk: unknown): Uint8Array {
+  return chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+}

@@ -1,0 +1,34 @@
+/** Where objects are kept: a bucket of an S3 service or a folder of this server. Paths are relative to the store, as `parseObjectPath` gives them. */
+import type { Secret } from '../domain/secret.ts';
+
+/** How a store is reached. */
+export type StorePlace =
+  | { provider: 's3'; accessKey: Secret; secretAccessKey: Secret; bucket: string; region: string; endpoint: string; /** Prefix inside the bucket, or empty. */ path: string }
+  | { provider: 'local'; /** Absolute path of the folder. */ path: string };
+
+export interface StoredObject {
+  path: string;
+  bytes: number;
+  /** ISO 8601. */
+  modifiedAt: string;
+}
+
+/** Every failure is an AppError whose sentence names the store and what to do, and no key: PRECONDITION_FAILED where the store refuses, SERVICE_UNAVAILABLE where it cannot be reached. */
+export interface ObjectStore {
+  /**
+   * Stores what the source gives; only so much of it is held in memory as is on its way. When the source fails, its own error is thrown, and the object is not made; only
+   * when this process itself is killed may it come to be with what had been read by then.
+   */
+  write(path: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
+  /** The object's bytes; fails when it is absent or ends early. */
+  read(path: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  find(path: string, signal: AbortSignal): Promise<StoredObject | undefined>;
+  /** Every object below this path (empty: all), in no order. */
+  list(path: string, signal: AbortSignal): Promise<StoredObject[]>;
+  /** Gives an object another path, at once or not at all; one that stands there is replaced. */
+  rename(from: string, to: string, signal: AbortSignal): Promise<void>;
+  /** An absent object is no error. */
+  remove(path: string, signal: AbortSignal): Promise<void>;
+}
+
+export type OpenStore = (place: StorePlace) => ObjectStore;
