@@ -294,7 +294,18 @@ export const procedureKinds = {
     manualBackupMySql: 'mutation',
     manualBackupPostgres: 'mutation',
     manualBackupMongo: 'mutation',
+    verify: 'mutation',
+    runs: 'query',
+    runsByDatabase: 'query',
+    runLogs: 'subscription',
+    removePrevious: 'mutation',
     listFiles: 'query',
     restoreBackupWithLogs: 'subscription',
+  },
+  installationBackup: {
+    get: 'query',
+    set: 'mutation',
+    run: 'mutation',
+    runs: 'query',
   },
 } as const satisfies { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never } };

@@ -21,15 +21,18 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'basicAuth.create': engineIsDown, 'basicAuth.update': engineIsDown, 'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,
   // The estate's backup is of mysql.
+  'backup.manualBackupMySql': [412], 'backup.verify': [412], 'backup.removePrevious': [412], 'backup.listFiles': engineIsDown, 'destination.testConnection': engineIsDown,
   'backup.manualBackupMariadb': [400], 'backup.manualBackupPostgres': [400], 'backup.manualBackupMongo': [400],
+  // Nothing is set up to be backed up.
+  'installationBackup.run': [412],
   'compose.delete': [200], 'compose.loadServices': [200],
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 
 /** What is for the installation's first organization only, the handler refuses the others. */
-const installations: readonly string[] = ['settings.get', 'settings.update'];
+const installations: readonly string[] = ['settings.get', 'settings.update', 'installationBackup.get', 'installationBackup.set', 'installationBackup.run', 'installationBackup.runs'];
 
 export function handlerAnswers({ path, procedure: { refusals } }: NamedProcedure, caller: CallerName): readonly number[] {
-  if (installations.includes(path)) return caller === 'stranger' ? [403] : [200, 403];
+  if (installations.includes(path)) return caller === 'stranger' ? [403] : [answers[path]?.[0] ?? 200, 403];
   return answers[path] ?? [refusals?.includes('NOT_IMPLEMENTED') ? 501 : 200];
 }

@@ -40,8 +40,9 @@ function documentedStatuses({ path, procedure }: NamedProcedure): number[] {
 }
 
 /** The schema takes unknown fields away, so that a value with one differs from what it gives back. */
-function valueFault({ procedure: { kind, output } }: NamedProcedure, value: unknown): string | undefined {
-  const values: unknown[] = kind === 'subscription' ? linesOf(value) : [value];
+function valueFault({ procedure: { kind, output: own, whole } }: NamedProcedure, value: unknown): string | undefined {
+  const output = whole?.output ?? own;
+  const values: unknown[] = kind === 'subscription' && whole === undefined ? linesOf(value) : [value];
   for (const one of values) {
     const parsed = output.safeParse(one);
     if (!parsed.success) return `is not what its schema says: ${JSON.stringify(parsed.error.issues).slice(0, 300)}`;

@@ -61,7 +61,7 @@ export interface ApplicationView {
   deployments: DeploymentView[];
 }
 
-const queries = /\.(one|all|get|by[A-Z]\w*|readLogs|logs)$/;
+const queries = /\.(one|all|get|by[A-Z]\w*|readLogs|logs|listFiles|runs\w*|runLogs|restoreBackupWithLogs)$/;
 
 /** Makes the host with its swarm and starts Berth in it. The owner is signed up and has a key. */
 export async function berthHost(bed: Bed, name: string, index: number, env: Record<string, string> = {}): Promise<BerthHost> {
@@ -84,7 +84,7 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
     const isQuery = queries.test(procedure);
     const query = isQuery ? `?input=${encodeURIComponent(JSON.stringify(input))}` : '';
     const response = await fetch(`${url}/api/${procedure}${query}`, {
-      method: isQuery ? 'GET' : 'POST', headers: { ...headers, ...(isQuery ? {} : { 'content-type': 'application/json' }) }, ...(isQuery ? {} : { body: JSON.stringify(input) }), signal: AbortSignal.timeout(120_000),
+      method: isQuery ? 'GET' : 'POST', headers: { ...headers, ...(isQuery ? {} : { 'content-type': 'application/json' }) }, ...(isQuery ? {} : { body: JSON.stringify(input) }), signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };

@@ -28,7 +28,7 @@ export function estateOf(prefix: string): Estate {
     projectId: id('project'), emptyProjectId: id('empty-project'), remoteProjectId: id('remote-project'), environmentId: id('environment'), otherEnvironmentId: id('staging'), emptyEnvironmentId: id('empty-environment'),
     applicationId: id('application'), otherApplicationId: id('other-application'), composeId: id('compose'), ...Object.fromEntries(databases), ...Object.fromEntries(databaseKindNames.map((kind) => [`${kind}AppName`, id(kind)])),
     deploymentId: id('deployment'), domainId: id('domain'), secureDomainId: id('secure-domain'), portId: id('port'), mountId: id('mount'), redirectId: id('redirect'), basicAuthId: id('basic-auth'),
-    backupId: id('backup'), previewDeploymentId: id('preview'), previewDomainId: id('preview-domain'), sshKeyId: id('ssh-key'), freeSshKeyId: id('free-ssh-key'), registryId: id('registry'), serverId: id('server'), busyServerId: id('busy-server'),
+    backupId: id('backup'), backupRunId: id('backup-run'), previewDeploymentId: id('preview'), previewDomainId: id('preview-domain'), sshKeyId: id('ssh-key'), freeSshKeyId: id('free-ssh-key'), registryId: id('registry'), serverId: id('server'), busyServerId: id('busy-server'),
     destinationId: id('destination'), freeDestinationId: id('free-destination'), certificateId: id('certificate'), usedCertificateId: id('used-certificate'), certificateResolverId: id('resolver'), invitationId: id('invitation'), gitProviderId: id('git-provider'),
   };
 }
@@ -114,8 +114,14 @@ function besides(estate: Estate, own: Own, number: number): Rows {
     mount: [{ ...application, mountId: of(estate, 'mountId'), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', databaseId: null, composeId: null }],
     redirect: [{ ...application, redirectId: of(estate, 'redirectId'), regex: '^/old/(.*)$', replacement: '/new/$1', permanent: true }],
     basic_auth: [{ ...application, basicAuthId: of(estate, 'basicAuthId'), username: 'visitor', passwordHash: hiddenTexts.basicAuth }],
+    backup_run: [{
+      ...own, backupRunId: of(estate, 'backupRunId'), operation: 'backup', backupId: of(estate, 'backupId'), databaseId: of(estate, 'mysqlId'), startedBy: 'person', destinationId: of(estate, 'destinationId'), path: 'shop/one.sql.gz',
+      database: 'shop', status: 'error', steps: [], bytes: null, storedBytes: null, checksum: null, isStored: false, previousVolume: null, errorCode: 'PRECONDITION_FAILED', errorMessage: 'It did not run.',
+      startedAt: null, finishedAt: null, sequence: number,
+    }],
     backup: [{
-      ...own, backupId: of(estate, 'backupId'), databaseId: of(estate, 'mysqlId'), databaseType: 'mysql', database: 'shop', destinationId: of(estate, 'destinationId'), schedule: '0 3 * * *', prefix: 'shop', enabled: true, keepLatestCount: 7,
+      ...own, backupId: of(estate, 'backupId'), databaseId: of(estate, 'mysqlId'), sourceType: 'database', databaseType: 'mysql', database: 'shop', destinationId: of(estate, 'destinationId'), schedule: '0 3 * * *', timeZone: 'UTC', prefix: 'shop', enabled: true, keepLatestCount: 7,
+      nextRunAt: null, verifySchedule: null, nextVerifyAt: null, alarmAfterHours: null, alarmSince: null, lastGoodAt: null, sealedKey: null,
     }],
     preview_deployment: [{
       ...application, previewDeploymentId: of(estate, 'previewDeploymentId'), branch: 'feature', pullRequestNumber: 12, domain: `preview.${estate['host']}`, domainId: of(estate, 'previewDomainId'), status: 'running',

@@ -42,6 +42,7 @@ function procedureSection({ path, procedure }: NamedProcedure, shown: Map<string
     ...(description === undefined ? [] : [description]),
     once('Input', shapeOf(inlineSchemaOf(procedure.input, 'input'))),
     once(kind === 'subscription' ? 'Each event' : 'Answer', shapeOf(inlineSchemaOf(procedure.output, 'output'))),
+    ...(procedure.whole === undefined ? [] : [once('Answer without a stream', shapeOf(inlineSchemaOf(procedure.whole.output, 'output')))]),
   ].join('\n\n');
 }
 

@@ -8,6 +8,7 @@ import { createSwarmEngine } from '../adapters/engine/swarm.ts';
 import { createNameResolver } from '../adapters/dns/name-resolver.ts';
 import { createUploads } from '../adapters/archive/uploads.ts';
 import { createWorkFiles } from '../adapters/files/work-files.ts';
+import { createObjectStores } from '../adapters/object-store/stores.ts';
 import { createGit } from '../adapters/git/cli.ts';
 import { createCaddyProxy, type CaddyProxyOptions } from '../adapters/proxy/caddy.ts';
 import { createCaddyStore, storeFolder } from '../adapters/proxy/caddy-store.ts';
@@ -27,11 +28,12 @@ export function createAdapters(config: Config, clock: Clock, proxyEvents: Pick<C
   const proxyFolder = folder('proxy');
   const gitFolder = folder('git');
   return {
-    folders: { work: folder('work'), proxy: proxyFolder, git: gitFolder },
+    folders: { work: folder('work'), backup: folder('backup-work'), proxy: proxyFolder, git: gitFolder },
     engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
     engineView: createEngineView({ socketPath: config.engineSocket }),
     proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpPort: config.httpPort, publicHttpsPort: config.httpsPort, ...proxyEvents }),
     proxyStore: createCaddyStore(join(proxyFolder, storeFolder)),
+    objectStores: createObjectStores({ rclonePath: config.rclonePath, scratch: folder('object-store') }),
     git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),
     builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),
     keyPairs: sshKeyPairs,

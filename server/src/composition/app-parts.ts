@@ -19,6 +19,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Accounts } from './accounts.ts';
 import type { Adapters } from './adapters.ts';
+import type { BackingUp } from './backing-up.ts';
 import type { Log } from './log.ts';
 import type { Platform } from './platform.ts';
 import type { Stores } from './stores.ts';
@@ -30,6 +31,7 @@ export interface AppParts {
   database: Database;
   stores: Stores;
   adapters: Adapters;
+  backingUp: BackingUp;
   accounts: Accounts;
   settings: SettingsService;
   members: Members;

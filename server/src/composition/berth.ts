@@ -4,6 +4,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import type { DeploymentRecord } from '../db/tables.ts';
 import { applicationDeployer } from '../deploy/application-deployer.ts';
 import { databaseDeployer } from '../deploy/database/database-deployer.ts';
 import { releaseNow } from '../deploy/release-now.ts';
@@ -25,11 +26,12 @@ import { createPublishedPorts } from '../modules/port/port.ts';
 import { createRegistries } from '../modules/registry/registry.ts';
 import { createServiceNames } from '../modules/service-name/service-name.ts';
 import { createSettings } from '../modules/settings/settings.ts';
-import { systemClock, randomId, type Clock } from '../ports/clock.ts';
+import { systemClock, randomId } from '../ports/clock.ts';
 import { instanceLabel } from '../ports/engine.ts';
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
 import { createAccounts } from './accounts.ts';
-import { createAdapters } from './adapters.ts';
+import { createAdapters, type Adapters } from './adapters.ts';
+import { createBackingUp } from './backing-up.ts';
 import { createDatabasePorts, liveDatabaseSpec } from './databases.ts';
 import { desiredRoutes } from './desired-routes.ts';
 import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
@@ -39,7 +41,8 @@ import type { Log } from './log.ts';
 import { createPlatform } from './platform.ts';
 import { createApp } from './routers.ts';
 import { openStorage } from './storage.ts';
-import { createStores, type Stores } from './stores.ts';
+import { createStores } from './stores.ts';
+import { startTimers } from './timers.ts';
 import { version } from './version.ts';
 
 export interface Berth {
@@ -50,11 +53,6 @@ export interface Berth {
 }
 
 const stopLimitMs = 8000;
-const housekeepingMs = 3_600_000;
-const dayMs = 24 * 3_600_000;
-const keptJobsMs = 7 * dayMs;
-const keptInvitationsMs = 30 * dayMs;
-const keptAuditMs = 400 * dayMs;
 
 export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const clock = systemClock;
@@ -93,31 +91,30 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
     onDrift: (lines) => log.warn('Reconciled', { found: lines }),
   });
 
-  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(createDatabasePorts(parts, databases)) };
+  const databasePorts = createDatabasePorts(parts, databases);
+  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(databasePorts) };
   const runner = createDeploymentRunner({ ports: deployPorts, deployers, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`) });
+  const backingUp = createBackingUp({ config, database, stores, adapters, engine, clock, queue, log, databases, deployments, databasePorts, liveSpec: liveDatabaseSpec(parts) });
   const worker: Worker = createWorker({
-    store: stores.jobs, clock, handlers: { deployment: runner.run }, perServer: async () => (await settings.get()).buildsConcurrency,
+    store: stores.jobs, clock, handlers: { deployment: runner.run, backup: backingUp.run }, perServer: async () => (await settings.get()).buildsConcurrency,
     onFault: (error, job) => void log.fault(error, `job ${job?.jobId ?? 'queue'}`),
   });
   // On SQLite this is the only process that can hold a lease; on PostgreSQL another control plane may, so leases run out by themselves.
   if (database.dialect === 'sqlite') await stores.jobs.releaseAll();
 
-  const unfinished = await deployments.unfinished();
-  await removeStaleWork(adapters.folders.work, new Set(unfinished.map(({ deploymentId }) => deploymentId)));
-  // Private files of git runs, a key among them perhaps; a child that still runs needs its own until its deployment's next attempt ends it.
-  if (unfinished.every(({ child }) => child === null)) await removeStaleWork(adapters.folders.git, new Set());
-  const housekeeping = setInterval(() => void tidy(stores, clock).catch((error: unknown) => log.fault(error, 'housekeeping')), housekeepingMs);
+  await tidyFolders(adapters, await deployments.unfinished());
+  const timers = startTimers({ stores, clock, log, schedules: backingUp.schedules });
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, accounts, settings, members: accounts.members, environments, applications, databases, registries, queue, deployments, domains, issuance: issuing.issuance, platform, reconciler, runner, runtime, turns,
+    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, registries, queue, deployments, domains, issuance: issuing.issuance, platform, reconciler, runner, runtime, turns,
     released: releases.released, version,
   });
   return {
     app, worker, reconciler,
     async close() {
-      clearInterval(housekeeping);
       issuing.stop();
+      await timers.stop();
       await app.close();
       await Promise.all([worker.stop(stopLimitMs), reconciler.stop()]);
       await database.close();
@@ -125,12 +122,11 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   };
 }
 
-/** Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back somewhat more than a year. */
-async function tidy(stores: Stores, clock: Clock): Promise<void> {
-  await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
-  await stores.users.pruneSessions(clock.now());
-  await stores.invitations.prune(clock.now() - keptInvitationsMs);
-  await stores.audit.prune(new Date(clock.now() - keptAuditMs).toISOString());
+/** What a crash left of deployments. */
+async function tidyFolders({ folders }: Adapters, unfinished: readonly DeploymentRecord[]): Promise<void> {
+  await removeStaleWork(folders.work, new Set(unfinished.map(({ deploymentId }) => deploymentId)));
+  // Private files of git runs, a key among them perhaps; a child that still runs needs its own until its deployment's next attempt ends it.
+  if (unfinished.every(({ child }) => child === null)) await removeStaleWork(folders.git, new Set());
 }
 
 /** Work folders that a crash left behind; those of unfinished deployments are emptied by their next attempt. */

@@ -4,6 +4,7 @@ import { applicationRef } from '../domain/service-ref.ts';
 import { builtPrefix } from '../deploy/image-name.ts';
 import { applicationHandlers } from '../modules/application/handlers.ts';
 import { createApplicationViews } from '../modules/application/view.ts';
+import { installationBackupHandlers } from '../modules/backup/handlers-installation.ts';
 import { contracts } from '../modules/contracts.ts';
 import { deploymentHandlers } from '../modules/deployment/handlers.ts';
 import { createMounts } from '../modules/mount/mount.ts';
@@ -80,6 +81,7 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     ...infrastructureRouters(parts, isFirstOrganization),
     ...routingRouters(parts),
     ...composeRouters(parts, mounts),
+    router('installationBackup', contracts.installationBackup, installationBackupHandlers({ ...parts.backingUp.installation, isFirstOrganization })),
   ];
 }
 

@@ -1,5 +1,4 @@
 /** Routers of projects, environments and what stands in them besides applications. */
-import { createBackups } from '../modules/backup/backup.ts';
 import { contracts } from '../modules/contracts.ts';
 import { databaseRouters } from '../modules/database/handlers.ts';
 import { environmentHandlers } from '../modules/environment/handlers.ts';
@@ -14,7 +13,7 @@ import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
 export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
-  const { applications, clock, databases, deployments, environments, queue, members, reconciler, settings, stores } = parts;
+  const { applications, backingUp, clock, databases, deployments, environments, queue, members, reconciler, settings, stores } = parts;
   const names = createServiceNames(stores.serviceNames);
   const projects = createProjects(stores.projects, environments, clock);
   const copies = createServiceCopies(stores.serviceRows, names, clock);
@@ -27,7 +26,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
       databases, deployments, queue, members, requireServer: settings.requireServer,
       environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
       mounts: mounts.byDatabase,
-      backups: createBackups(stores.backups, clock).byDatabase,
+      backups: backingUp.backups.byDatabase,
       serverAddress: async (serverId, organizationId) => (serverId === null ? (await settings.get()).serverIp : (await stores.servers.find({ serverId, organizationId }))?.ipAddress ?? null),
     }),
   ];

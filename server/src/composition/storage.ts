@@ -1,5 +1,5 @@
 /** Opens the database: key file, backup before migrations, migrations. */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
@@ -7,7 +7,7 @@ import { createCipher, openKeyFile } from '../db/cipher.ts';
 import type { Database } from '../db/database.ts';
 import { migrate, migrations, schemaVersion } from '../db/migrations.ts';
 import { openSqlite } from '../db/sqlite.ts';
-import { AppError } from '../domain/errors.ts';
+import { AppError, sentenceOf } from '../domain/errors.ts';
 import { isoTime, type Clock } from '../ports/clock.ts';
 
 export interface OpenedStorage {
@@ -63,20 +63,31 @@ async function connect(config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSync
   return openPostgres({ url: config.databaseUrl, cipher });
 }
 
+/** Writes a consistent copy of the whole database to this path: an SQLite file, or a dump in pg_dump's own format. PRECONDITION_FAILED when it cannot. */
+export async function copyDatabase(config: Pick<Config, 'databaseUrl'>, database: Database, path: string): Promise<void> {
+  if (config.databaseUrl === undefined) {
+    await database.script(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
+    return;
+  }
+  const env = { PATH: process.env['PATH'], ...postgresEnvironment(config.databaseUrl) };
+  await new Promise<void>((resolve, reject) => {
+    execFile('pg_dump', ['--format=custom', `--file=${path}`], { env, timeout: backupLimitMs }, (error, _stdout, stderr) => {
+      if (error) reject(new AppError('PRECONDITION_FAILED', `The database could not be dumped: ${stderr.trim() || error.message}. The PostgreSQL client tools must be installed, in the server's version.`, { cause: error }));
+      else resolve();
+    });
+  });
+}
+
 /** A copy of the whole database beside it, before anything is changed. */
 async function backUp(config: Config, database: Database, version: number, clock: Clock): Promise<string> {
   const folder = join(config.data, 'backups');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stem = join(folder, `before-${version + 1}-${isoTime(clock).replace(/[:.]/g, '-')}`);
-  if (config.databaseUrl === undefined) {
-    const path = `${stem}.sqlite`;
-    await database.script(`VACUUM INTO '${unfinished(path).replaceAll("'", "''")}'`);
-    return finish(path);
-  }
-  const path = `${stem}.dump`;
-  const result = spawnSync('pg_dump', ['--format=custom', `--file=${unfinished(path)}`], { env: { PATH: process.env['PATH'], ...postgresEnvironment(config.databaseUrl) }, timeout: backupLimitMs, stdio: ['ignore', 'ignore', 'pipe'] });
-  if (result.status !== 0) {
-    throw new AppError('PRECONDITION_FAILED', `The backup before the migration failed, so nothing was changed: ${result.error?.message ?? result.stderr.toString().trim()}. Install the PostgreSQL client tools of the server's version.`);
+  const path = `${stem}.${config.databaseUrl === undefined ? 'sqlite' : 'dump'}`;
+  try {
+    await copyDatabase(config, database, unfinished(path));
+  } catch (error) {
+    throw new AppError('PRECONDITION_FAILED', `The backup before the migration failed, so nothing was changed: ${sentenceOf(error)}`, { cause: error });
   }
   return finish(path);
 }

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { createJobStore } from '../jobs/store.ts';
 import { createApplicationStore } from '../modules/application/store.ts';
 import { createAuditStore } from '../modules/audit/store.ts';
-import { createBackupStore } from '../modules/backup/store.ts';
+import { createBackupRunStore, createBackupStore } from '../modules/backup/store.ts';
 import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
 import { createResolverStore } from '../modules/certificate-resolver/store.ts';
@@ -62,6 +62,7 @@ export function createStores(database: Database) {
     destinations: createDestinationStore(database),
     sight: createSightStore(database),
     backups: createBackupStore(database),
+    backupRuns: createBackupRunStore(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     jobs: createJobStore(database),

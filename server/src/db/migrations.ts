@@ -219,6 +219,31 @@ CREATE TABLE "request_minute" ("domainId" TEXT NOT NULL, "minute" BIGINT NOT NUL
 CREATE INDEX "request_minute_minute" ON "request_minute"("minute");
 `,
   },
+  {
+    // A backup takes a source, which need be no database; SQLite can only make a column nullable by making the table anew.
+    version: 6,
+    name: 'backup runs',
+    sql: `
+ALTER TABLE "backup" RENAME TO "backup_before";
+CREATE TABLE "backup" ("backupId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "sourceType" TEXT NOT NULL, "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE,
+  "databaseType" TEXT, "database" TEXT NOT NULL, "destinationId" TEXT NOT NULL REFERENCES "destination"("destinationId"), "schedule" TEXT NOT NULL, "timeZone" TEXT NOT NULL, "prefix" TEXT NOT NULL,
+  "enabled" BIGINT NOT NULL, "keepLatestCount" BIGINT, "nextRunAt" BIGINT, "verifySchedule" TEXT, "nextVerifyAt" BIGINT, "alarmAfterHours" BIGINT, "alarmSince" TEXT, "lastGoodAt" TEXT,
+  "sealedKey" TEXT, "createdAt" TEXT NOT NULL);
+INSERT INTO "backup" ("backupId", "organizationId", "sourceType", "databaseId", "databaseType", "database", "destinationId", "schedule", "timeZone", "prefix", "enabled", "keepLatestCount", "createdAt")
+  SELECT "backupId", "organizationId", 'database', "databaseId", "databaseType", "database", "destinationId", "schedule", 'UTC', "prefix", "enabled", "keepLatestCount", "createdAt" FROM "backup_before";
+DROP TABLE "backup_before";
+CREATE INDEX "backup_database" ON "backup"("databaseId", "createdAt");
+CREATE INDEX "backup_destination" ON "backup"("destinationId");
+CREATE INDEX "backup_organization" ON "backup"("organizationId", "sourceType");
+CREATE TABLE "backup_run" ("backupRunId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "operation" TEXT NOT NULL, "backupId" TEXT, "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE,
+  "startedBy" TEXT NOT NULL, "destinationId" TEXT NOT NULL, "path" TEXT NOT NULL, "database" TEXT NOT NULL, "status" TEXT NOT NULL, "steps" TEXT NOT NULL, "bytes" BIGINT, "storedBytes" BIGINT, "checksum" TEXT,
+  "isStored" BIGINT NOT NULL, "previousVolume" TEXT, "errorCode" TEXT, "errorMessage" TEXT, "createdAt" TEXT NOT NULL, "startedAt" TEXT, "finishedAt" TEXT, "sequence" BIGINT NOT NULL);
+CREATE INDEX "backup_run_backup" ON "backup_run"("backupId", "sequence");
+CREATE INDEX "backup_run_database" ON "backup_run"("databaseId", "sequence");
+CREATE INDEX "backup_run_object" ON "backup_run"("destinationId", "path");
+CREATE INDEX "backup_run_status" ON "backup_run"("status");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -1,5 +1,6 @@
 /** Every table, once: the columns give the row types, the codecs and the queries. The DDL stands in migrations.ts and is compared with this by a test. */
 import type { DatabaseKindName } from '../domain/database-kind.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { ApplicationStatus, DeploymentKind, DeploymentStatus } from '../domain/lifecycle.ts';
 import type { Grants, Role } from '../domain/permissions.ts';
 import { boolean, json, number, optionalJson, optionalNumber, optionalSecret, optionalText, secret, text, type RecordOf, type StoredRow } from './column.ts';
@@ -172,9 +173,29 @@ const destination = {
   bucket: text(), region: text(), endpoint: text(), path: text(), createdAt: text(),
 };
 
+/** What is backed up by schedule: a database, or this Berth itself (`installation`). `nextRunAt` and `nextVerifyAt` are epoch milliseconds; null: not counted yet. */
 const backup = {
-  backupId: text(), organizationId: text(), databaseId: text(), databaseType: text<DatabaseKindName>(), database: text(), destinationId: text(),
-  schedule: text(), prefix: text(), enabled: boolean(), keepLatestCount: optionalNumber(), createdAt: text(),
+  backupId: text(), organizationId: text(), sourceType: text<'database' | 'installation'>(), databaseId: optionalText(), databaseType: optionalText<DatabaseKindName>(), database: text(), destinationId: text(),
+  schedule: text(), timeZone: text(), prefix: text(), enabled: boolean(), keepLatestCount: optionalNumber(), nextRunAt: optionalNumber(), verifySchedule: optionalText(), nextVerifyAt: optionalNumber(),
+  alarmAfterHours: optionalNumber(), alarmSince: optionalText(), lastGoodAt: optionalText(), sealedKey: optionalText(), createdAt: text(),
+};
+
+/** The result of one step of a run. */
+export interface RunStep {
+  name: string;
+  status: 'running' | 'done' | 'error' | 'stopped';
+  /** ISO 8601. */
+  startedAt: string;
+  finishedAt: string | null;
+  detail: string | null;
+}
+
+/** One backup, restore or verification: its steps and what came of them. */
+const backupRun = {
+  backupRunId: text(), organizationId: text(), operation: text<'backup' | 'restore' | 'verification'>(), backupId: optionalText(), databaseId: optionalText(),
+  startedBy: text<'schedule' | 'person'>(), destinationId: text(), path: text(), database: text(), status: text<'queued' | 'running' | 'done' | 'error'>(), steps: json<RunStep[]>(),
+  bytes: optionalNumber(), storedBytes: optionalNumber(), checksum: optionalText(), isStored: boolean(), previousVolume: optionalText(),
+  errorCode: optionalText<ErrorCode>(), errorMessage: optionalText(), createdAt: text(), startedAt: optionalText(), finishedAt: optionalText(), sequence: number(),
 };
 
 const certificate = {
@@ -219,7 +240,7 @@ const requestMinute = { domainId: text(), minute: number(), statuses: json<Recor
 
 export const tables = {
   user, organization, member, session, api_key: apiKey, project, environment, application, deployment, job, domain, port, mount,
-  ssh_key: sshKey, registry, setting, audit, service_name: serviceName, database, compose, server, destination, backup, certificate,
+  ssh_key: sshKey, registry, setting, audit, service_name: serviceName, database, compose, server, destination, backup, backup_run: backupRun, certificate,
   certificate_resolver: certificateResolver, redirect, basic_auth: basicAuth, preview_deployment: previewDeployment, invitation, git_provider: gitProvider,
   issuance, proxy_file: proxyFile, request_minute: requestMinute,
 };

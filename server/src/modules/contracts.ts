@@ -3,6 +3,7 @@ import type { Contract } from '../procedure/procedure.ts';
 import { applicationContract } from './application/contract.ts';
 import { auditContract } from './audit/contract.ts';
 import { backupContract } from './backup/contract.ts';
+import { installationBackupContract } from './backup/contract-installation.ts';
 import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
@@ -52,6 +53,7 @@ export const contracts = {
   container: containerContract,
   swarm: swarmContract,
   backup: backupContract,
+  installationBackup: installationBackupContract,
 } as const satisfies Record<string, Contract>;
 
 export type Contracts = typeof contracts;

@@ -83,14 +83,16 @@ export function createGuard(ports: GuardPorts): Guard {
   return {
     call: async (target, caller, rawInput, file) => run(target, await admit(target, caller, rawInput), file),
     stream: async (target, caller, rawInput) => {
-      const { context, input } = await admit(target, caller, rawInput);
-      return checkedEvents(target, target.stream(context, input));
+      const admitted = await admit(target, caller, rawInput);
+      const events = checkedEvents(target, target.stream(admitted.context, admitted.input));
+      return isChange(target) ? auditedEvents(events, admitted, (outcome) =>
+        ports.recordAudit({ actor: admitted.context.actor, procedure: target.path, resourceId: admitted.resourceId, outcome, ip: admitted.context.ip })) : events;
     },
   };
 }
 
-function isChange({ procedure: { kind } }: RegisteredProcedure): boolean {
-  return kind === 'mutation' || kind === 'upload';
+function isChange({ procedure: { kind, changes } }: RegisteredProcedure): boolean {
+  return kind === 'mutation' || kind === 'upload' || changes === true;
 }
 
 interface Checked {
@@ -130,6 +132,16 @@ function contextOf(ports: GuardPorts, target: RegisteredProcedure, caller: Calle
       return result;
     },
   };
+}
+
+/** A change enters the log with its own transaction; here its refusal does. */
+async function* auditedEvents(events: AsyncIterable<StreamEvent<unknown>>, { audited }: Admitted, audit: (outcome: string) => Promise<void>): AsyncIterable<StreamEvent<unknown>> {
+  try {
+    yield* events;
+  } catch (error) {
+    if (!audited.done) await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR');
+    throw error;
+  }
 }
 
 async function* checkedEvents(target: RegisteredProcedure, events: AsyncIterable<StreamEvent<unknown>>): AsyncIterable<StreamEvent<unknown>> {

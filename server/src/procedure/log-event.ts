@@ -7,3 +7,15 @@ export const logEvent = z.discriminatedUnion('type', [
 ]).meta({ id: 'LogEvent' });
 
 export type LogEvent = z.infer<typeof logEvent>;
+
+/** A log that ends in `success` or another outcome, as one JSON (decisions 7). */
+export const wholeLog = {
+  output: z.object({ success: z.boolean(), log: z.array(z.string()) }),
+  of(events: readonly unknown[]): { success: boolean; log: string[] } {
+    const known = events.map((event) => logEvent.parse(event));
+    return {
+      success: known.some((event) => event.type === 'end' && event.outcome === 'success'),
+      log: known.flatMap((event) => (event.type === 'line' ? [event.text] : [])),
+    };
+  },
+};

@@ -10,7 +10,7 @@ export const resourceKinds = {
   project: 'assigned', environment: 'assigned', application: 'assigned', compose: 'assigned', ...perDatabaseKind(() => 'assigned' as const),
   /** A database of any kind, and a service of any: where one field may name several. */
   database: 'assigned', service: 'assigned',
-  deployment: 'assigned', domain: 'assigned', port: 'assigned', mount: 'assigned', redirect: 'assigned', basicAuth: 'assigned', backup: 'assigned', previewDeployment: 'assigned',
+  deployment: 'assigned', domain: 'assigned', port: 'assigned', mount: 'assigned', redirect: 'assigned', basicAuth: 'assigned', backup: 'assigned', backupRun: 'assigned', previewDeployment: 'assigned',
   sshKey: 'canAccessToSSHKeys', registry: 'nothing', server: 'nothing', destination: 'nothing', certificate: 'nothing', certificateResolver: 'nothing',
   organization: 'nothing', invitation: 'nothing', user: 'nothing', apiKey: 'own', gitProvider: 'canAccessToGitProviders',
 } as const satisfies Record<string, 'assigned' | 'own' | 'nothing' | GrantFlag>;
@@ -69,8 +69,18 @@ export interface Procedure<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   readonly example?: z.input<I>;
   /** Of a subscription: the type of one event. */
   readonly output: O;
+  /** Of a subscription: it changes something, so it is audited as a mutation is, and a session needs a request of our own pages. */
+  readonly changes?: true;
+  /** Of a subscription: the JSON that a caller gets who asked for no stream, once it has ended; absent: `{lines, lastEventId}` with what there is now. */
+  readonly whole?: Whole;
   /** What its handler refuses with, besides the refusals of guard and transport, which every procedure has. A refusal that is not written here fails the conformance suite. */
   readonly refusals?: readonly (ErrorCode | FlatRefusal)[];
+}
+
+/** All events of a subscription as one value. */
+export interface Whole {
+  readonly output: z.ZodType;
+  of(events: readonly unknown[]): unknown;
 }
 
 type Definition<I extends z.ZodType, O extends z.ZodType> = Omit<Procedure<I, O>, 'kind'>;

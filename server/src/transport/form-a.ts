@@ -26,7 +26,7 @@ async function answerSingle(wire: Wire, request: FastifyRequest, reply: FastifyR
   const target = find(wire, path);
   checkMethod(request, target.procedure, path);
   const live = wantsEventStream(request);
-  const caller = callerOf(request, reply, wire.authenticate, live);
+  const caller = callerOf(request, reply, wire.authenticate, { follow: live, changes: target.procedure.changes });
   if (target.procedure.kind === 'upload') {
     wire.send(reply, { result: { data: await receiveUpload(wire, request, target, caller) } });
     return;
@@ -35,7 +35,7 @@ async function answerSingle(wire: Wire, request: FastifyRequest, reply: FastifyR
   if (target.procedure.kind === 'subscription') {
     const events = await wire.guard.stream(target, resuming(caller, input), input.value);
     if (live) await sendStream(reply, events, trpcDialect, wire.streamLimits, (error) => wire.toError(error, path));
-    else wire.send(reply, { result: { data: await collectStream(events) } });
+    else wire.send(reply, { result: { data: await collectStream(target.procedure, events) } });
     return;
   }
   wire.send(reply, success(await wire.guard.call(target, caller, input.value), input));
@@ -70,7 +70,7 @@ async function batchCall(wire: Wire, request: FastifyRequest, reply: FastifyRepl
     if (target.procedure.kind !== 'query' && target.procedure.kind !== 'mutation') {
       throw new AppError('BAD_REQUEST', `${path} cannot be part of a batch; call it alone.`);
     }
-    const value = await wire.guard.call(target, callerOf(request, reply, wire.authenticate, false), input.value);
+    const value = await wire.guard.call(target, callerOf(request, reply, wire.authenticate, { follow: false }), input.value);
     return { status: 200, headers: {}, body: success(value, input) };
   } catch (error) {
     return failure(wire, request, error, path);

@@ -23,7 +23,7 @@ export async function answerFormB(wire: Wire, request: FastifyRequest, reply: Fa
 
 async function answerCall(wire: Wire, request: FastifyRequest, reply: FastifyReply, target: RegisteredProcedure): Promise<void> {
   const live = wantsEventStream(request);
-  const caller = callerOf(request, reply, wire.authenticate, live);
+  const caller = callerOf(request, reply, wire.authenticate, { follow: live, changes: target.procedure.changes });
   switch (target.procedure.kind) {
     case 'query':
     case 'mutation':
@@ -36,7 +36,7 @@ async function answerCall(wire: Wire, request: FastifyRequest, reply: FastifyRep
       const input = inputOf(request, target.procedure);
       const events = await wire.guard.stream(target, resuming(caller, input), input.value);
       if (live) await sendStream(reply, events, documentDialect, wire.streamLimits, (error) => wire.toError(error, target.path));
-      else wire.send(reply, await collectStream(events));
+      else wire.send(reply, await collectStream(target.procedure, events));
     }
   }
 }

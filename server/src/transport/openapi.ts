@@ -105,16 +105,21 @@ function parametersOrBody(procedure: Procedure): Schema {
   };
 }
 
-function success({ kind, output }: Procedure, records: Records): Schema {
+function wholeAnswer(output: z.ZodType, records: Records): Schema {
+  const { schema, example } = records.answerOf(output);
+  return { schema, ...example };
+}
+
+function success({ kind, output, whole }: Procedure, records: Records): Schema {
   const { schema, example } = records.answerOf(output);
   if (kind !== 'subscription') return { 'application/json': { schema, ...example } };
   const { schema: one, definitions } = jsonSchemaOf(output, 'output');
   const event = exampleOf(one, definitions);
   return {
-    'application/json': {
+    'application/json': whole === undefined ? {
       schema: { type: 'object', required: ['lines', 'lastEventId'], properties: { lines: { type: 'array', items: schema }, lastEventId: { type: ['string', 'null'], description: 'Position of the last line' } } },
       example: { lines: [event], lastEventId: '1' },
-    },
+    } : wholeAnswer(whole.output, records),
     'text/event-stream': {
       schema: { type: 'string', description: 'With `Accept: text/event-stream`: events `line`, each with its position as `id`, then `end` with the outcome; a comment every 15 s. Resume with `Last-Event-ID` or `lastEventId`' },
       example: `event: line\nid: 1\ndata: ${JSON.stringify(event)}\n\n`,

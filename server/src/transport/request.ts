@@ -28,7 +28,7 @@ export function sessionTokenOf(request: FastifyRequest): string | undefined {
 }
 
 /** Makes the guard's view of a request; its abort signal is made only when a handler asks for it. */
-export function callerOf(request: FastifyRequest, reply: FastifyReply, authenticate: Authenticate, follow: boolean): Caller {
+export function callerOf(request: FastifyRequest, reply: FastifyReply, authenticate: Authenticate, { follow, changes = false }: { follow: boolean; /** Also a GET changes something. */ changes?: boolean | undefined }): Caller {
   let signal: AbortSignal | undefined;
   return {
     ip: request.ip,
@@ -43,7 +43,7 @@ export function callerOf(request: FastifyRequest, reply: FastifyReply, authentic
       const { authorization } = request.headers;
       const sessionToken = sessionTokenOf(request);
       const actor = await authenticate({ apiKey, authorization, sessionToken });
-      if (actor.sessionId !== undefined && request.method !== 'GET') requireSameOrigin(request);
+      if (actor.sessionId !== undefined && (changes || request.method !== 'GET')) requireSameOrigin(request);
       return actor;
     },
   };
@@ -52,6 +52,8 @@ export function callerOf(request: FastifyRequest, reply: FastifyReply, authentic
 /** A cookie goes along with requests that other sites cause; only our own pages may change things with it (decisions 2). */
 function requireSameOrigin(request: FastifyRequest): void {
   const { origin, host } = request.headers;
+  // Browsers send no Origin with a GET of our own pages, but say where it comes from, in a header that no page can set.
+  if (request.method === 'GET' && origin === undefined && request.headers['sec-fetch-site'] === 'same-origin') return;
   if (origin !== undefined && host !== undefined && URL.canParse(origin) && new URL(origin).host === host) return;
   throw new AppError('FORBIDDEN', 'A change with a session cookie needs an Origin header of this address. Programs should send an API key in x-api-key.');
 }

@@ -1,7 +1,7 @@
 /** Server-sent events, in the document's form (`line`, `end`) and in tRPC's (`connected`, data, `return`). */
 import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
-import type { StreamEvent } from '../procedure/procedure.ts';
+import type { Procedure, StreamEvent } from '../procedure/procedure.ts';
 import { errorAnswer, type ErrorAnswer } from './envelope.ts';
 import type { AppError } from '../domain/errors.ts';
 
@@ -104,7 +104,12 @@ function drained(response: ServerResponse, limitMs: number): Promise<boolean> {
 }
 
 /** The same events as one JSON answer, for callers that did not ask for a stream. */
-export async function collectStream(events: AsyncIterable<StreamEvent<unknown>>): Promise<{ lines: unknown[]; lastEventId: string | null }> {
+export async function collectStream({ whole }: Pick<Procedure, 'whole'>, events: AsyncIterable<StreamEvent<unknown>>): Promise<unknown> {
+  const { lines, lastEventId } = await collect(events);
+  return whole === undefined ? { lines, lastEventId } : whole.output.parse(whole.of(lines));
+}
+
+async function collect(events: AsyncIterable<StreamEvent<unknown>>): Promise<{ lines: unknown[]; lastEventId: string | null }> {
   const lines: unknown[] = [];
   let lastEventId: string | null = null;
   for await (const { id, data } of events) {

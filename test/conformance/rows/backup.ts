@@ -14,10 +14,20 @@ export const backupRows: Rows = [
   { rule: 'a backup\'s schedule is a cron expression', call: 'backup.update', input: { backupId: '<backupId>', schedule: '61 * * * *' }, refused: 'BAD_REQUEST', field: 'schedule' },
   { call: 'backup.remove', input: { backupId: '<backupId>' }, gives: { ...record, databaseType: 'mysql' }, after: [{ call: 'backup.one', input: { backupId: '<backupId>' }, refused: 'NOT_FOUND' }] },
   { call: 'backup.byDatabase', input: { databaseType: 'mysql', mysqlId: '<mysqlId>' }, gives: [{ ...record, databaseType: 'mysql' }] },
+  // Nothing runs in this world; that they work is shown on the bed (test/e2e/backup.e2e.test.ts).
   ...['Mariadb', 'MySql', 'Postgres', 'Mongo'].map((name): Rows[number] => (name === 'MySql'
-    ? { call: 'backup.manualBackupMySql', input: { backupId: '<backupId>' }, refused: 'NOT_IMPLEMENTED' }
-    : { call: `backup.manualBackup${name}`, before: [{ call: 'backup.create', input: { ...good, databaseType: name.toLowerCase(), postgresId: null, [`${name.toLowerCase()}Id`]: `<${name.toLowerCase()}Id>` }, keep: { made: 'backupId' } }], input: { backupId: '<made>' }, refused: 'NOT_IMPLEMENTED' })),
-  { call: 'backup.listFiles', input: { destinationId: '<destinationId>' }, refused: 'NOT_IMPLEMENTED' },
-  { call: 'backup.restoreBackupWithLogs', input: { databaseId: '<mysqlId>', databaseType: 'mysql', databaseName: 'shop', backupFile: 'shop/x.dump', destinationId: '<destinationId>' }, refused: 'NOT_IMPLEMENTED' },
+    ? { call: 'backup.manualBackupMySql', input: { backupId: '<backupId>' }, refused: 'PRECONDITION_FAILED' }
+    : { call: `backup.manualBackup${name}`, before: [{ call: 'backup.create', input: { ...good, databaseType: name.toLowerCase(), postgresId: null, [`${name.toLowerCase()}Id`]: `<${name.toLowerCase()}Id>` }, keep: { made: 'backupId' } }], input: { backupId: '<made>' }, refused: 'PRECONDITION_FAILED' })),
+  { call: 'backup.listFiles', input: { destinationId: '<destinationId>' }, refused: 'SERVICE_UNAVAILABLE' },
+  { call: 'backup.restoreBackupWithLogs', input: { databaseId: '<mysqlId>', databaseType: 'mysql', databaseName: 'shop', backupFile: 'shop/x.dump', destinationId: '<destinationId>' }, gives: { success: false, log: any.list } },
+  { call: 'backup.verify', input: { backupId: '<backupId>' }, refused: 'PRECONDITION_FAILED' },
+  { call: 'backup.runs', input: { backupId: '<backupId>' }, gives: any.listOf({ backupRunId: any.id, status: any.text, steps: any.list }) },
+  { call: 'backup.runsByDatabase', input: { databaseId: '<mysqlId>' }, gives: any.listOf({ backupRunId: any.id }) },
+  { call: 'backup.runLogs', input: { backupRunId: '<backupRunId>' }, gives: { lines: [{ type: 'end', outcome: 'error' }] } },
+  { call: 'backup.removePrevious', input: { backupRunId: '<backupRunId>' }, refused: 'PRECONDITION_FAILED' },
+  { call: 'installationBackup.get', gives: { backup: null }, installation: true },
+  { call: 'installationBackup.set', input: { destinationId: '<destinationId>', passphrase: 'six words that nobody else has' }, gives: { destinationId: '<destinationId>', schedule: any.text, enabled: true }, installation: true },
+  { call: 'installationBackup.run', before: [{ call: 'installationBackup.set', input: { destinationId: '<destinationId>', passphrase: 'six words that nobody else has' } }], refused: 'SERVICE_UNAVAILABLE', installation: true },
+  { call: 'installationBackup.runs', gives: any.list, installation: true },
   { rule: 'redis has no backup', call: 'backup.restoreBackupWithLogs', input: { databaseId: '<redisId>', databaseType: 'redis', databaseName: 'shop', backupFile: 'shop/x.dump', destinationId: '<destinationId>' }, refused: 'BAD_REQUEST', field: 'databaseType' },
 ];

@@ -115,7 +115,7 @@ export const destinationRows: Rows = [
   { call: 'destination.update', input: { destinationId: '<destinationId>', name: 'elsewhere' }, gives: { ...destination, name: 'elsewhere' } },
   { rule: 'a used destination stays', call: 'destination.remove', input: { destinationId: '<destinationId>' }, refused: 'PRECONDITION_FAILED' },
   { call: 'destination.remove', input: { destinationId: '<freeDestinationId>' }, gives: { destinationId: '<freeDestinationId>' } },
-  { call: 'destination.testConnection', input: { destinationId: '<destinationId>' }, refused: 'NOT_IMPLEMENTED' },
+  { call: 'destination.testConnection', input: { destinationId: '<destinationId>' }, refused: 'SERVICE_UNAVAILABLE' },
 ];
 
 export const settingsRows: Rows = [

@@ -1,21 +1,13 @@
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
+import { createBackupDesk } from '../../../../test/store/backup-desk.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { databaseIds, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { systemClock } from '../../ports/clock.ts';
-import { router } from '../../procedure/registry.ts';
 import { databaseKinds } from '../database/kinds.ts';
-import { createDestinations } from '../destination/destination.ts';
-import { createDestinationStore } from '../destination/store.ts';
-import { destinationContract } from '../destination/contract.ts';
-import { destinationHandlers } from '../destination/handlers.ts';
-import { createBackups } from './backup.ts';
 import { backupKindNames } from './contract-kinds.ts';
-import { backupContract } from './contract.ts';
-import { backupHandlers } from './handlers.ts';
-import { createBackupStore } from './store.ts';
 import { neverRan } from '../database/database.ts';
 
 const useOther = 'is a backup of a mysql database; use backup.manualBackupMySql';
@@ -25,10 +17,7 @@ const settings = { schedule: '0 3 * * *', prefix: 'shop', database: 'shop', dest
 eachDatabase('backups', (test) => {
   const createWorld = worlds(test);
   const begin = async (): Promise<World> => {
-    const world = await createWorld((database) => {
-      const destinations = createDestinations(createDestinationStore(database), { clock: systemClock, protectedPaths: [] });
-      return [router('backup', backupContract, backupHandlers(createBackups(createBackupStore(database), systemClock))), router('destination', destinationContract, destinationHandlers(destinations))];
-    });
+    const world = await createWorld((database) => createBackupDesk(database, systemClock).routers);
     await addDatabases(world);
     return world;
   };
@@ -38,6 +27,7 @@ eachDatabase('backups', (test) => {
     const created = await owner.mutate('backup.create', { ...settings, databaseType: 'postgres', postgresId: 'postgres-first' });
     const record = {
       backupId: expect.any(String), ...settings, databaseId: 'postgres-first', databaseType: 'postgres', ...databaseIds('postgres', 'postgres-first'), enabled: true, keepLatestCount: null, createdAt: expect.any(String),
+      timeZone: 'UTC', verifySchedule: null, alarmAfterHours: null, alarmSince: null, lastGoodAt: null,
     };
     expect(created).toEqual(record);
     const backupId = textOf(created, 'backupId');
@@ -47,7 +37,7 @@ eachDatabase('backups', (test) => {
     for (const named of [{ postgresId: 'postgres-first' }, { databaseId: 'postgres-first', databaseType: 'postgres' }]) expect(await owner.query('backup.byDatabase', named)).toEqual([other, created]);
     expect(await owner.query('backup.byDatabase', { postgresId: 'postgres-first', limit: 1 })).toEqual({ items: [other], nextCursor: textOf(other, 'backupId') });
     expect(await owner.query('backup.byDatabase', { mongoId: 'mongo-first' })).toEqual([]);
-    const changes = { schedule: '@daily', prefix: '', database: 'other', destinationId: 'destination-second', enabled: false, keepLatestCount: 3 };
+    const changes = { schedule: '@daily', timeZone: 'Europe/Berlin', prefix: '', database: 'other', destinationId: 'destination-second', enabled: false, keepLatestCount: 3, verifySchedule: '@weekly', alarmAfterHours: 36 };
     expect(await owner.mutate('backup.update', { backupId, ...changes, databaseType: 'postgres' })).toEqual({ ...record, ...changes });
     expect(await owner.mutate('backup.update', { backupId, keepLatestCount: null })).toEqual({ ...record, ...changes, keepLatestCount: null });
     expect(await owner.mutate('backup.update', { backupId })).toEqual({ ...record, ...changes, keepLatestCount: null });
@@ -84,16 +74,13 @@ eachDatabase('backups', (test) => {
     expect(await tableStore(database, 'backup').list({ organizationId: people.owner.organizationId })).toEqual([]);
   });
 
-  it('are made, listed and restored in a later version, after every refusal', async () => {
-    const { owner } = await begin();
+  it('are refused before anything begins, and the refusal says why', async () => {
+    const { owner, database } = await begin();
     const backupId = textOf(await owner.mutate('backup.create', { ...settings, mysqlId: 'mysql-first' }), 'backupId');
-    expect(await owner.mutate('backup.manualBackupMySql', { backupId })).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     for (const kind of backupKindNames.filter((one) => one !== 'mysql')) {
       expect(await owner.mutate(`backup.${databaseKinds[kind].manualBackup}`, { backupId })).toMatchObject({ code: 'BAD_REQUEST', fields: ['backupId'], message: `backupId: ${useOther}` });
     }
-    expect(await owner.query('backup.listFiles', { destinationId: 'destination-first', search: 'x' })).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     const restore = { databaseId: 'mysql-first', databaseType: 'mysql', databaseName: 'shop', backupFile: 'shop/1.dump', destinationId: 'destination-first' };
-    expect(await owner.query('backup.restoreBackupWithLogs', restore)).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     expect(await owner.query('backup.restoreBackupWithLogs', { ...restore, databaseType: 'postgres' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['databaseType'] });
     for (const [field, value] of [['backupFile', '../x'], ['backupFile', ''], ['databaseName', '--all'], ['databaseType', 'sqlite']] as const) {
       expect(await owner.query('backup.restoreBackupWithLogs', { ...restore, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
@@ -102,6 +89,8 @@ eachDatabase('backups', (test) => {
       expect(await owner.query('backup.restoreBackupWithLogs', { ...restore, [field]: value })).toMatchObject({ code });
     }
     expect(await owner.query('backup.listFiles', { destinationId: 'destination-other' })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await owner.mutate('backup.verify', { backupId })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('no good object') });
+    expect(await tableStore(database, 'backup_run').list({})).toEqual([]);
   });
 
   it('are for whoever reaches the database; what reads any object is for Owner and Admin; bad input is named', async () => {
@@ -109,7 +98,7 @@ eachDatabase('backups', (test) => {
     const create = { ...settings, postgresId: 'postgres-first' };
     const backupId = textOf(await owner.mutate('backup.create', create), 'backupId');
     const calls = (door: Door, id = backupId): Promise<unknown>[] => [
-      door.query('backup.one', { backupId: id }), door.mutate('backup.update', { backupId: id, prefix: 'other' }), door.mutate('backup.manualBackupPostgres', { backupId: id }), door.mutate('backup.remove', { backupId: id }),
+      door.query('backup.one', { backupId: id }), door.mutate('backup.update', { backupId: id, prefix: 'other' }), door.mutate('backup.verify', { backupId: id }), door.query('backup.runs', { backupId: id }), door.mutate('backup.remove', { backupId: id }),
     ];
     const general = (door: Door): Promise<unknown>[] => [door.mutate('backup.create', create), door.query('backup.byDatabase', { postgresId: 'postgres-first' })];
     const restore = { databaseId: 'postgres-first', databaseType: 'postgres', databaseName: 'shop', backupFile: 'a', destinationId: 'destination-first' };
@@ -127,7 +116,7 @@ eachDatabase('backups', (test) => {
       expect(await owner.mutate('backup.create', { ...create, destinationId })).toMatchObject({ code });
       expect(await owner.mutate('backup.update', { backupId, destinationId })).toMatchObject({ code });
     }
-    for (const [field, value] of [['schedule', 'nightly'], ['schedule', '* * *'], ['prefix', '../x'], ['prefix', '--x'], ['database', ''], ['database', '-x'], ['database', 'a\nb'], ['keepLatestCount', 0], ['keepLatestCount', 1.5], ['enabled', 'yes']] as const) {
+    for (const [field, value] of [['schedule', 'nightly'], ['schedule', '* * *'], ['timeZone', 'Mars'], ['verifySchedule', 'x'], ['alarmAfterHours', 0], ['prefix', '../x'], ['prefix', '--x'], ['database', ''], ['database', '-x'], ['database', 'a\nb'], ['keepLatestCount', 0], ['keepLatestCount', 1.5], ['enabled', 'yes']] as const) {
       expect(await owner.mutate('backup.update', { backupId, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
       expect(await owner.mutate('backup.create', { ...create, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
     }

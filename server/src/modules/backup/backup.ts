@@ -1,5 +1,6 @@
-/** Backups of databases as records: what is backed up, when and where to. Making and restoring them comes later. */
+/** Backups of databases as records: what is backed up, when and where to. Making one is make-backup.ts, what came of it a run. */
 import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
+import { parseTimeZone } from '../../domain/cron.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { databaseKind, type BackupKindName } from '../database/kinds.ts';
@@ -7,10 +8,16 @@ import { hasBackups, noBackups } from './contract-kinds.ts';
 import type { BackupRecord, BackupStore } from './store.ts';
 
 /** A backup with its database named by the field of its kind. */
-export type Backup = BackupRecord & DatabaseIds<string | null>;
+export type Backup = DatabaseBackup & DatabaseIds<string | null>;
+
+/** The record of a backup whose source is a database. */
+export type DatabaseBackup = BackupRecord & { databaseId: string; databaseType: BackupKindName };
 
 export interface NewBackup extends Pick<BackupRecord, 'schedule' | 'prefix' | 'database' | 'destinationId' | 'enabled'> {
+  timeZone?: string | undefined;
   keepLatestCount?: number | null | undefined;
+  verifySchedule?: string | null | undefined;
+  alarmAfterHours?: number | null | undefined;
 }
 
 export type BackupPatch = { [K in keyof NewBackup]?: NewBackup[K] | undefined } & {
@@ -38,8 +45,8 @@ export interface Backups {
 }
 
 export function createBackups(store: BackupStore, clock: Clock): Backups {
-  async function found(backupId: string, organizationId: string): Promise<BackupRecord> {
-    const record = await store.find({ backupId, organizationId });
+  async function found(backupId: string, organizationId: string): Promise<DatabaseBackup> {
+    const record = asDatabaseBackup(await store.find({ backupId, organizationId, sourceType: 'database' }));
     if (!record) throw new AppError('NOT_FOUND', 'There is no such backup. It may have been removed.');
     return record;
   }
@@ -54,16 +61,21 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
   return {
     checkDatabase,
     one: async (backupId, organizationId) => shown(await found(backupId, organizationId)),
-    async create(organizationId, named, { schedule, prefix, database, destinationId, enabled, keepLatestCount }) {
+    async create(organizationId, named, { schedule, timeZone = 'UTC', prefix, database, destinationId, enabled, keepLatestCount, verifySchedule, alarmAfterHours }) {
       const databaseType = await checkDatabase(named, organizationId);
-      const record = { backupId: randomId(), organizationId, databaseId: named.databaseId, databaseType, schedule, prefix, database, destinationId, enabled, keepLatestCount: keepLatestCount ?? null, createdAt: isoTime(clock) };
+      const record = {
+        backupId: randomId(), organizationId, sourceType: 'database' as const, databaseId: named.databaseId, databaseType, database, destinationId, schedule, timeZone: parseTimeZone(timeZone, 'timeZone'), prefix, enabled,
+        keepLatestCount: keepLatestCount ?? null, nextRunAt: null, verifySchedule: verifySchedule ?? null, nextVerifyAt: null, alarmAfterHours: alarmAfterHours ?? null, alarmSince: null, lastGoodAt: null,
+        sealedKey: null, createdAt: isoTime(clock),
+      };
       await store.insert(record);
       return shown(record);
     },
     async update(backupId, organizationId, { databaseType, ...patch }) {
       const present = await found(backupId, organizationId);
       if (databaseType !== undefined && databaseType !== present.databaseType) throw badField('databaseType', 'cannot be changed; create a backup of the other database instead');
-      await store.update({ backupId, organizationId }, patch);
+      // The times to come are counted anew.
+      await store.update({ backupId, organizationId }, { ...patch, nextRunAt: null, nextVerifyAt: null });
       return shown(await found(backupId, organizationId));
     },
     async remove(backupId, organizationId) {
@@ -71,7 +83,7 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
       await store.remove({ backupId, organizationId });
       return shown(present);
     },
-    byDatabase: async (databaseId, organizationId) => (await store.list({ databaseId, organizationId }, { by: ['createdAt', 'backupId'], direction: 'desc' })).map(shown),
+    byDatabase: async (databaseId, organizationId) => (await store.list({ databaseId, organizationId }, { by: ['createdAt', 'backupId'], direction: 'desc' })).flatMap((record) => asDatabaseBackup(record) ?? []).map(shown),
     async requireKind(backupId, organizationId, kind) {
       const backup = shown(await found(backupId, organizationId));
       if (backup.databaseType !== kind) throw badField('backupId', `is a backup of a ${backup.databaseType} database; use backup.${databaseKind(backup.databaseType).manualBackup ?? ''}`);
@@ -80,6 +92,12 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
   };
 }
 
-function shown(record: BackupRecord): Backup {
+/** The kinds without backups have no such row. */
+export function asDatabaseBackup(record: BackupRecord | undefined): DatabaseBackup | undefined {
+  if (!record || record.databaseId === null || record.databaseType === null || !hasBackups(record.databaseType)) return undefined;
+  return { ...record, databaseId: record.databaseId, databaseType: record.databaseType };
+}
+
+function shown(record: DatabaseBackup): Backup {
   return { ...record, ...databaseIds(record.databaseType, record.databaseId) };
 }

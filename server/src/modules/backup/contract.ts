@@ -1,16 +1,16 @@
 /** Backups of databases (decisions 7). */
 import { z } from 'zod';
-import { parseCron } from '../../domain/cron.ts';
+import { parseCron, parseTimeZone } from '../../domain/cron.ts';
 import { databaseKindNames, perDatabaseId, type DatabaseIds, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseObjectPath } from '../../domain/object-path.ts';
-import { logEvent } from '../../procedure/log-event.ts';
+import { logEvent, wholeLog } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query, subscription, type ResourceReference } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/ruled.ts';
 import { id as serviceId } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import { backupKindNames, hasBackups, noBackups } from './contract-kinds.ts';
-import { backupRecord } from './record.ts';
+import { backupRecord, backupRunRecord } from './record.ts';
 
 const id = z.object({ backupId: z.string().min(1).max(100) });
 const own = { class: 'protected', resources: [{ kind: 'backup', field: 'backupId' }] } as const;
@@ -51,20 +51,26 @@ function checkDatabase(input: DatabaseInput, context: z.RefinementCtx): void {
 }
 
 const settings = {
-  schedule: ruled(z.string().max(200), parseCron).describe('Cron expression of five fields, or a nickname such as @daily; in UTC'),
+  schedule: ruled(z.string().max(200), parseCron).describe('Cron expression of five fields, or a nickname such as @daily; in timeZone'),
+  timeZone: ruled(z.string().min(1).max(100), parseTimeZone).optional().describe('Of the schedules, by its name in the IANA list, such as Europe/Berlin; absent at first: UTC'),
   prefix: ruled(z.string().max(1000), parseObjectPath).describe('Path below the destination under which the objects stand; may be empty'),
   database: z.string().max(100).regex(/^[^-\p{Cc}][^\p{Cc}]*$/u, 'must have a character at least, and must not begin with "-" nor hold line breaks or control characters').describe('Name of the database inside the server'),
-  keepLatestCount: z.number().int().min(1).max(10_000).nullish().describe('So many of its newest objects are kept; null: all'),
+  keepLatestCount: z.number().int().min(1).max(10_000).nullish().describe('So many of its newest objects are kept; null: all. Older ones are removed once a newer one is verified'),
+  verifySchedule: ruled(z.string().max(200), parseCron).nullish().describe('When its newest object is restored into a database of its own for trial, which is removed again; null: never'),
+  alarmAfterHours: z.number().int().min(1).max(8760).nullish().describe('After so many hours without a good backup, alarmSince says so; null: never'),
 };
 
 const manual = <K extends BackupKindName>(kind: K) => mutation({
   summary: `Makes a backup of a ${kind} database now; a backup of another kind is refused`,
-  description: 'Answers true when the object is stored and verified.',
+  description: 'Answers true when the object is stored and verified: read again, with the same length and checksum. It is a job of its own, which goes on when the caller leaves; backup.runs shows it.',
   access: { ...own, action: 'run' },
   input: id,
   output: z.literal(true),
-  refusals: ['NOT_IMPLEMENTED'],
+  refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
 });
+
+const runId = z.object({ backupRunId: z.string().min(1).max(100) });
+const ownRun = { class: 'protected', resources: [{ kind: 'backupRun', field: 'backupRunId' }] } as const;
 
 export const backupContract = {
   create: mutation({
@@ -96,17 +102,45 @@ export const backupContract = {
   [databaseKinds.mysql.manualBackup]: manual('mysql'),
   [databaseKinds.postgres.manualBackup]: manual('postgres'),
   [databaseKinds.mongo.manualBackup]: manual('mongo'),
+  verify: mutation({
+    summary: 'Restores the newest object of a backup into a database of its own for trial, and looks into it',
+    description: 'Answers with the run when it has ended well. The database of the trial is removed again; the running one is not touched.',
+    access: { ...own, action: 'run' },
+    input: id,
+    output: backupRunRecord,
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  runs: query({
+    summary: 'The runs of a backup, newest first, each with the result of every step',
+    access: own,
+    input: id.extend(pageInput),
+    output: listOf(backupRunRecord),
+  }),
+  runsByDatabase: query({
+    summary: 'The runs of every backup, restore and trial of a database, newest first',
+    access: { class: 'protected', resources: [{ kind: 'database', field: 'databaseId' }] },
+    input: z.object({ databaseId: serviceId, ...pageInput }),
+    output: listOf(backupRunRecord),
+  }),
+  runLogs: subscription({ summary: 'The log of a run as a live stream that can be resumed', access: ownRun, input: runId, output: logEvent }),
+  removePrevious: mutation({
+    summary: 'Removes the volume that a restore kept, with the state of the database before it; irreversible',
+    access: { ...ownRun, grant: 'canDeleteServices' },
+    input: runId,
+    output: backupRunRecord,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
   listFiles: query({
     summary: 'The objects stored at a destination, newest first',
-    description: 'Objects of every backup stand there, so Owner and Admin alone may list them.',
+    description: 'Objects of every backup stand there, so Owner and Admin alone may list them. What is not whole and verified is no backup and not listed.',
     access: { class: 'admin', resources: [destination] },
     input: z.object({ destinationId, search: z.string().max(500).optional().describe('Part of the path'), ...pageInput }),
     output: listOf(z.object({ path: z.string(), bytes: z.number(), modifiedAt: z.string() })),
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   restoreBackupWithLogs: subscription({
     summary: 'Restores a stored object into a database, as a live stream of lines that ends in success or error',
-    description: 'What the database holds is replaced. The object may be any at the destination, so Owner and Admin alone may restore.',
+    description: 'The object is loaded into a new volume beside the running database and looked at there; only then the database changes over to it, with the users and passwords of its record. Other databases of the same server are carried over as they are. The volume with the state before is kept until backup.removePrevious. A restore is a job of its own, which goes on when the caller leaves; a reader that comes back with its last event id follows the same one. The object may be any at the destination, so Owner and Admin alone may restore. A session needs the Origin or Sec-Fetch-Site of our own pages, although this is a GET.',
     access: { class: 'admin', resources: [{ kind: 'database', field: 'databaseId' }, destination], action: 'run' },
     input: z.object({
       databaseId: serviceId, databaseType, databaseName: settings.database, destinationId,
@@ -114,6 +148,8 @@ export const backupContract = {
     }),
     example: { databaseId: 'V1StGXR8Z5jdHi6BmyT3k', databaseType: 'mysql', databaseName: 'shop', destinationId: 'V1StGXR8Z5jdHi6BmyT3k', backupFile: 'shop/2026-11-20T03-00-00.dump' },
     output: logEvent,
-    refusals: ['NOT_IMPLEMENTED'],
+    changes: true,
+    whole: wholeLog,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
 };

@@ -1,15 +1,37 @@
-import { notYet } from '../../domain/errors.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { DeploymentLogs } from '../../ports/deployment-log.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
 import type { CallContext } from '../../procedure/context.ts';
+import type { LogEvent } from '../../procedure/log-event.ts';
 import { paginate } from '../../procedure/page.ts';
-import type { Handlers } from '../../procedure/procedure.ts';
+import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import type { Backups } from './backup.ts';
 import { databaseOf, type backupContract } from './contract.ts';
+import { listObjects } from './list-objects.ts';
+import type { Restores } from './restores.ts';
+import type { BackupRuns } from './runs.ts';
+import type { BackupSources } from './source.ts';
+import type { BackupRunRecord } from './store.ts';
 
-export function backupHandlers(backups: Backups): Handlers<typeof backupContract, CallContext> {
-  const manual = (kind: BackupKindName) => async ({ actor }: CallContext, { backupId }: { backupId: string }): Promise<never> => {
-    await backups.requireKind(backupId, actor.organizationId, kind);
-    throw notYet('Making backups');
+export interface BackupDesk {
+  backups: Backups;
+  runs: BackupRuns;
+  restores: Restores;
+  sources: BackupSources;
+  logs: DeploymentLogs;
+  openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+}
+
+const idOf = ({ backupRunId }: BackupRunRecord): string => backupRunId;
+
+export function backupHandlers({ backups, runs, restores, sources, logs, openStore }: BackupDesk): Handlers<typeof backupContract, CallContext> {
+  const manual = (kind: BackupKindName) => async ({ actor, write, signal }: CallContext, { backupId }: { backupId: string }): Promise<true> => {
+    const backup = await backups.requireKind(backupId, actor.organizationId, kind);
+    const run = await write(() => runs.acceptBackup(backup, { startedBy: 'person', ending: sources.database.ending(backup) }));
+    runs.wake();
+    await runs.settled(run.backupRunId, signal);
+    return true;
   };
   return {
     create: ({ actor, write }, input) => write(() => backups.create(actor.organizationId, databaseOf(input), input)),
@@ -25,17 +47,63 @@ export function backupHandlers(backups: Backups): Handlers<typeof backupContract
     [databaseKinds.mysql.manualBackup]: manual('mysql'),
     [databaseKinds.postgres.manualBackup]: manual('postgres'),
     [databaseKinds.mongo.manualBackup]: manual('mongo'),
-    async listFiles() {
-      throw notYet('Listing the objects of backups');
+    async verify({ actor, write, signal }, { backupId }) {
+      const backup = await backups.one(backupId, actor.organizationId);
+      const run = await write(() => restores.acceptTrial(backup, 'person'));
+      runs.wake();
+      return runs.settled(run.backupRunId, signal);
     },
-    restoreBackupWithLogs: ({ actor }, { databaseId, databaseType }) => refusing(async () => {
-      await backups.checkDatabase({ databaseId, databaseType }, actor.organizationId);
-      throw notYet('Restoring backups');
-    }),
+    runs: async ({ actor }, { backupId, ...page }) => paginate(await runs.ofBackup(backupId, actor.organizationId), page, idOf),
+    runsByDatabase: async ({ actor }, { databaseId, ...page }) => paginate(await runs.ofDatabase(databaseId, actor.organizationId), page, idOf),
+    async *runLogs(context, { backupRunId }) {
+      const run = await runs.one(backupRunId, context.actor.organizationId);
+      yield* followRun({ runs, logs }, run, { from: positionIn(context.lastEventId), signal: context.signal, follow: context.follow });
+    },
+    removePrevious: ({ actor, write }, { backupRunId }) => write(() => restores.removePrevious(backupRunId, actor.organizationId)),
+    async listFiles({ actor, signal }, { destinationId, search, ...page }) {
+      return paginate(await listObjects(await openStore(destinationId, actor.organizationId), search ?? '', signal), page, ({ path }) => path);
+    },
+    async *restoreBackupWithLogs(context, { databaseId, databaseType, databaseName, backupFile, destinationId }) {
+      const { actor, write } = context;
+      const resumed = await runAfter(runs, context.lastEventId, actor.organizationId, databaseId);
+      if (!resumed) await backups.checkDatabase({ databaseId, databaseType }, actor.organizationId);
+      const run = resumed ?? (await write(() => restores.accept({ organizationId: actor.organizationId, databaseId, database: databaseName, path: backupFile, destinationId })));
+      runs.wake();
+      yield* followRun({ runs, logs }, run, { from: positionIn(context.lastEventId), signal: context.signal, follow: true });
+    },
   };
 }
 
-/** A stream that ends with this refusal before its first line. */
-function refusing(refuse: () => Promise<never>): AsyncIterable<never> {
-  return { [Symbol.asyncIterator]: () => ({ next: refuse }) };
+/** An event's id names the run and the position in its log, so that a reader that comes back begins no second restore. */
+async function runAfter(runs: BackupRuns, lastEventId: string | undefined, organizationId: string, databaseId: string): Promise<BackupRunRecord | undefined> {
+  const [backupRunId = ''] = (lastEventId ?? '').split(':');
+  if (backupRunId === '') return undefined;
+  const run = await runs.one(backupRunId, organizationId);
+  if (run.databaseId !== databaseId) throw new AppError('NOT_FOUND', 'The restore that was followed is of another database.');
+  return run;
+}
+
+function positionIn(lastEventId: string | undefined): number {
+  return Number((lastEventId ?? '').split(':').at(-1)) || 0;
+}
+
+interface Following {
+  from: number;
+  signal: AbortSignal;
+  /** Whether it goes on until the run's end. */
+  follow: boolean;
+}
+
+async function* followRun({ runs, logs }: Pick<BackupDesk, 'runs' | 'logs'>, { backupRunId }: BackupRunRecord, { from, signal, follow }: Following): AsyncIterable<StreamEvent<LogEvent>> {
+  const outcome = async (): Promise<string | undefined> => {
+    const status = (await runs.find(backupRunId))?.status;
+    return status === 'done' ? 'success' : status === 'error' || status === undefined ? 'error' : undefined;
+  };
+  let last = from;
+  for await (const { position, text } of logs.follow(backupRunId, { from, signal, isFinished: async () => !follow || (await outcome()) !== undefined })) {
+    last = position;
+    yield { id: `${backupRunId}:${position}`, data: { type: 'line', text } };
+  }
+  const end = await outcome();
+  if (end !== undefined) yield { id: `${backupRunId}:${last}`, data: { type: 'end', outcome: end } };
 }

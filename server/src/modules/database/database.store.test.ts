@@ -20,7 +20,7 @@ import { createServiceNames } from '../service-name/service-name.ts';
 import { createDatabases } from './database.ts';
 import { deployedDatabases } from './deployed.ts';
 import { databaseRouters } from './handlers.ts';
-import { databaseKinds } from './kinds.ts';
+import { databaseKind, databaseKinds } from './kinds.ts';
 
 /** What the document says of each kind, written out beside the table it is held against. */
 const documented: Record<DatabaseKindName, { image: string; create: string[]; own: object; least: string[]; updateLeast: boolean; empty: string[] }> = {
@@ -158,9 +158,13 @@ eachDatabase('databases', (test) => {
     // Without backups there is nothing stored, so deleteBackups asks for nothing.
     const { organizationId } = people.owner;
     await tableStore(database, 'destination').insert({ destinationId: 'd', organizationId, name: 'd', provider: 'local', accessKey: '', secretAccessKey: '', bucket: '', region: '', endpoint: '', path: '/srv', createdAt: '' });
-    await tableStore(database, 'backup').insert({ backupId: 'b', organizationId, databaseId, databaseType: kind, database: 'shop', destinationId: 'd', schedule: '@daily', prefix: '', enabled: true, keepLatestCount: null, createdAt: '' });
-    expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ backups: [{ backupId: 'b', ...databaseIds(kind, databaseId), schedule: '@daily' }] });
-    expect(await owner.mutate(`${kind}.remove`, { ...subject, deleteBackups: true })).toMatchObject({ code: 'NOT_IMPLEMENTED' });
+    const row = {
+      backupId: 'b', organizationId, sourceType: 'database' as const, databaseId, databaseType: kind, database: 'shop', destinationId: 'd', schedule: '@daily', timeZone: 'UTC', prefix: '', enabled: true, keepLatestCount: null,
+      nextRunAt: null, verifySchedule: null, nextVerifyAt: null, alarmAfterHours: null, alarmSince: null, lastGoodAt: null, sealedKey: null, createdAt: '',
+    };
+    const hasBackups = databaseKind(kind).manualBackup !== undefined;
+    if (hasBackups) await tableStore(database, 'backup').insert(row);
+    expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ backups: hasBackups ? [{ backupId: 'b', ...databaseIds(kind, databaseId), schedule: '@daily' }] : [] });
     expect(await owner.mutate(`${kind}.remove`, subject)).toMatchObject(subject);
     expect(await tableStore(database, 'backup').list({ databaseId })).toEqual([]);
   });

@@ -57,6 +57,7 @@ export function createFindScope({ builder, run }: Database): FindScope {
     redirect: partOf('redirect', 'redirectId', ['application']),
     basicAuth: partOf('basic_auth', 'basicAuthId', ['application']),
     backup: partOf('backup', 'backupId', ['database']),
+    backupRun: partOf('backup_run', 'backupRunId', ['database']),
     previewDeployment: partOf('preview_deployment', 'previewDeploymentId', ['application']),
     sshKey: ofOrganization('ssh_key', 'sshKeyId'),
     registry: ofOrganization('registry', 'registryId'),

@@ -1,0 +1,56 @@
+/** What comes back by the clock: housekeeping, and backups whose time has come. */
+import type { BackupSchedules } from '../modules/backup/schedules.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from './log.ts';
+import type { Stores } from './stores.ts';
+
+const housekeepingMs = 3_600_000;
+const scheduleMs = 5000;
+const dayMs = 24 * 3_600_000;
+const keptJobsMs = 7 * dayMs;
+const keptInvitationsMs = 30 * dayMs;
+const keptAuditMs = 400 * dayMs;
+
+export interface Timers {
+  /** No further turn; resolves when the present ones are over. */
+  stop(): Promise<void>;
+}
+
+export function startTimers({ stores, clock, log, schedules }: { stores: Stores; clock: Clock; log: Log; schedules: BackupSchedules }): Timers {
+  const timers = [
+    every(housekeepingMs, () => tidy(stores, clock), (error) => void log.fault(error, 'housekeeping')),
+    every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
+  ];
+  return {
+    async stop() {
+      await Promise.all(timers.map((timer) => timer.stop()));
+    },
+  };
+}
+
+/** One turn after another, never two at once. */
+function every(ms: number, turn: () => Promise<void>, onFault: (error: unknown) => void): Timers {
+  let running = Promise.resolve();
+  let isBusy = false;
+  const timer = setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    running = turn().catch(onFault).finally(() => {
+      isBusy = false;
+    });
+  }, ms);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back somewhat more than a year. */
+async function tidy(stores: Stores, clock: Clock): Promise<void> {
+  await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
+  await stores.users.pruneSessions(clock.now());
+  await stores.invitations.prune(clock.now() - keptInvitationsMs);
+  await stores.audit.prune(new Date(clock.now() - keptAuditMs).toISOString());
+}

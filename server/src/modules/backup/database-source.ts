@@ -1,0 +1,91 @@
+/** A database as the source of a backup: dumped by a program of its own image, beside its running service. */
+import { AppError } from '../../domain/errors.ts';
+import type { Secret } from '../../domain/secret.ts';
+import type { Engine, ProgramSpec, RegistryAuth } from '../../ports/engine.ts';
+import { databasePrograms, type DatabaseProgram, type DatabaseTarget } from './programs.ts';
+import type { BackupKindName } from '../database/kinds.ts';
+import { asDatabaseBackup } from './backup.ts';
+import { backupKindNames } from './contract-kinds.ts';
+import type { BackupSourceKind } from './source.ts';
+
+/** A database server of which programs can be run beside. */
+export interface DatabaseServer {
+  kind: BackupKindName;
+  name: string;
+  /** Name of its service in the engine, and on its network. */
+  service: string;
+  image: string;
+  network: string;
+  user: string;
+  password: string;
+  rootPassword: string;
+  registryAuth?: RegistryAuth | undefined;
+}
+
+/** Label of the containers of a run. */
+export const runLabel = 'berth.backup-run';
+
+export interface Programs {
+  /** The output of a program beside the server; fails when the program does. */
+  output(server: DatabaseServer, program: DatabaseProgram, options: ProgramOptions): AsyncIterable<Uint8Array>;
+  /** The output of a short one as text. */
+  text(server: DatabaseServer, program: DatabaseProgram, options: ProgramOptions): Promise<string>;
+}
+
+export interface ProgramOptions {
+  backupRunId: string;
+  signal: AbortSignal;
+  input?: AsyncIterable<Uint8Array>;
+  onLine?(line: string): void;
+}
+
+export function targetOf({ service, user, password, rootPassword }: DatabaseServer, database: string): DatabaseTarget {
+  return { host: service, user, password, rootPassword, database };
+}
+
+export function createPrograms(engine: Engine, newName: (what: string) => string): Programs {
+  const output = (server: DatabaseServer, { argv, env }: DatabaseProgram, { backupRunId, signal, input, onLine = () => undefined }: ProgramOptions): AsyncIterable<Uint8Array> => {
+    const spec: ProgramSpec = { name: newName(server.service), image: server.image, argv, env: env satisfies Record<string, string | Secret>, network: server.network, labels: { [runLabel]: backupRunId }, registryAuth: server.registryAuth };
+    return engine.programOutput(spec, { signal, input, onLine });
+  };
+  return {
+    output,
+    async text(server, program, options) {
+      const parts: Uint8Array[] = [];
+      for await (const part of output(server, program, options)) parts.push(part);
+      return Buffer.concat(parts).toString().trim();
+    },
+  };
+}
+
+export interface DatabaseSourcePorts {
+  engine: Engine;
+  programs: Programs;
+  /** The server of a database as it runs now; PRECONDITION_FAILED when it does not. */
+  server(databaseId: string): Promise<DatabaseServer>;
+}
+
+export function createDatabaseSource({ engine, programs, server }: DatabaseSourcePorts): BackupSourceKind {
+  return {
+    ending: (backup) => `${databasePrograms[kindOf(backup.databaseType)].ending}.gz`,
+    async open(backup, { run, signal, say }) {
+      const found = asDatabaseBackup(backup);
+      if (!found) throw new AppError('PRECONDITION_FAILED', 'The database of this backup is gone.');
+      const running = await server(found.databaseId);
+      const program = databasePrograms[running.kind].dump(targetOf(running, found.database));
+      return {
+        title: `the database ${found.database} of ${running.name} (${running.image})`, secrets: [running.password, running.rootPassword],
+        read: () => programs.output(running, program, { backupRunId: run.backupRunId, signal, onLine: say }),
+      };
+    },
+    async tidy(backupRunId) {
+      await engine.removeContainers(`${runLabel}=${backupRunId}`);
+    },
+  };
+}
+
+function kindOf(kind: string | null): BackupKindName {
+  const [found] = backupKindNames.filter((one) => one === kind);
+  if (!found) throw new AppError('PRECONDITION_FAILED', 'The backup has no database of a kind that can be backed up.');
+  return found;
+}

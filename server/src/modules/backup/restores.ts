@@ -1,0 +1,47 @@
+/** Restores and trials as records: accepted, and what a restore kept given up. */
+import { AppError } from '../../domain/errors.ts';
+import type { BackupRuns } from './runs.ts';
+import type { BackupRecord, BackupRunRecord } from './store.ts';
+
+export interface Restores {
+  /** CONFLICT while another object is being restored into the database; the same one again is the restore under way. */
+  accept(restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> & { databaseId: string }): Promise<BackupRunRecord>;
+  /** A trial of the newest object; PRECONDITION_FAILED when there is none. */
+  acceptTrial(backup: BackupRecord, startedBy: BackupRunRecord['startedBy']): Promise<BackupRunRecord>;
+  /** Removes the volume that the restore kept. */
+  removePrevious(backupRunId: string, organizationId: string): Promise<BackupRunRecord>;
+}
+
+export interface RestorePorts {
+  runs: BackupRuns;
+  /** Name of the volume that the database uses now. */
+  volumeOf(databaseId: string): Promise<string>;
+  removeVolume(name: string): Promise<void>;
+}
+
+export function createRestores({ runs, volumeOf, removeVolume }: RestorePorts): Restores {
+  return {
+    async accept({ databaseId, ...restore }) {
+      const present = (await runs.unfinished()).find((run) => run.operation === 'restore' && run.databaseId === databaseId);
+      if (present && present.path === restore.path && present.destinationId === restore.destinationId && present.database === restore.database) return present;
+      if (present) throw new AppError('CONFLICT', `${present.path} is being restored into this database. Wait for its end: backup.runsByDatabase shows it.`);
+      return runs.accept({ ...restore, operation: 'restore', backupId: null, databaseId, startedBy: 'person', serviceKey: `restore:${databaseId}` });
+    },
+    async acceptTrial(backup, startedBy) {
+      const [newest] = await runs.stored(backup.backupId);
+      if (!newest) throw new AppError('PRECONDITION_FAILED', 'This backup has no good object yet. Make one first.');
+      return runs.accept({
+        organizationId: backup.organizationId, operation: 'verification', backupId: backup.backupId, databaseId: backup.databaseId, startedBy, destinationId: newest.destinationId, path: newest.path,
+        database: backup.database, serviceKey: `verification:${backup.backupId}`,
+      });
+    },
+    async removePrevious(backupRunId, organizationId) {
+      const run = await runs.one(backupRunId, organizationId);
+      if (run.previousVolume === null || run.databaseId === null) throw new AppError('PRECONDITION_FAILED', 'This run keeps no former state: it was no restore, did not change over, or its former state was removed already.');
+      if ((await volumeOf(run.databaseId)) === run.previousVolume) throw new AppError('CONFLICT', 'The database runs on this volume, so it stays.');
+      await removeVolume(run.previousVolume);
+      await runs.record(backupRunId, { previousVolume: null });
+      return runs.one(backupRunId, organizationId);
+    },
+  };
+}

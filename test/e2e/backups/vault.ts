@@ -1,0 +1,135 @@
+/** Backups on a running Berth as a person would make, list and restore them, and the real S3 server they go to. */
+import { expect } from 'vitest';
+import type { Bed } from '../../bed/bed.ts';
+import { diskFolder } from '../../bed/layout.ts';
+import { s3Bucket, s3Keys, startS3, type S3Server } from '../../s3/s3-server.ts';
+import { join } from 'node:path';
+import type { BerthHost } from '../berth-host.ts';
+import type { Base, DataHouse } from '../databases/data-house.ts';
+import { output } from '../workshop.ts';
+
+export const docker = '/usr/bin/docker';
+
+export interface StepView {
+  name: string;
+  status: string;
+  detail: string | null;
+}
+
+export interface RunView {
+  backupRunId: string;
+  operation: string;
+  status: string;
+  path: string;
+  steps: StepView[];
+  bytes: number | null;
+  storedBytes: number | null;
+  isStored: boolean;
+  previousVolume: string | null;
+  errorMessage: string | null;
+}
+
+export interface Vault {
+  readonly house: DataHouse;
+  readonly berth: BerthHost;
+  readonly s3: S3Server;
+  /** Of the S3 server. */
+  readonly destinationId: string;
+}
+
+/** Opens the S3 server on the machine, its objects on the disk, and makes a destination of it. */
+export async function openVault(bed: Bed, house: DataHouse, name: string): Promise<Vault> {
+  const s3 = await startS3(bed.machineIp, join(diskFolder(bed.name), `s3-${name}`));
+  const { destinationId } = await house.berth.call<{ destinationId: string }>('destination.create', { name, ...destinationOf(s3) });
+  return { house, berth: house.berth, s3, destinationId };
+}
+
+export function destinationOf({ endpoint }: Pick<S3Server, 'endpoint'>): Record<string, unknown> {
+  return { provider: 's3', ...s3Keys, bucket: s3Bucket, endpoint, path: 'all' };
+}
+
+export interface Kept {
+  readonly backupId: string;
+  manual(): Promise<{ status: number; body: unknown }>;
+  runs(): Promise<RunView[]>;
+  log(backupRunId: string): Promise<string>;
+}
+
+const manualOf: Record<string, string> = { postgres: 'manualBackupPostgres', mariadb: 'manualBackupMariadb', mysql: 'manualBackupMySql', mongo: 'manualBackupMongo' };
+
+/** A backup of a database, by hand unless told otherwise. */
+export async function keep({ berth, destinationId }: Vault, base: Base, change: Record<string, unknown> = {}): Promise<Kept> {
+  const input = { databaseType: base.kind, [`${base.kind}Id`]: base.id, destinationId, schedule: '0 3 1 1 *', prefix: `of/${base.id}`, database: 'shop', ...change };
+  const { backupId } = await berth.call<{ backupId: string }>('backup.create', input);
+  return {
+    backupId,
+    manual: () => berth.ask(`backup.${manualOf[base.kind] ?? ''}`, { backupId }),
+    runs: () => berth.call<RunView[] & Record<string, unknown>>('backup.runs', { backupId }),
+    log: (backupRunId) => logOf(berth, backupRunId),
+  };
+}
+
+export async function logOf(berth: BerthHost, backupRunId: string): Promise<string> {
+  const { lines } = await berth.call<{ lines: { text?: string }[] }>('backup.runLogs', { backupRunId });
+  return lines.map(({ text }) => text ?? '').join('\n');
+}
+
+/** Makes the backup now, which must end well, and gives its run. */
+export async function backUp(kept: Kept): Promise<RunView> {
+  const { status, body } = await kept.manual();
+  const [run] = await kept.runs();
+  if (run === undefined) throw new Error(`No run: ${status} ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}\n${await kept.log(run.backupRunId)}`);
+  expect(body).toBe(true);
+  return run;
+}
+
+export interface Restored {
+  success: boolean;
+  log: string[];
+}
+
+export async function restore({ berth, destinationId }: Vault, base: Base, backupFile: string, change: Record<string, unknown> = {}): Promise<Restored> {
+  try {
+    return await berth.call<Restored & Record<string, unknown>>('backup.restoreBackupWithLogs', { databaseId: base.id, databaseType: base.kind, databaseName: 'shop', backupFile, destinationId, ...change });
+  } catch (error) {
+    const [run] = await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
+    throw new Error(`The restore did not end: ${String(error)}\n${run === undefined ? '' : await logOf(berth, run.backupRunId)}`, { cause: error });
+  }
+}
+
+/** Files at the destination as Berth lists them. */
+export async function listed({ berth, destinationId }: Vault, search = ''): Promise<string[]> {
+  return (await berth.call<{ path: string }[] & Record<string, unknown>>('backup.listFiles', { destinationId, search })).map(({ path }) => path);
+}
+
+const clients: Record<string, (statement: string) => [string, ...string[]]> = {
+  postgres: (statement) => ['sh', '-c', 'PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U "$POSTGRES_USER" -d shop -c "$0"', statement],
+  mariadb: (statement) => ['sh', '-c', 'MYSQL_PWD=$MARIADB_ROOT_PASSWORD exec mariadb -N -B -h 127.0.0.1 -u root -D shop -e "$0"', statement],
+  mysql: (statement) => ['sh', '-c', 'MYSQL_PWD=$MYSQL_ROOT_PASSWORD exec mysql -N -B -h 127.0.0.1 -u root -D shop -e "$0"', statement],
+};
+
+/** Runs a statement in the database's own container, the newest of its service. */
+export async function sql({ host }: BerthHost, base: Base, statement: string): Promise<string> {
+  const { appName } = await base.view();
+  const [container = ''] = (await output(host, docker, 'ps', '--quiet', '--filter', `label=com.docker.swarm.service.name=${appName}`)).split('\n');
+  const { code, stdout, stderr } = await host.exec([docker, 'exec', container, ...(clients[base.kind]?.(statement) ?? ['false'])], { limitMs: 120_000 });
+  if (code !== 0) throw new Error(`${statement.slice(0, 100)}: ${stderr}${stdout}`);
+  return stdout.trim();
+}
+
+const fill: Record<string, (rows: number) => string> = {
+  postgres: (rows) => `create table items as select i as id, md5(i::text) as name, i % 97 as amount, now() - i * interval '1 second' as at from generate_series(1, ${rows}) i; alter table items add primary key (id); create view dear as select * from items where amount > 90`,
+  mariadb: (rows) => `create table items (id int primary key, name varchar(40), amount int, note text) as select seq as id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note from seq_1_to_${rows}; create view dear as select * from items where amount > 90`,
+};
+
+/** Makes a table with so many rows. */
+export const fillRows = (berth: BerthHost, base: Base, rows: number): Promise<string> => sql(berth, base, (fill[base.kind === 'mysql' ? 'mariadb' : base.kind] ?? (() => ''))(rows));
+
+const sums: Record<string, string> = {
+  postgres: `select count(*), sum(hashtext(items::text)::bigint), (select count(*) from dear) from items`,
+  mariadb: `select count(*), sum(crc32(concat_ws('|', id, name, amount, note))), (select count(*) from dear) from items`,
+};
+
+/** Tells one content of the table from another. */
+export const contentOf = (berth: BerthHost, base: Base): Promise<string> => sql(berth, base, sums[base.kind === 'mysql' ? 'mariadb' : base.kind] ?? '');
