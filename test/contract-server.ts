@@ -39,7 +39,7 @@ export async function startContractServer(): Promise<ContractServer> {
   const app = createHttpServer({
     registry: createRegistry(routers(seen)),
     guard: createGuard({
-      findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }), findPlace: async () => ({ role: 'owner', grants: noGrants }), transaction: (work) => work(), recordAudit: async () => undefined,
+      findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }), findPlace: async () => ({ role: 'owner', grants: noGrants }), isFirstOrganization: async () => true, transaction: (work) => work(), recordAudit: async () => undefined,
     }),
     authenticate: async ({ apiKey, sessionToken }) => {
       const known = sessions.find(({ token }) => token === sessionToken);

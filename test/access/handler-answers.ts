@@ -1,7 +1,6 @@
 /** What handlers answer to a good input in a world without an engine, where that is not 200. */
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
-import type { CallerName } from '../../tools/generate/access-table.ts';
 
 const engineIsDown = [503];
 
@@ -29,10 +28,6 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 
-/** What is for the installation's first organization only, the handler refuses the others. */
-const installations: readonly string[] = ['settings.get', 'settings.update', 'installationBackup.get', 'installationBackup.set', 'installationBackup.run', 'installationBackup.runs'];
-
-export function handlerAnswers({ path, procedure: { refusals } }: NamedProcedure, caller: CallerName): readonly number[] {
-  if (installations.includes(path)) return caller === 'stranger' ? [403] : [answers[path]?.[0] ?? 200, 403];
+export function handlerAnswers({ path, procedure: { refusals } }: NamedProcedure): readonly number[] {
   return answers[path] ?? [refusals?.includes('NOT_IMPLEMENTED') ? 501 : 200];
 }

@@ -1,4 +1,5 @@
-const atOnce = 4;
+/** So many checks run at once. */
+export const atOnce = 4;
 
 /** Runs the checks, a few at once; gives the faults in the order of the items. */
 export async function inOrder<T>(items: readonly T[], check: (item: T, index: number) => Promise<string | undefined>): Promise<string[]> {

@@ -44,7 +44,6 @@ export interface BackupDeskState {
   /** Runs one queued job of backups as often as it was tried before and once more; false when there is none. */
   work(signal?: AbortSignal): Promise<boolean>;
   alarms: string[];
-  firstOrganization: string;
   tidied: string[];
 }
 
@@ -81,13 +80,13 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
   }
 
   const state: BackupDeskState = {
-    folder, firstOrganization: '', alarms: [], tidied: [], tick: schedules.tick, work, load: async () => undefined,
+    folder, alarms: [], tidied: [], tick: schedules.tick, work, load: async () => undefined,
     async *dump() {
       yield Buffer.from('the whole dump');
     },
     routers: [
       router('backup', backupContract, backupHandlers({ backups, runs, restores, sources, logs, openStore: destinations.open })),
-      router('installationBackup', installationBackupContract, installationBackupHandlers({ installation: createInstallationBackups(stores.backups, clock), runs, sources, isFirstOrganization: async (id) => id === state.firstOrganization, seal: async (passphrase) => `sealed with ${passphrase.length}` })),
+      router('installationBackup', installationBackupContract, installationBackupHandlers({ installation: createInstallationBackups(stores.backups, clock), runs, sources, seal: async (passphrase) => `sealed with ${passphrase.length}` })),
       router('destination', destinationContract, destinationHandlers(destinations)),
     ],
   };

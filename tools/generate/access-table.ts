@@ -3,7 +3,7 @@ import { exampleInput } from '../../server/src/procedure/example.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import { resourceKinds, type Access, type Procedure, type ResourceReference } from '../../server/src/procedure/procedure.ts';
 
-/** Who calls, each with the ids of the first organization. */
+/** Who calls, each with the ids of the first organization, which is the installation's. */
 export const callers = {
   nobody: 'no login',
   badKey: 'bad key',
@@ -28,7 +28,7 @@ export function outcomeOf({ procedure }: NamedProcedure, caller: CallerName): Ou
   if (withoutLogin.includes(caller)) return 401;
   const { access } = procedure;
   if (caller === 'narrowedKey') return 403;
-  if (caller === 'stranger') return namedOf(procedure).length > 0 ? 403 : 'own';
+  if (caller === 'stranger') return access.ofInstallation || namedOf(procedure).length > 0 ? 403 : 'own';
   if (caller === 'owner') return 'yes';
   if (caller === 'admin') return access.class === 'owner' ? 403 : 'yes';
   if (access.class !== 'protected') return 403;
@@ -61,6 +61,6 @@ function valueAt(input: unknown, field: string): unknown {
 }
 
 /** The access of a procedure in one line. */
-export function ruleOf({ class: accessClass, sessionOnly, grant }: Access): string {
-  return [{ protected: 'everybody', admin: 'Owner, Admin', owner: 'Owner' }[accessClass], ...(sessionOnly ? ['session'] : []), ...(grant === undefined ? [] : [grant].flat())].join('; ');
+export function ruleOf({ class: accessClass, ofInstallation, sessionOnly, grant }: Access): string {
+  return [{ protected: 'everybody', admin: 'Owner, Admin', owner: 'Owner' }[accessClass], ...(ofInstallation ? ['first organization'] : []), ...(sessionOnly ? ['session'] : []), ...(grant === undefined ? [] : [grant].flat())].join('; ');
 }

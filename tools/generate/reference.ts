@@ -48,7 +48,7 @@ function procedureSection({ path, procedure }: NamedProcedure, shown: Map<string
 
 function accessOf({ access }: Procedure): string {
   const who = { protected: 'any authenticated user', admin: 'Owner or Admin', owner: 'Owner' }[access.class];
-  return [who, ...(access.sessionOnly ? ['with a session, not a key'] : []), ...grantsOf(access).map((grant) => `a member needs ${grant}`)].join('; ');
+  return [`${who}${access.ofInstallation ? ' of the installation\'s first organization' : ''}`, ...(access.sessionOnly ? ['with a session, not a key'] : []), ...grantsOf(access).map((grant) => `a member needs ${grant}`)].join('; ');
 }
 
 /** Objects as a table of fields, everything else as one type. A list and its page are the same record: the table shows the record. */

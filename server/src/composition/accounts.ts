@@ -43,7 +43,9 @@ export function createAccounts(stores: Stores, database: Database, clock: Clock)
   const memberships = createMemberships({ members: stores.members, organizations: stores.organizations, invitations: stores.invitations, leave: users.leave, endSessions: users.endSessionsIn });
   const invitations = createInvitations(stores.invitations, stores.members, users, clock);
   const entrance = createEntrance(stores.users, { sessions: users, recordAudit: audit.record, firstOrganization: organizations.first });
-  const guard = createGuard({ findScope: stores.findScope, findPlace: stores.users.findPlace, transaction: (work) => database.transaction(work), recordAudit: audit.record });
+  const guard = createGuard({
+    findScope: stores.findScope, findPlace: stores.users.findPlace, isFirstOrganization: organizations.isFirst, transaction: (work) => database.transaction(work), recordAudit: audit.record,
+  });
   return {
     audit, users, organizations, memberships, invitations, guard, members: createMembers(stores.members), authentication: createAuthentication(stores.users, clock),
     door: {

@@ -28,7 +28,7 @@ export interface BackingUp {
   destinations: Destinations;
   backups: Backups;
   desk: BackupDesk;
-  installation: Omit<InstallationBackupDesk, 'isFirstOrganization'>;
+  installation: InstallationBackupDesk;
   /** Handler of the queue's `backup` jobs. */
   run: ReturnType<typeof createBackupRunner>;
   schedules: BackupSchedules;

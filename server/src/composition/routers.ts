@@ -57,7 +57,6 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     placement: applications.placement, deployments: (applicationId) => deployments.recent(applicationRef(applicationId)), domains: domains.byApplication, ports: ports.byApplication, mounts: mounts.byApplication, released: parts.released,
   });
   const applyRoutes = (): Promise<void> => reconciler.applyRoutes();
-  const isFirstOrganization = async (organizationId: string): Promise<boolean> => (await organizations.first()) === organizationId;
   return [
     account.user,
     account.organization,
@@ -76,12 +75,12 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
     router('port', contracts.port, portHandlers(ports)),
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),
     router('registry', contracts.registry, registryHandlers(registries)),
-    router('settings', contracts.settings, settingsHandlers(settings, { isFirstOrganization, changed: () => void reconciler.run() })),
+    router('settings', contracts.settings, settingsHandlers(settings, () => void reconciler.run())),
     account.audit,
-    ...infrastructureRouters(parts, isFirstOrganization),
+    ...infrastructureRouters(parts, organizations.isFirst),
     ...routingRouters(parts),
     ...composeRouters(parts, mounts),
-    router('installationBackup', contracts.installationBackup, installationBackupHandlers({ ...parts.backingUp.installation, isFirstOrganization })),
+    router('installationBackup', contracts.installationBackup, installationBackupHandlers(parts.backingUp.installation)),
   ];
 }
 

@@ -31,6 +31,8 @@ export interface GuardPorts {
   findScope(kind: ResourceKind, id: string, organizationId: string): Promise<Scope | undefined>;
   /** The user's place in an organization; undefined when there is none. */
   findPlace(userId: string, organizationId: string): Promise<{ role: Role; grants: Grants } | undefined>;
+  /** Whether an organization is the installation's first. */
+  isFirstOrganization(organizationId: string): Promise<boolean>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
   recordAudit(entry: AuditEntry): Promise<void>;
 }
@@ -104,9 +106,12 @@ interface Checked {
 }
 
 async function check(ports: GuardPorts, target: RegisteredProcedure, identity: Actor, rawInput: unknown): Promise<Checked> {
-  const { actsIn } = target.procedure.access;
+  const { actsIn, ofInstallation } = target.procedure.access;
   checkKey(target, identity);
   if (actsIn === undefined) checkPlace(target, identity);
+  if (ofInstallation && !(await ports.isFirstOrganization(identity.organizationId))) {
+    throw forbidden(target, `${target.path} is about the whole installation, which belongs to its first organization. Ask an Owner or Admin of that one.`);
+  }
   const input = parseInput(target.procedure.input, rawInput);
   const actor = actsIn === undefined ? identity : await actorIn(ports, target, identity, { field: actsIn, input });
   if (actsIn !== undefined) checkPlace(target, actor);

@@ -35,6 +35,8 @@ export interface Access {
    * by the caller's place there, and the entry of the audit stands there. A key acts in its own only.
    */
   actsIn?: string;
+  /** Only people of the installation's first organization may call, whose people run the server (decisions 10). */
+  ofInstallation?: boolean;
   /** The things the input names, the procedure's own subject first. Optional fields may be absent or null. */
   resources: readonly ResourceReference[];
   /** A member needs this grant besides, or all of these. */

@@ -77,7 +77,7 @@ function referring(schema: Schema): Schema {
 function operation(path: string, router: string, procedure: Procedure, records: Records): Schema {
   const { access } = procedure;
   const who = { protected: 'any authenticated user', admin: 'Owner or Admin', owner: 'Owner' }[access.class];
-  const restrictions = `${access.sessionOnly ? ', with a session' : ''}${grantsOf(access).map((grant) => `; a member needs ${grant}`).join('')}`;
+  const restrictions = `${access.ofInstallation ? ' of the installation\'s first organization' : ''}${access.sessionOnly ? ', with a session' : ''}${grantsOf(access).map((grant) => `; a member needs ${grant}`).join('')}`;
   return {
     operationId: path.replace('.', '_'),
     tags: [router],

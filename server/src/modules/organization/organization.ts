@@ -17,6 +17,7 @@ export interface Organizations {
   remove(organizationId: string): Promise<OrganizationRecord>;
   /** The installation's first, whose people run the server; undefined before the first sign-up. */
   first(): Promise<string | undefined>;
+  isFirst(organizationId: string): Promise<boolean>;
 }
 
 export function createOrganizations(store: OrganizationStore, members: MemberStore, clock: Clock): Organizations {
@@ -54,5 +55,6 @@ export function createOrganizations(store: OrganizationStore, members: MemberSto
       return organization;
     },
     first: () => store.first(),
+    isFirst: async (organizationId) => (await store.first()) === organizationId,
   };
 }

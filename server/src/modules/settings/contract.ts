@@ -9,15 +9,14 @@ const ofOwner = Object.entries(settingFields).filter(([, { by }]) => by === 'own
 export const settingsContract = {
   get: query({
     summary: 'The settings of the installation',
-    description: 'Of the installation\'s first organization only, as they reach into the server.',
-    access: { class: 'admin', resources: [] },
+    access: { class: 'admin', ofInstallation: true, resources: [] },
     input: z.object({}),
     output: settings,
   }),
   update: mutation({
     summary: 'Changes settings; absent ones stay',
     description: `These need the Owner: ${ofOwner.join(', ')}.`,
-    access: { class: 'admin', resources: [] },
+    access: { class: 'admin', ofInstallation: true, resources: [] },
     input: settings.partial(),
     output: settings,
   }),

@@ -17,7 +17,7 @@ eachDatabase('settings', (test) => {
     let service: SettingsService | undefined;
     const world = await createWorld((database) => {
       service = createSettings(createSettingsStore(database));
-      return [router('settings', settingsContract, settingsHandlers(service, { isFirstOrganization: async (organizationId) => organizationId === 'organization-first', changed: () => undefined }))];
+      return [router('settings', settingsContract, settingsHandlers(service, () => undefined))];
     });
     if (!service) throw new Error('The world has no settings.');
     return { ...world, settings: service };
