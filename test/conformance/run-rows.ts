@@ -1,6 +1,6 @@
 /** Runs the rows of a suite against a started Berth: each under both forms, each time in a world of its own. */
 import type { Database } from '../../server/src/db/database.ts';
-import { inOrder } from '../access/in-order.ts';
+import { atOnce, inOrder } from '../access/in-order.ts';
 import { procedures, type Form } from '../e2e/caller.ts';
 import { seedWorlds, type SeedOptions, type World } from '../world/world.ts';
 import type { Row } from './row.ts';
@@ -24,27 +24,30 @@ export function runsOf(rows: readonly Row[]): number {
   return rows.length * forms.length;
 }
 
-/** Puts the worlds of the rows into the database: one for what the installation has once, one for all that only look or are refused, and one for each run that changes something. */
+/** Puts the worlds of the rows into the database: one for what the installation has once, one for each run that changes something, and a few that those take in turns which only look or are refused. */
 export async function prepareRows(database: Database, rows: readonly Row[], options: Pick<SeedOptions, 'passwordHash'> = {}): Promise<PreparedRows> {
-  const runs = rows.flatMap((row) => forms.map((form) => ({ row, form })));
-  const changing = runs.filter(({ row }) => row.installation !== true && isChanging(row));
-  const seeded = await seedWorlds(database, changing.length + 2, { ...options, isInstallations: true });
-  await makeBusy(database, seeded);
-  const [first, shared, ...own] = seeded;
-  const worldOf = ({ row }: { row: Row }): World | undefined => (row.installation === true ? first : isChanging(row) ? own.pop() : shared);
+  const runs = rows.flatMap((row) => forms.map((form) => ({ row, form, isChanging: isChanging(row) })));
   const [ofWorlds, ofInstallation] = [runs.filter(({ row }) => row.installation !== true), runs.filter(({ row }) => row.installation === true)];
+  const seeded = await seedWorlds(database, 1 + atOnce + ofWorlds.filter((run) => run.isChanging).length, { ...options, isInstallations: true });
+  await makeBusy(database, seeded);
+  const [first, ...others] = seeded;
+  const [inTurns, own] = [others.slice(0, atOnce), others.slice(atOnce)];
   return {
     async run(url) {
       let done = 0;
-      const run = async (one: { row: Row; form: Form }): Promise<string | undefined> => {
-        const world = worldOf(one);
+      const run = async ({ row, form }: { row: Row; form: Form }, world: World | undefined): Promise<string | undefined> => {
         if (!world) return 'there are too few worlds';
         done += 1;
-        return runRow(one.row, { url, world, form: one.form });
+        return runRow(row, { url, world, form });
       };
-      const faults = await inOrder(ofWorlds, run);
+      const faults = await inOrder(ofWorlds, async (one) => {
+        const world = one.isChanging ? own.pop() : inTurns.pop();
+        const fault = await run(one, world);
+        if (world && !one.isChanging) inTurns.push(world);
+        return fault;
+      });
       for (const one of ofInstallation) {
-        const fault = await run(one);
+        const fault = await run(one, first);
         if (fault !== undefined) faults.push(fault);
       }
       return { runs: done, faults };
@@ -54,9 +57,9 @@ export async function prepareRows(database: Database, rows: readonly Row[], opti
 
 const reads = new Set(procedures.filter(({ procedure: { kind } }) => kind === 'query' || kind === 'subscription').map(({ path }) => path));
 
-/** Whether a step of the row is to change something. */
+/** Whether a step of the row is to change something; what is not built yet may keep what it was asked. */
 function isChanging(row: Row): boolean {
-  return [...(row.before ?? []), row, ...(row.after ?? [])].some(({ call, refused, flat }) => refused === undefined && flat === undefined && !reads.has(call));
+  return [...(row.before ?? []), row, ...(row.after ?? [])].some(({ call, refused, flat }) => (refused === undefined || refused === 'NOT_IMPLEMENTED') && flat === undefined && !reads.has(call));
 }
 
 /** One application of each world is to run on its busy server. */
