@@ -96,26 +96,30 @@ function entryOf<T>({ write, change, mayWait, resolve, reject }: Change<T>, { ap
   };
 }
 
-/** Throws when the proxy does not take them together; nothing is changed then. Gives what to tell each after the commit. */
+/**
+ * Throws when the proxy does not take them together; nothing is changed then. Gives what to tell each after the commit. Before the proxy and after it they go on one
+ * after another: they share one connection to the database, which does one thing at a time.
+ */
 async function commit(entries: readonly Entry[], apply: RouteChangesOptions['apply']): Promise<(() => void)[]> {
-  const applied = Promise.withResolvers<void>();
-  const running: Promise<() => void>[] = [];
+  const running: { applied: PromiseWithResolvers<void>; part: Promise<() => void> }[] = [];
   for (const entry of entries) {
-    const changed = Promise.withResolvers<void>();
+    const [changed, applied] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // Nobody waits for it when the change has failed by itself.
+    applied.promise.catch(() => undefined);
     // A change that fails by itself takes nobody with it.
     const part = entry.part(changed.resolve, applied.promise).catch((error: unknown) => () => entry.fail(error));
-    running.push(part);
+    running.push({ applied, part });
     await Promise.race([changed.promise, part]);
   }
-  try {
-    await apply().catch(entries.every(({ mayWait }) => mayWait) ? unlessAbsent : rethrow);
-    applied.resolve();
-  } catch (error) {
-    applied.reject(error);
-    await Promise.all(running);
-    throw error;
+  const failure = await apply().catch(entries.every(({ mayWait }) => mayWait) ? unlessAbsent : rethrow).then(() => undefined, (error: unknown) => ({ error }));
+  const told: (() => void)[] = [];
+  for (const { applied, part } of running) {
+    if (failure) applied.reject(failure.error);
+    else applied.resolve();
+    told.push(await part);
   }
-  return Promise.all(running);
+  if (failure) throw failure.error;
+  return told;
 }
 
 /** One after another, so that an older picture never replaces a newer one. */
