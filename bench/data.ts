@@ -56,7 +56,7 @@ async function hangOn(stores: Stores, owner: { organizationId: string; applicati
     ...owner, domainId: randomId(), host: 'shop.example.com', asciiHost: 'shop.example.com', path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null, composeId: null,
     serviceName: null, domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: 1, serverKey: 'local',
   });
-  await stores.ports.insert({ ...owner, portId: randomId(), publishedPort: 8443, targetPort: 3000, protocol: 'tcp', publishMode: 'host' });
+  await stores.ports.insert({ ...owner, portId: randomId(), publishedPort: 8443, targetPort: 3000, protocol: 'tcp', publishMode: 'host', serverKey: 'local' });
   await stores.mounts.insert({ ...owner, mountId: randomId(), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', databaseId: null, composeId: null });
   const application = await stores.applications.find({ applicationId });
   if (!application) throw new Error('The application is not there.');

@@ -92,7 +92,7 @@ export const documentedRules = {
   'clearDeployments keeps what is live and unfinished': 'decisions 5',
   'volumes stay unless deleteVolumes': 'decisions 5',
   'reserved ports are 409': 'decisions 5',
-  'a published port is taken once': 'decisions 5',
+  'a published port of a server is taken once': 'decisions 5',
   'a bind mount needs Owner or Admin': 'decisions 8',
   'a deployment\'s log is read and streamed': 'decisions 5',
   'serverId is required in cloud mode': 'interface: Database; decisions 6',

@@ -110,7 +110,7 @@ function besides(estate: Estate, own: Own, number: number): Rows {
       { ...domain, createdAt: later, domainId: of(estate, 'secureDomainId'), host: `secure.${estate['host']}`, asciiHost: `secure.${estate['host']}`, https: true, uniqueConfigKey: 3 * number + 3 },
       { ...domain, applicationId: null, domainId: of(estate, 'previewDomainId'), host: `preview.${estate['host']}`, asciiHost: `preview.${estate['host']}`, domainType: 'preview', previewDeploymentId: of(estate, 'previewDeploymentId'), uniqueConfigKey: 3 * number + 2 },
     ],
-    port: [{ ...application, portId: of(estate, 'portId'), publishedPort: 20_000 + number, targetPort: 80, protocol: 'tcp', publishMode: 'host' }],
+    port: [{ ...application, portId: of(estate, 'portId'), publishedPort: 20_000 + number, targetPort: 80, protocol: 'tcp', publishMode: 'host', serverKey: 'local' }],
     mount: [{ ...application, mountId: of(estate, 'mountId'), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', databaseId: null, composeId: null }],
     redirect: [{ ...application, redirectId: of(estate, 'redirectId'), regex: '^/old/(.*)$', replacement: '/new/$1', permanent: true }],
     basic_auth: [{ ...application, basicAuthId: of(estate, 'basicAuthId'), username: 'visitor', passwordHash: hiddenTexts.basicAuth }],
@@ -132,7 +132,7 @@ function besides(estate: Estate, own: Own, number: number): Rows {
 /** What belongs to the organization. */
 function shared(estate: Estate, own: Own): Rows {
   const server: Omit<TableRecord<'server'>, 'serverId' | 'name'> = {
-    ...own, description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: of(estate, 'sshKeyId'), serverType: 'deploy', status: 'inactive', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null,
+    ...own, description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: of(estate, 'sshKeyId'), serverType: 'deploy', status: 'inactive', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null,
   };
   const sshKey = { ...own, description: '', publicKey: 'ssh-ed25519 AAAA deploy', privateKey: hiddenTexts.sshPrivateKey, fingerprint: 'SHA256:x' };
   const certificate = { ...own, ...certificateChain.facts, subjectAlternativeNames: [...certificateChain.facts.subjectAlternativeNames], certificateData: certificateChain.certificate, privateKey: certificateChain.privateKey, serverId: null };

@@ -244,6 +244,17 @@ CREATE INDEX "backup_run_object" ON "backup_run"("destinationId", "path");
 CREATE INDEX "backup_run_status" ON "backup_run"("status");
 `,
   },
+  {
+    version: 7,
+    name: 'published ports of each server, and configured monitoring',
+    sql: `
+ALTER TABLE "port" ADD COLUMN "serverKey" TEXT NOT NULL DEFAULT 'local';
+UPDATE "port" SET "serverKey" = coalesce((SELECT a."serverId" FROM "application" a WHERE a."applicationId" = "port"."applicationId"), 'local');
+DROP INDEX "port_published";
+CREATE UNIQUE INDEX "port_published" ON "port"("serverKey", "publishedPort", "protocol");
+ALTER TABLE "server" ADD COLUMN "metricsToken" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -20,12 +20,11 @@ export interface ServiceHealthCheck {
   startPeriod?: number | undefined;
 }
 
-/** What a server's monitoring measures and keeps (interface document, metricsConfig). Refresh rates are seconds, thresholds percent. */
+/** What a server's monitoring measures and keeps (interface document, metricsConfig), but for its token, a secret column of its own. Refresh rates are seconds, thresholds percent. */
 export interface MetricsConfig {
   server: {
     refreshRate: number;
     port: number;
-    token: string;
     urlCallback: string;
     retentionDays: number;
     cronJob: string;
@@ -114,7 +113,7 @@ const domain = {
 
 const port = {
   portId: text(), organizationId: text(), applicationId: text(), publishedPort: number(), targetPort: number(),
-  protocol: text<'tcp' | 'udp'>(), publishMode: text<'ingress' | 'host'>(), createdAt: text(),
+  protocol: text<'tcp' | 'udp'>(), publishMode: text<'ingress' | 'host'>(), serverKey: text(), createdAt: text(),
 };
 
 const mount = {
@@ -165,7 +164,7 @@ const compose = {
 const server = {
   serverId: text(), organizationId: text(), name: text(), description: optionalText(), ipAddress: text(), port: number(), username: text(), sshKeyId: optionalText(),
   serverType: text<'deploy' | 'build'>(), status: text<'active' | 'inactive'>(), hostKeyFingerprint: optionalText(), buildsConcurrency: number(),
-  metricsConfig: optionalJson<MetricsConfig>(), createdAt: text(),
+  metricsConfig: optionalJson<MetricsConfig>(), metricsToken: optionalSecret(), createdAt: text(),
 };
 
 const destination = {

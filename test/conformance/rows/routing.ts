@@ -41,7 +41,11 @@ const port = { portId: any.id, applicationId: '<applicationId>', publishedPort: 
 export const portRows: Rows = [
   { call: 'port.create', input: { ...application, publishedPort: '<freePort>', targetPort: 80, protocol: 'udp', publishMode: 'host' }, gives: { ...port, publishedPort: '<freePort>', protocol: 'udp' } },
   ...[22, 80, 443, 2377, 4789, 7946].map((publishedPort): Rows[number] => ({ rule: 'reserved ports are 409', call: 'port.create', input: { ...application, publishedPort, targetPort: 80, publishMode: 'host' }, refused: 'CONFLICT', field: 'publishedPort' })),
-  { rule: 'a published port is taken once', call: 'port.create', before: [{ call: 'port.one', input: { portId: '<portId>' }, keep: { taken: 'publishedPort' } }], input: { ...application, publishedPort: '<taken>', targetPort: 80, publishMode: 'host' }, refused: 'CONFLICT', field: 'publishedPort' },
+  { rule: 'a published port of a server is taken once', call: 'port.create', before: [{ call: 'port.one', input: { portId: '<portId>' }, keep: { taken: 'publishedPort' } }], input: { ...application, publishedPort: '<taken>', targetPort: 80, publishMode: 'host' }, refused: 'CONFLICT', field: 'publishedPort' },
+  {
+    rule: 'a published port of a server is taken once', call: 'port.create', input: { applicationId: '<far>', publishedPort: '<taken>', targetPort: 80, publishMode: 'host' }, gives: { applicationId: '<far>', publishedPort: '<taken>' },
+    before: [{ call: 'port.one', input: { portId: '<portId>' }, keep: { taken: 'publishedPort' } }, { call: 'application.create', input: { name: 'far', environmentId: '<environmentId>', serverId: '<serverId>' }, keep: { far: 'applicationId' } }],
+  },
   { call: 'port.one', input: { portId: '<portId>' }, gives: port },
   { call: 'port.byApplicationId', input: application, gives: [port] },
   { call: 'port.update', input: { portId: '<portId>', targetPort: 8080 }, gives: { ...port, targetPort: 8080 } },

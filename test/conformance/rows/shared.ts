@@ -57,7 +57,7 @@ export const serverRows: Rows = [
   { rule: 'setup without a key is 412', call: 'server.setup', before: [{ call: 'server.update', input: { serverId: '<serverId>', sshKeyId: null } }], input: { serverId: '<serverId>' }, refused: 'PRECONDITION_FAILED' },
   { call: 'server.validate', input: { serverId: '<serverId>' }, refused: 'NOT_IMPLEMENTED' },
   { call: 'server.security', input: { serverId: '<serverId>' }, refused: 'NOT_IMPLEMENTED' },
-  { call: 'server.setupMonitoring', rule: 'metricsConfig has its bounds', input: { serverId: '<serverId>', metricsConfig: monitoring }, refused: 'NOT_IMPLEMENTED' },
+  { call: 'server.setupMonitoring', rule: 'metricsConfig has its bounds', input: { serverId: '<serverId>', metricsConfig: monitoring }, refused: 'NOT_IMPLEMENTED', after: [{ call: 'server.one', input: { serverId: '<serverId>' }, gives: { metricsConfig: { server: { port: 4500, token: any.absent }, containers: monitoring.containers } } }] },
   wrongMonitoring('server.refreshRate', { ...monitoring, server: { ...monitoring.server, refreshRate: 1 } }),
   wrongMonitoring('server.port', { ...monitoring, server: { ...monitoring.server, port: 0 } }),
   wrongMonitoring('server.retentionDays', { ...monitoring, server: { ...monitoring.server, retentionDays: 0 } }),

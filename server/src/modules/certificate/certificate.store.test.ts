@@ -135,7 +135,7 @@ eachDatabase('certificates', (test) => {
     const { database, people, foreign, place } = world;
     const stores = createStores(database);
     for (const [serverId, organizationId] of [['server-1', people.owner.organizationId], ['server-2', people.stranger.organizationId]] as const) {
-      await stores.servers.insert({ serverId, organizationId, name: serverId, description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, createdAt: '2026-01-01' });
+      await stores.servers.insert({ serverId, organizationId, name: serverId, description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null, createdAt: '2026-01-01' });
     }
     await createDomains(stores.domains, systemClock).create(people.stranger.organizationId, { applicationId: foreign.applicationId }, { host: 'shop.test', https: true, certificateType: 'none' });
     await stores.applications.update({ applicationId: place.applicationId }, { serverId: 'server-1' });

@@ -148,7 +148,7 @@ eachDatabase('compose services', (test) => {
   it('are closed to nobody, to other organizations and to members without access; bad input is named', async () => {
     const world = await begin(true);
     const { owner, member, stranger, nobody, people, place, foreign, database } = world;
-    await createStores(database).servers.insert({ serverId: 's', organizationId: people.owner.organizationId, name: 's', description: null, ipAddress: '203.0.113.9', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, createdAt: '' });
+    await createStores(database).servers.insert({ serverId: 's', organizationId: people.owner.organizationId, name: 's', description: null, ipAddress: '203.0.113.9', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null, createdAt: '' });
     const input = { name: 'x', environmentId: place.environmentId, serverId: 's' };
     const composeId = await create(world, { serverId: 's' });
     const calls = (door: Door, id = composeId): Promise<unknown>[] => [

@@ -157,7 +157,7 @@ eachDatabase('containers', (test) => {
     const { owner, people, database } = await begin();
     const { servers } = createStores(database);
     for (const [serverId, organizationId] of [['own', people.owner.organizationId], ['foreign', people.stranger.organizationId]] as const) {
-      await servers.insert({ serverId, organizationId, name: 's', description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, createdAt: '2026' });
+      await servers.insert({ serverId, organizationId, name: 's', description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null, createdAt: '2026' });
     }
     for (const [serverId, code] of [['own', 'NOT_IMPLEMENTED'], ['foreign', 'FORBIDDEN'], ['unknown', 'NOT_FOUND']]) {
       for (const [name, input] of [...reads, ['getConfig', { containerId: 'mine' }]] as const) expect(await owner.query(`container.${name}`, { ...input, serverId })).toMatchObject({ code });

@@ -202,12 +202,12 @@ eachDatabase('databases', (test) => {
     const taken = { code: 'CONFLICT', fields: ['externalPort'], message: expect.stringContaining('the database Main') };
     expect(await owner.mutate('redis.saveExternalPort', { redisId, externalPort: 15_432 })).toMatchObject(taken);
     expect(await owner.mutate('redis.update', { redisId, externalPort: 15_432 })).toMatchObject(taken);
-    await createStores(database).ports.insert({ portId: 'p', organizationId: people.owner.organizationId, applicationId: place.applicationId, publishedPort: 15_000, targetPort: 80, protocol: 'tcp', publishMode: 'host', createdAt: '' });
-    await createStores(database).ports.insert({ portId: 'u', organizationId: people.owner.organizationId, applicationId: place.applicationId, publishedPort: 15_001, targetPort: 80, protocol: 'udp', publishMode: 'host', createdAt: '' });
+    await createStores(database).ports.insert({ portId: 'p', organizationId: people.owner.organizationId, applicationId: place.applicationId, publishedPort: 15_000, targetPort: 80, protocol: 'tcp', publishMode: 'host', serverKey: 'local', createdAt: '' });
+    await createStores(database).ports.insert({ portId: 'u', organizationId: people.owner.organizationId, applicationId: place.applicationId, publishedPort: 15_001, targetPort: 80, protocol: 'udp', publishMode: 'host', serverKey: 'local', createdAt: '' });
     expect(await owner.mutate('redis.saveExternalPort', { redisId, externalPort: 15_000 })).toMatchObject({ ...taken, message: expect.stringContaining('the application Shop') });
     expect(await owner.mutate('redis.saveExternalPort', { redisId, externalPort: 15_001 })).toMatchObject({ externalPort: 15_001 });
     const theirs = textOf(await stranger.mutate('redis.create', { ...inputOf('redis', world), appName: 'theirs', environmentId: foreign.environmentId }), 'redisId');
-    for (const externalPort of [15_000, 15_432]) expect(await stranger.mutate('redis.saveExternalPort', { redisId: theirs, externalPort })).toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/by another service on this installation/) });
+    for (const externalPort of [15_000, 15_432]) expect(await stranger.mutate('redis.saveExternalPort', { redisId: theirs, externalPort })).toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/by another service on this server/) });
     expect(await owner.mutate('postgres.saveExternalPort', { postgresId, externalPort: null })).toMatchObject({ externalPort: null });
     expect(await stranger.mutate('redis.saveExternalPort', { redisId: theirs, externalPort: 15_432 })).toMatchObject({ externalPort: 15_432 });
     const answers = await Promise.all([owner.mutate('redis.saveExternalPort', { redisId, externalPort: 16_000 }), owner.mutate('postgres.saveExternalPort', { postgresId, externalPort: 16_000 })]);
@@ -218,7 +218,7 @@ eachDatabase('databases', (test) => {
     const world = await begin(true);
     const { owner, database, people, stranger, foreign } = world;
     const { servers } = createStores(database);
-    const server = { name: 'Edge', description: null, ipAddress: '203.0.113.9', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy' as const, status: 'active' as const, hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, createdAt: '' };
+    const server = { name: 'Edge', description: null, ipAddress: '203.0.113.9', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy' as const, status: 'active' as const, hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null, createdAt: '' };
     for (const [serverId, { organizationId }] of [['ours', people.owner], ['theirs', people.stranger]] as const) await servers.insert({ ...server, serverId, organizationId });
     const input = inputOf('mysql', world);
     expect(await owner.mutate('mysql.create', input)).toMatchObject({ code: 'BAD_REQUEST', fields: ['serverId'] });

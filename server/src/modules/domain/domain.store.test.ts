@@ -65,7 +65,7 @@ eachDatabase('domains', (test) => {
   });
 
   async function withServer({ database, people }: World, serverId: string, ipAddress: string, organizationId = people.owner.organizationId): Promise<void> {
-    await createStores(database).servers.insert({ serverId, organizationId, name: serverId, description: null, ipAddress, port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, createdAt: '2026-01-01' });
+    await createStores(database).servers.insert({ serverId, organizationId, name: serverId, description: null, ipAddress, port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null, createdAt: '2026-01-01' });
   }
   async function withCompose({ database, place, people, foreign }: World, composeId: string, isForeign = false): Promise<string> {
     const { environmentId } = isForeign ? foreign : place;

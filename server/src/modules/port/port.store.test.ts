@@ -2,8 +2,10 @@ import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { createStores } from '../../composition/stores.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { router } from '../../procedure/registry.ts';
+import { newApplication } from '../application/defaults.ts';
 import { portContract } from './contract.ts';
 import { portHandlers } from './handlers.ts';
 import { createPorts } from './port.ts';
@@ -54,6 +56,20 @@ eachDatabase('ports', (test) => {
     expect(await owner.mutate('port.update', { portId: textOf(other, 'portId'), publishedPort: 9000 })).toMatchObject({ code: 'CONFLICT' });
     expect(await owner.mutate('port.update', { portId: textOf(mine, 'portId'), publishedPort: 9000 })).toMatchObject({ publishedPort: 9000 });
     expect(await owner.mutate('port.update', { portId: textOf(mine, 'portId'), publishedPort: 443 })).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('are taken on their server only', async () => {
+    const { owner, database, place: { applicationId, environmentId }, people } = await begin();
+    const { applications, servers } = createStores(database);
+    const own = { organizationId: people.owner.organizationId, createdAt: '' };
+    await servers.insert({ ...own, serverId: 'far', name: 'far', description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'inactive', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null });
+    for (const name of ['one', 'two']) await applications.insert({ ...newApplication({ ...own, environmentId, applicationId: name, name, appName: name, description: '', refreshToken: name }), serverId: 'far' });
+    const publish = (id: string): Promise<unknown> => owner.mutate('port.create', { applicationId: id, publishedPort: 9000, targetPort: 80 });
+    expect(await publish(applicationId)).toMatchObject({ publishedPort: 9000 });
+    const there = await publish('one');
+    expect(there).toMatchObject({ publishedPort: 9000 });
+    expect(await publish('two')).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('the application one') });
+    expect(await owner.mutate('port.update', { portId: textOf(there, 'portId'), targetPort: 81 })).toMatchObject({ publishedPort: 9000, targetPort: 81 });
   });
 
   it('given to two at once go to one', async () => {

@@ -52,14 +52,16 @@ export interface Ports {
   remove(portId: string, organizationId: string): Promise<PortRecord>;
 }
 
+/** `serverKey` of the ports of this server. */
+const thisServer = 'local';
+
 export function createPublishedPorts(store: PortStore, ownPorts: readonly number[]): PublishedPorts {
   return {
     async requireFree({ port, protocol, field, organizationId, serverId, holderId }) {
       parsePublishedPort(port, field, ownPorts);
-      // An application's port is one in the whole installation.
-      const holder = (await store.holders(port, protocol)).find((other) => other.holderId !== holderId && (other.kind === 'application' || other.serverId === serverId));
+      const holder = (await store.holders(port, protocol)).find((other) => other.holderId !== holderId && other.serverId === serverId);
       if (!holder) return;
-      const who = holder.organizationId === organizationId ? `the ${holder.kind} ${holder.name}` : 'another service on this installation';
+      const who = holder.organizationId === organizationId ? `the ${holder.kind} ${holder.name}` : 'another service on this server';
       throw new AppError('CONFLICT', `Port ${port}/${protocol} is already published by ${who}. Choose another one.`, { issues: [{ path: field, message: `is taken by ${who}` }] });
     },
   };
@@ -75,8 +77,8 @@ export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: Po
 
   async function check(record: PortRecord): Promise<void> {
     parsePort(record.targetPort, 'targetPort');
-    const { publishedPort: port, protocol, organizationId, portId: holderId } = record;
-    await published.requireFree({ port, protocol, field: 'publishedPort', organizationId, serverId: await store.serverOf(record.applicationId), holderId });
+    const { publishedPort: port, protocol, organizationId, serverKey, portId: holderId } = record;
+    await published.requireFree({ port, protocol, field: 'publishedPort', organizationId, serverId: serverKey === thisServer ? null : serverKey, holderId });
   }
 
   return {
@@ -86,7 +88,7 @@ export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: Po
       return { publishMode: 'host', notice: 'The routing mesh does not work on this server, so the port is published in host mode: on the server of the task only, and a new version replaces the old one stop-first.' };
     },
     async create(organizationId, applicationId, input) {
-      const record: PortRecord = { portId: randomId(), organizationId, applicationId, ...input, createdAt: isoTime(clock) };
+      const record: PortRecord = { portId: randomId(), organizationId, applicationId, ...input, serverKey: (await store.serverOf(applicationId)) ?? thisServer, createdAt: isoTime(clock) };
       await check(record);
       await store.insert(record);
       return record;

@@ -158,7 +158,7 @@ eachDatabase('projects and environments', (test) => {
     await rows.mount.insert({ ...mount, mountId: 'b', type: 'bind', hostPath: '/srv', mountPath: '/b', serviceType: 'application', applicationId });
     await rows.redirect.insert({ redirectId: 'r', organizationId, applicationId, regex: 'a', replacement: 'b', permanent: true, createdAt: '' });
     await rows.basicAuth.insert({ basicAuthId: 'u', organizationId, applicationId, username: 'ann', passwordHash: 'hash', createdAt: '' });
-    await createStores(database).ports.insert({ portId: 'p', organizationId, applicationId, publishedPort: 15_000, targetPort: 80, protocol: 'tcp', publishMode: 'host', createdAt: '' });
+    await createStores(database).ports.insert({ portId: 'p', organizationId, applicationId, publishedPort: 15_000, targetPort: 80, protocol: 'tcp', publishMode: 'host', serverKey: 'local', createdAt: '' });
     await owner.mutate('environment.update', { environmentId, env: 'SHARED=1', description: 'live' });
 
     const copy = await owner.mutate('environment.duplicate', { environmentId, name: 'staging' });

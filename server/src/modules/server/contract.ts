@@ -62,6 +62,7 @@ export const serverContract = {
   security: query({ summary: 'How the server is secured: firewall, SSH, sudo user, updates, intrusion prevention', access: own, input: id, output: securityReport, refusals: ['NOT_IMPLEMENTED'] }),
   setupMonitoring: mutation({
     summary: 'Installs monitoring on the server, or changes it',
+    description: 'The configuration is kept with the server\'s record and shown there as metricsConfig; its token is never shown.',
     access: own,
     input: id.extend({ metricsConfig }),
     output: serverRecord,

@@ -25,8 +25,9 @@ export function serverHandlers(servers: Servers): Handlers<typeof serverContract
     async security() {
       throw notYet('Looking at the security of servers');
     },
-    async setupMonitoring() {
-      throw notYet('Monitoring of servers');
+    async setupMonitoring({ actor, write }, { serverId, metricsConfig }) {
+      const { name } = await write(() => servers.configureMonitoring(serverId, actor.organizationId, metricsConfig));
+      throw new AppError('NOT_IMPLEMENTED', `Installing monitoring on servers is not part of this version of Berth yet. The configuration is kept with the record of ${name}; nothing was changed on the server.`);
     },
     async getServerMetrics({ actor }, { url }) {
       await servers.requireMetricsEndpoint(url, actor.organizationId);

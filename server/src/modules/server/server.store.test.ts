@@ -88,24 +88,36 @@ eachDatabase('servers', (test) => {
     for (const answer of await Promise.all([
       owner.mutate('server.setup', { serverId }), owner.query('server.validate', { serverId }), owner.query('server.security', { serverId }), owner.mutate('server.setupMonitoring', { serverId, metricsConfig }),
     ])) expect(answer).toMatchObject({ code: 'NOT_IMPLEMENTED' });
-    expect(await owner.query('server.one', { serverId })).toMatchObject({ metricsConfig: null, status: 'inactive' });
+    expect(await owner.query('server.one', { serverId })).toMatchObject({ status: 'inactive' });
   });
 
   it('are measured only at their own metrics endpoints', async () => {
-    const { owner, stranger, database } = await begin();
+    const { owner, stranger } = await begin();
     const serverId = textOf(await owner.mutate('server.create', input), 'serverId');
     await owner.mutate('server.create', { ...input, ipAddress: '2001:db8::7' });
     const ask = (url: string, door: Door = owner, change: object = {}): Promise<unknown> => door.query('server.getServerMetrics', { url, token: 't', dataPoints: 10, ...change });
     for (const url of ['http://203.0.113.7:4500/metrics', 'https://203.0.113.7/', 'http://[2001:db8:0::7]:4500/metrics']) expect(await ask(url)).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     for (const url of ['http://169.254.169.254/latest/meta-data', 'http://127.0.0.1:4500/', 'http://203.0.113.70:4500/', 'http://203.0.113.7.example.com/', 'http://localhost/']) expect(await ask(url)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await ask('http://203.0.113.7:4500/metrics', stranger)).toMatchObject({ code: 'FORBIDDEN' });
-    await createStores(database).servers.update({ serverId }, { metricsConfig });
-    expect(await owner.query('server.one', { serverId })).toMatchObject({ metricsConfig: { server: expect.not.objectContaining({ token: expect.anything() }) } });
+    expect(await owner.mutate('server.setupMonitoring', { serverId, metricsConfig })).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     expect(await ask('http://203.0.113.7:4500/')).toMatchObject({ code: 'NOT_IMPLEMENTED' });
     expect(await ask('http://203.0.113.7:5432/')).toMatchObject({ code: 'FORBIDDEN' });
     for (const url of ['file:///etc/passwd', 'gopher://203.0.113.7', 'x', 'http://user:pass@203.0.113.7:4500/']) expect(await ask(url)).toMatchObject({ code: 'BAD_REQUEST', fields: ['url'] });
     for (const dataPoints of [0, 'all', 1.5, 10_001]) expect(await ask('http://203.0.113.7:4500/', owner, { dataPoints })).toMatchObject({ code: 'BAD_REQUEST', fields: ['dataPoints'] });
     expect(await ask('http://203.0.113.7:4500/', owner, { dataPoints: '50' })).toMatchObject({ code: 'NOT_IMPLEMENTED' });
+  });
+
+  it('keep the configuration of their monitoring, and its token unseen and encrypted', async () => {
+    const { owner, database } = await begin();
+    const serverId = textOf(await owner.mutate('server.create', input), 'serverId');
+    expect(await owner.mutate('server.setupMonitoring', { serverId, metricsConfig })).toMatchObject({ code: 'NOT_IMPLEMENTED', message: expect.stringContaining('is kept') });
+    const { token, ...server } = metricsConfig.server;
+    expect(await owner.query('server.one', { serverId })).toEqual({ ...shown, metricsConfig: { ...metricsConfig, server } });
+    expect(await createStores(database).servers.find({ serverId })).toMatchObject({ metricsToken: token });
+    const stored = await database.run(database.builder.selectFrom('server').selectAll().where('serverId', '=', serverId).compile());
+    expect(JSON.stringify(stored)).not.toContain(token);
+    await owner.mutate('server.setupMonitoring', { serverId, metricsConfig: { ...metricsConfig, server: { ...metricsConfig.server, port: 4600 } } });
+    expect(await owner.mutate('server.update', { serverId, name: 'Renamed' })).toMatchObject({ metricsConfig: { server: { port: 4600 } } });
   });
 
   it('take exactly the documented metricsConfig', async () => {

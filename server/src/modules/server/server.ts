@@ -11,12 +11,18 @@ export interface NewServer extends Pick<ServerRecord, 'name' | 'ipAddress' | 'po
 
 export type ServerPatch = { [K in keyof NewServer]?: NewServer[K] | undefined };
 
+type Monitoring = NonNullable<ServerRecord['metricsConfig']>;
+/** As it is asked for, with the token of the metrics endpoint. */
+export type MonitoringInput = Monitoring & { server: { token: string } };
+
 export interface Servers {
   create(organizationId: string, input: NewServer): Promise<ServerRecord>;
   one(serverId: string, organizationId: string): Promise<ServerRecord>;
   /** Newest first, with the number of services on each; two statements however many there are. */
   all(organizationId: string): Promise<(ServerRecord & { totalServices: number })[]>;
   update(serverId: string, organizationId: string, patch: ServerPatch): Promise<ServerRecord>;
+  /** Keeps what the server's monitoring is to be; its token is read by nobody but the monitoring. */
+  configureMonitoring(serverId: string, organizationId: string, config: MonitoringInput): Promise<ServerRecord>;
   /** PRECONDITION_FAILED while services or certificates stand on it. */
   remove(serverId: string, organizationId: string): Promise<ServerRecord>;
   /** FORBIDDEN unless the address is a metrics endpoint of a server of the organization. */
@@ -35,7 +41,7 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
     async create(organizationId, { description, sshKeyId, ...input }) {
       const record: ServerRecord = {
         serverId: randomId(), organizationId, ...input, description: description ?? null, ipAddress: parseMachineAddress(input.ipAddress, 'ipAddress'), sshKeyId: sshKeyId ?? null,
-        status: 'inactive', hostKeyFingerprint: null, metricsConfig: null, createdAt: isoTime(clock),
+        status: 'inactive', hostKeyFingerprint: null, metricsConfig: null, metricsToken: null, createdAt: isoTime(clock),
       };
       await store.insert(record);
       return record;
@@ -50,6 +56,11 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       const changed: ServerRecord = { ...present, ...changes, ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress') };
       const isMoved = changed.ipAddress !== present.ipAddress || changed.port !== present.port;
       const record: ServerRecord = isMoved ? { ...changed, hostKeyFingerprint: null, status: 'inactive' } : changed;
+      await store.update({ serverId, organizationId }, record);
+      return record;
+    },
+    async configureMonitoring(serverId, organizationId, { server: { token: metricsToken, ...server }, containers }) {
+      const record: ServerRecord = { ...(await one(serverId, organizationId)), metricsConfig: { server, containers }, metricsToken };
       await store.update({ serverId, organizationId }, record);
       return record;
     },

@@ -69,7 +69,7 @@ eachDatabase('the swarm', (test) => {
     const { owner, member, nobody, people, server, database } = await begin();
     const { servers } = createStores(database);
     for (const [serverId, organizationId] of [['own', people.owner.organizationId], ['foreign', people.stranger.organizationId]] as const) {
-      await servers.insert({ serverId, organizationId, name: 's', description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, createdAt: '2026' });
+      await servers.insert({ serverId, organizationId, name: 's', description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null, createdAt: '2026' });
     }
     const narrow = doorOf(server, await people.newKey(people.owner, { permissions: { container: ['read'] } }));
     for (const [name, input] of calls) {
