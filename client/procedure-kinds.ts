@@ -179,6 +179,8 @@ export const procedureKinds = {
     create: 'mutation',
     update: 'mutation',
     one: 'query',
+    requests: 'query',
+    accessLog: 'query',
     byApplicationId: 'query',
     byComposeId: 'query',
     delete: 'mutation',

@@ -13,7 +13,7 @@ import type { ProxyStore } from '../../server/src/ports/certificate-news.ts';
 import type { Proxy, Route } from '../../server/src/ports/proxy.ts';
 import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
 
-export type ProxyEvents = Pick<CaddyProxyOptions, 'onNews' | 'beforeLoad'>;
+export type ProxyEvents = Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>;
 
 export const httpPort = 8_081;
 export const httpsPort = 8_444;
@@ -91,7 +91,7 @@ export const echoing = `
   process.on('SIGTERM', () => server.close(() => process.exit(0)));`;
 
 export function route(change: Partial<Route> & { id: string; service: string }): Route {
-  return { host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, ...change };
+  return { serviceId: 's1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, ...change };
 }
 
 export interface Answer {

@@ -1,6 +1,7 @@
 /** Every adapter of this server. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createAccessLog } from '../adapters/access-log/access-log.ts';
 import { createBuilder } from '../adapters/builder/builder.ts';
 import { createFileLogs } from '../adapters/deployment-log/file-log.ts';
 import { createEngineView } from '../adapters/engine/engine-view.ts';
@@ -19,7 +20,8 @@ import type { Clock } from '../ports/clock.ts';
 
 export type Adapters = ReturnType<typeof createAdapters>;
 
-export function createAdapters(config: Config, clock: Clock, proxyEvents: Pick<CaddyProxyOptions, 'onNews' | 'beforeLoad'>) {
+/** `proxyEvents` is looked up when there is something to tell. */
+export function createAdapters(config: Config, clock: Clock, proxyEvents: () => Required<Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>>) {
   const folder = (name: string): string => {
     const path = join(config.data, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -31,7 +33,11 @@ export function createAdapters(config: Config, clock: Clock, proxyEvents: Pick<C
     folders: { work: folder('work'), backup: folder('backup-work'), proxy: proxyFolder, git: gitFolder },
     engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
     engineView: createEngineView({ socketPath: config.engineSocket }),
-    proxy: createCaddyProxy({ adminSocket: join(proxyFolder, adminSocketName), publicHttpPort: config.httpPort, publicHttpsPort: config.httpsPort, ...proxyEvents }),
+    proxy: createCaddyProxy({
+      adminSocket: join(proxyFolder, adminSocketName), publicHttpPort: config.httpPort, publicHttpsPort: config.httpsPort,
+      onNews: (news) => proxyEvents().onNews(news), onRequests: (requests) => proxyEvents().onRequests(requests), beforeLoad: () => proxyEvents().beforeLoad(),
+    }),
+    accessLog: createAccessLog({ folder: folder('logs/access') }),
     proxyStore: createCaddyStore(join(proxyFolder, storeFolder)),
     objectStores: createObjectStores({ rclonePath: config.rclonePath, scratch: folder('object-store') }),
     git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),

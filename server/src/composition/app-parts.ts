@@ -9,6 +9,7 @@ import type { ApplicationRuntime } from '../modules/application/runtime.ts';
 import type { Databases } from '../modules/database/database.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Domains } from '../modules/domain/domain.ts';
+import type { DomainRequests } from '../modules/domain/requests.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import type { Issuance } from '../modules/issuance/issuance.ts';
 import type { Members } from '../modules/organization/member.ts';
@@ -43,6 +44,7 @@ export interface AppParts {
   deployments: Deployments;
   domains: Domains;
   issuance: Issuance;
+  requests: DomainRequests;
   platform: Platform;
   reconciler: Reconciler;
   runner: DeploymentRunner;

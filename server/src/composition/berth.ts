@@ -35,10 +35,10 @@ import { createBackingUp } from './backing-up.ts';
 import { createDatabasePorts, liveDatabaseSpec } from './databases.ts';
 import { desiredRoutes } from './desired-routes.ts';
 import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
-import { createIssuing } from './issuing.ts';
 import { createServiceKeeper } from './kept-services.ts';
 import type { Log } from './log.ts';
 import { createPlatform } from './platform.ts';
+import { createProxyWatch } from './proxy-watch.ts';
 import { createApp } from './routers.ts';
 import { openStorage } from './storage.ts';
 import { createStores } from './stores.ts';
@@ -59,7 +59,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const { database, backup, applied } = await openStorage(config, clock);
   if (applied.length > 0) log.info(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
   const stores = createStores(database);
-  const adapters = createAdapters(config, clock, { onNews: (news) => void issuing.issuance.hear(news), beforeLoad: () => issuing.issuance.putBack() });
+  const adapters = createAdapters(config, clock, () => watch.events);
   const { engine } = adapters;
 
   const settings = createSettings(stores.settings, { serverIp: ownAddress() });
@@ -72,7 +72,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const databases = createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]) }, clock);
   const deployments = createDeployments(stores.deployments, { services: { application: deployedApplications(applications), database: deployedDatabases(databases) }, queue, logs: adapters.logs }, clock);
   const domains = createDomains(stores.domains, clock);
-  const issuing = createIssuing({ stores, adapters, settings, clock, log, changed: () => void reconciler.run() });
+  const watch = createProxyWatch({ stores, adapters, settings, clock, log, changed: () => void reconciler.run() });
   const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
 
   const platform = createPlatform({ config, adapters, environments, networkPool: async () => (await settings.get()).networkPool });
@@ -83,7 +83,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const live = createLiveReleases(parts, deployPorts, releases.forget);
 
   const reconciler: Reconciler = createReconciler({
-    proxy: adapters.proxy, database, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, issuing.issuance.withheld),
+    proxy: adapters.proxy, database, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, watch.issuance.withheld),
     services: createServiceKeeper({
       engine, applications, databases, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: liveDatabaseSpec(parts) },
       instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
@@ -107,13 +107,13 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, registries, queue, deployments, domains, issuance: issuing.issuance, platform, reconciler, runner, runtime, turns,
+    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, registries, queue, deployments, domains, issuance: watch.issuance, requests: watch.requests, platform, reconciler, runner, runtime, turns,
     released: releases.released, version,
   });
   return {
     app, worker, reconciler,
     async close() {
-      issuing.stop();
+      await watch.stop();
       await timers.stop();
       await app.close();
       await Promise.all([worker.stop(stopLimitMs), reconciler.stop()]);

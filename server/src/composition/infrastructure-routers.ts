@@ -18,14 +18,14 @@ import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
 /** `isFirstOrganization` tells whether an organization is the installation's first. */
-export function infrastructureRouters({ stores, adapters, settings, domains, issuance, reconciler, clock }: AppParts, isFirstOrganization: (organizationId: string) => Promise<boolean>): Router[] {
+export function infrastructureRouters({ stores, adapters, settings, domains, issuance, requests, reconciler, clock }: AppParts, isFirstOrganization: (organizationId: string) => Promise<boolean>): Router[] {
   const servers = createServers(stores.servers, clock);
   const sight = createSight(stores.sight, isFirstOrganization);
   const certificates = createCertificates(stores.certificates, clock);
   return [
     router('domain', contracts.domain, domainHandlers(domains, {
       changeRoutes: reconciler.changeRoutes, dns: createDnsCheck({ names: adapters.names, settings: settings.get }), serverIp: async () => (await settings.get()).serverIp,
-      prepare: issuance.prepare,
+      prepare: issuance.prepare, clock, requestsSince: requests.since, lastRequests: adapters.accessLog.tail,
       certificateOf: (domain) => certificateState(domain, {
         issuance, clock, uploadedFor: ({ asciiHost, serverKey, organizationId }) => certificates.serving(asciiHost, serverKey, organizationId),
         directoryOf: async ({ certificateType, customCertResolver, organizationId }) =>

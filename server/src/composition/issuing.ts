@@ -18,7 +18,17 @@ const keepMs = 3_600_000;
 /** A person waits for it; without an answer by then the authority is asked. */
 const dnsLimitMs = 3_000;
 
-export function createIssuing({ stores, adapters, settings, clock, log, changed }: { stores: Stores; adapters: Adapters; settings: SettingsService; clock: Clock; log: Log; changed(): void }): Issuing {
+export interface IssuingParts {
+  stores: Stores;
+  adapters: Adapters;
+  settings: SettingsService;
+  clock: Clock;
+  log: Log;
+  /** Lets the proxy follow. */
+  changed(): void;
+}
+
+export function createIssuing({ stores, adapters, settings, clock, log, changed }: IssuingParts): Issuing {
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
   const issuance = createIssuance({
     store: stores.issuance, clock, files: adapters.proxyStore, changed, warn: (sentence) => log.warn(sentence),

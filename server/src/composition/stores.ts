@@ -11,7 +11,7 @@ import { createComposeStore } from '../modules/compose/store.ts';
 import { createDatabaseStore } from '../modules/database/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
-import { createDomainStore } from '../modules/domain/store.ts';
+import { createDomainStore, createRequestStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createIssuanceStore } from '../modules/issuance/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
@@ -48,6 +48,7 @@ export function createStores(database: Database) {
     serviceRows: createServiceRows(database),
     deployments: createDeploymentStore(database),
     domains: createDomainStore(database),
+    requests: createRequestStore(database),
     issuance: createIssuanceStore(database),
     ports: createPortStore(database),
     mounts: createMountStore(database),

@@ -14,6 +14,8 @@ export interface Proxy {
 export interface Route {
   /** Domain id; stable id of the route in the proxy's configuration. */
   id: string;
+  /** Id of the application, or of whatever else it leads to; its requests are logged under it. */
+  serviceId: string;
   /** ASCII, lower case. */
   host: string;
   path: string;

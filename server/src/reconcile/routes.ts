@@ -4,6 +4,9 @@ import { certificatesOf, type CertificateSources, type CertifiedDomain } from '.
 
 export interface DesiredRoute extends CertifiedDomain {
   domainId: string;
+  applicationId: string | null;
+  composeId: string | null;
+  previewDeploymentId: string | null;
   path: string;
   internalPath: string;
   stripPath: boolean;
@@ -20,10 +23,10 @@ export interface DesiredRoute extends CertifiedDomain {
 /** A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its first name. `now` in ms. */
 export function routesOf(domains: readonly DesiredRoute[], sources: CertificateSources, now: number): Route[] {
   const certificates = certificatesOf(domains, sources, now);
-  return domains.flatMap(({ domainId, asciiHost, path, internalPath, stripPath, https, port, appName, releasedAppName, accounts, redirects, hstsMaxAge, requestHeaders, maxBodyBytes }) => {
+  return domains.flatMap(({ domainId, applicationId, composeId, previewDeploymentId, asciiHost, path, internalPath, stripPath, https, port, appName, releasedAppName, accounts, redirects, hstsMaxAge, requestHeaders, maxBodyBytes }) => {
     const service = releasedAppName ?? appName;
     if (service === null) return [];
     const certificate = https ? certificates.get(asciiHost) ?? null : null;
-    return [{ id: domainId, host: asciiHost, path, internalPath, stripPath, https, certificate, service, port, accounts, redirects, hstsMaxAge, requestHeaders, maxBodyBytes }];
+    return [{ id: domainId, serviceId: applicationId ?? composeId ?? previewDeploymentId ?? domainId, host: asciiHost, path, internalPath, stripPath, https, certificate, service, port, accounts, redirects, hstsMaxAge, requestHeaders, maxBodyBytes }];
   });
 }

@@ -7,7 +7,7 @@ import { proxyServiceSpec } from './proxy-service.ts';
 const settings: CaddySettings = { adminSocket: '/run/berth-proxy/admin.sock', publicHttpPort: 80, publicHttpsPort: 443 };
 
 function route(change: Partial<Route> = {}): Route {
-  return { id: 'd1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, service: 'web', port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, ...change };
+  return { id: 'd1', serviceId: 's1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, service: 'web', port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, ...change };
 }
 
 /** What the tests look at of a server in the document. */
@@ -136,13 +136,16 @@ describe('https', () => {
   test('answers on 443 and is redirected to from 80', () => {
     const { plain, secure } = servers([route({ https: true })]);
     expect(plain?.routes[0]?.handle).toEqual([{ handler: 'static_response', status_code: 308, headers: { Location: ['https://{http.request.host}{http.request.uri}'] } }]);
-    expect(secure?.routes[0]?.handle[0]).toMatchObject({ handler: 'reverse_proxy' });
+    expect(secure?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['subroute', 'reverse_proxy']);
     expect(secure).toMatchObject({ listen: [':443'], tls_connection_policies: [{}] });
   });
 
   test('of a proxy on another port is redirected to there', () => {
     const { plain } = servers([route({ https: true })], { publicHttpsPort: 8443 });
     expect(plain?.routes[0]?.handle[0]).toMatchObject({ headers: { Location: ['https://{http.request.host}:8443{http.request.uri}'] } });
+    // HTTP/3 is offered where browsers find it.
+    const { secure } = servers([route({ https: true })], { publicHttpsPort: 8443 });
+    expect(secure?.routes[0]?.handle[0]).toEqual({ handler: 'headers', response: { deferred: true, set: { 'Alt-Svc': ['h3=":8443"; ma=2592000'] } } });
   });
 
   test('has certificates of our own authority, for each host once', () => {
@@ -187,7 +190,7 @@ describe('users of a sign-in', () => {
   test('are asked for on https only, where a domain has it', () => {
     const { plain, secure } = servers([route({ https: true, accounts: [ann] })]);
     expect(plain?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['static_response']);
-    expect(secure?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['authentication', 'reverse_proxy']);
+    expect(secure?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['authentication', 'subroute', 'reverse_proxy']);
   });
 
   test('are none without any: the Authorization header stays the service’s own', () => {
@@ -198,7 +201,7 @@ describe('users of a sign-in', () => {
 
 describe('redirects', () => {
   test('by the whole address and by the path become these handlers', () => {
-    expect(servers([route({ https: true, redirects: [wwwAway] })])['secure']?.routes[0]?.handle.slice(0, -1)).toEqual([
+    expect(servers([route({ https: true, redirects: [wwwAway] })])['secure']?.routes[0]?.handle.slice(0, -2)).toEqual([
       {
         handler: 'map',
         source: 'https://{http.request.host}{http.request.uri}',
@@ -250,10 +253,19 @@ describe('options of a domain', () => {
   test('insist on https, bound bodies and add headers, in this order', () => {
     const options = { https: true, hstsMaxAge: 31_536_000, maxBodyBytes: 1024, requestHeaders: { 'X-Tenant': 'shop' }, accounts: [ann], path: '/api', stripPath: true };
     const handle = servers([route(options)])['secure']?.routes[0]?.handle ?? [];
-    expect(handle.map(({ handler }) => handler)).toEqual(['headers', 'authentication', 'request_body', 'rewrite', 'reverse_proxy']);
+    expect(handle.map(({ handler }) => handler)).toEqual(['headers', 'authentication', 'request_body', 'rewrite', 'subroute', 'reverse_proxy']);
     expect(handle[0]).toEqual({ handler: 'headers', response: { deferred: true, set: { 'Strict-Transport-Security': ['max-age=31536000'] } } });
     expect(handle[2]).toEqual({ handler: 'request_body', max_size: 1024 });
-    expect(handle[4]).toMatchObject({ headers: { request: { set: { 'X-Tenant': ['shop'], 'X-Real-Ip': ['{http.request.remote.host}'] } } } });
+    const headers = expect.objectContaining({ request: expect.objectContaining({ set: expect.objectContaining({ 'X-Tenant': ['shop'] }) }) });
+    expect(handle[4]).toEqual({
+      handler: 'subroute', routes: [{ match: [{ protocol: 'grpc' }], handle: [expect.objectContaining({ handler: 'reverse_proxy', headers, transport: expect.objectContaining({ versions: ['h2c', '2'] }) })], terminal: true }],
+    });
+    expect(handle[5]).toMatchObject({ headers: { request: { set: { 'X-Tenant': ['shop'], 'X-Real-Ip': ['{http.request.remote.host}'] } } } });
+  });
+
+  test('of which one bounds bodies let the server tell a body that is too large', () => {
+    expect(servers([route({ maxBodyBytes: 1 })])['plain']).toMatchObject({ errors: { routes: [{ handle: [{ handler: 'static_response', status_code: 413 }] }] } });
+    expect(servers([route()])['plain']).not.toHaveProperty('errors');
   });
 
   test('never insist on http', () => {

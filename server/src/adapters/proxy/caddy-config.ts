@@ -4,6 +4,7 @@ import type { Route } from '../../ports/proxy.ts';
 import { signIn } from './caddy-accounts.ts';
 import { newsLoggers, newsSocketName } from './caddy-news.ts';
 import { redirectHandlers, type Origin } from './caddy-redirects.ts';
+import { requestLogName } from './caddy-requests.ts';
 import { storeFolder } from './caddy-store.ts';
 import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
 import { checkRoute } from './route-check.ts';
@@ -40,10 +41,11 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   for (const route of routes) checkRoute(route);
   const sorted = routes.toSorted(byPrecedence);
   const origins = { plain: { scheme: 'http', port: settings.publicHttpPort }, secure: { scheme: 'https', port: settings.publicHttpsPort } } as const;
-  const plain = { logs: {}, listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
+  const errors = sorted.some(({ maxBodyBytes }) => maxBodyBytes !== null) ? { errors: { routes: [tooLargeRoute] } } : {};
+  const plain = { ...errors, logs: {}, listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
   const secured = sorted.filter((route) => route.https);
   const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
-  const secure = { logs: {}, listen: [':443'], routes: [...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: tls.policies };
+  const secure = { ...errors, logs: {}, listen: [':443'], routes: [...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: tls.policies };
   const apps = {
     http: {
       http_port: 80,
@@ -88,16 +90,13 @@ function logs({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
     default: { level: 'WARN', exclude: [accessLogger] },
     news: { level: 'INFO', include: newsLoggers, writer: { output: 'net', address: `unix/${folder}/${newsSocketName}` }, encoder: { format: 'json' } },
     requests: {
-      level: 'INFO', include: [accessLogger], writer: { output: 'file', filename: `${folder}/${accessLogName}`, roll_size_mb: 32, roll_keep: 1, roll_gzip: false },
+      level: 'INFO', include: [accessLogger], writer: { output: 'file', filename: `${folder}/${requestLogName}`, roll_size_mb: 32, roll_keep: 1, roll_gzip: false },
       encoder: { format: 'filter', wrap: { format: 'json' }, fields: Object.fromEntries(unwritten.map((name) => [name, { filter: 'delete' }])) },
     },
   };
 }
 
 const accessLogger = 'http.log.access';
-
-/** File name of the log of requests in the bound folder. */
-export const accessLogName = 'requests.log';
 
 /** Certificates and redirects are ours to say, so Caddy's own conclusions from host names are switched off. */
 function serverDefaults<T extends object>(server: T) {
@@ -122,13 +121,21 @@ function compare(a: string, b: string): number {
 
 /** The sign-in comes first, so that neither the service nor where its redirects lead is shown to whoever may not pass. */
 function proxyRoute(route: Route, origin: Origin) {
-  return { match: [matcher(route)], handle: [...insistence(route), ...signIn(route.accounts), ...redirectHandlers(route, origin), ...bodyLimit(route), ...rewrites(route), reverseProxy(route)], terminal: true };
+  const handle = [...answerHeaders(route, origin), ...signIn(route.accounts), ...redirectHandlers(route, origin), ...bodyLimit(route), ...rewrites(route), ...remoteCalls(route), reverseProxy(route)];
+  return { match: [matcher(route)], handle, terminal: true };
 }
 
-/** Browsers that were here keep to https (RFC 6797), whatever the service says. */
-function insistence({ hstsMaxAge, https }: Route) {
-  if (hstsMaxAge === null || !https) return [];
-  return [{ handler: 'headers', response: { deferred: true, set: { 'Strict-Transport-Security': [`max-age=${hstsMaxAge}`] } } }];
+/**
+ * Browsers that were here keep to https (RFC 6797), whatever the service says. Caddy offers HTTP/3 at the port that it listens on itself, which browsers see only
+ * where that is published under its own number (RFC 7838).
+ */
+function answerHeaders({ hstsMaxAge, https }: Route, { port }: Origin) {
+  if (!https) return [];
+  const set = {
+    ...(hstsMaxAge === null ? {} : { 'Strict-Transport-Security': [`max-age=${hstsMaxAge}`] }),
+    ...(port === 443 ? {} : { 'Alt-Svc': [`h3=":${port}"; ma=2592000`] }),
+  };
+  return Object.keys(set).length === 0 ? [] : [{ handler: 'headers', response: { deferred: true, set } }];
 }
 
 function bodyLimit({ maxBodyBytes }: Route) {
@@ -169,6 +176,16 @@ const claims = [
   'X_*', 'X-Forwarded_*', 'X-Real_*', 'True_*', 'Cf_*',
 ];
 
+/** gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113, 3.3); it comes over https only. */
+function remoteCalls(route: Route) {
+  if (!route.https) return [];
+  const proxy = reverseProxy(route);
+  return [{
+    handler: 'subroute',
+    routes: [{ match: [{ protocol: 'grpc' }], handle: [{ ...proxy, transport: { ...proxy.transport, versions: ['h2c', '2'] } }], terminal: true }],
+  }];
+}
+
 /**
  * Round robin over the service's tasks. A connection that is refused goes to the next task for up to 5 s, whatever the method; a request that a task has
  * received is repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of usual servers (Node: 5 s), since a POST on a
@@ -193,6 +210,9 @@ function reverseProxy({ service, port, path, stripPath, accounts, requestHeaders
     },
   };
 }
+
+/** Caddy 2.6 takes a body that is cut off for a fault of the service, and would answer 502. */
+const tooLargeRoute = { match: [{ vars_regexp: { '{http.error.message}': { pattern: 'request body too large' } } }], handle: [text(413, 'The body of this request is larger than this address takes.\n')] };
 
 const unknownHostRoute = { handle: [text(404, 'No application of this server answers to this host name.\n')] };
 

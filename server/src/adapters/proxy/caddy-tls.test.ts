@@ -8,7 +8,7 @@ const internal: RouteCertificate = { source: 'internal' };
 const uploaded = (certificateId: string): RouteCertificate => ({ source: 'uploaded', certificateId, chain: `chain of ${certificateId}`, privateKey: new Secret(`key of ${certificateId}`) });
 const acme = (change: Partial<AcmeCertificate> = {}): RouteCertificate => ({ source: 'acme', directoryUrl: null, email: null, rootCertificates: null, eab: null, isWithheld: false, ...change });
 
-const route = (host: string, certificate: RouteCertificate, path = '/'): Route => ({ id: host + path, host, path, internalPath: '/', stripPath: false, https: true, certificate, service: 'web', port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null });
+const route = (host: string, certificate: RouteCertificate, path = '/'): Route => ({ id: host + path, serviceId: 's1', host, path, internalPath: '/', stripPath: false, https: true, certificate, service: 'web', port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null });
 const configured = (...routes: Route[]) => tlsConfiguration(routes, '/run/berth-proxy');
 
 it('without https there is nothing', () => {

@@ -1,12 +1,14 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
+import type { SeenRequest } from '../../ports/access-log.ts';
 import type { CertificateNews } from '../../ports/certificate-news.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
 import { callAdmin } from './caddy-admin.ts';
 import { caddyDocument, idOf } from './caddy-config.ts';
 import type { CaddySettings } from './caddy-config.ts';
 import { listenForNews, newsSocketName } from './caddy-news.ts';
+import { watchRequests } from './caddy-requests.ts';
 import { proxyFilePrefix, type ProxyFile } from './caddy-tls.ts';
 import { adminSocketInContainer } from './proxy-service.ts';
 
@@ -18,6 +20,8 @@ export interface CaddyProxyOptions {
   publicHttpsPort?: number;
   /** Told what becomes of certificates. */
   onNews?: (news: CertificateNews) => void;
+  /** Told of the requests that were answered; without it nobody reads their log. */
+  onRequests?: (requests: readonly SeenRequest[]) => Promise<void>;
   /** Before each configuration that is loaded: what of the store is lost by then is asked for anew. */
   beforeLoad?: () => Promise<unknown>;
 }
@@ -28,16 +32,18 @@ const readLimitMs = 5_000;
 const loadLimitMs = 60_000;
 
 /** The proxy port over Caddy's admin API. Calls of `apply` are done one after another, so the last one decides. */
-export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttpsPort = 443, onNews = () => undefined, beforeLoad }: CaddyProxyOptions): Proxy {
+export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttpsPort = 443, onNews = () => undefined, onRequests, beforeLoad }: CaddyProxyOptions): Proxy {
   const settings: CaddySettings = { adminSocket: adminSocketInContainer, publicHttpPort, publicHttpsPort };
   let last: Promise<unknown> = Promise.resolve();
   let listening: Promise<unknown> | undefined;
   let loaded: Loaded | undefined;
+  const watch = onRequests && watchRequests(dirname(adminSocket), onRequests);
 
   async function applyNow(routes: readonly Route[]): Promise<{ changed: boolean }> {
     // Caddy refuses a configuration whose log goes to a socket where nobody listens.
     await (listening ??= listenForNews(join(dirname(adminSocket), newsSocketName), onNews));
     const { digest, document, files } = caddyDocument(routes, settings);
+    watch?.use(routes);
     const running = await readId(adminSocket);
     if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes))) return { changed: false };
     await writeFiles(dirname(adminSocket), files);

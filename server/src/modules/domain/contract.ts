@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { appNamePattern } from '../../domain/names.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { dnsVerdict, domainRecord, wholeDomain } from './record.ts';
+import { dnsVerdict, domainRecord, loggedRequest, requestsByMinute, wholeDomain } from './record.ts';
 
 const text = (max: number): z.ZodString => z.string().max(max);
 const own = { class: 'protected', resources: [{ kind: 'domain', field: 'domainId' }] } as const;
@@ -37,6 +37,18 @@ export const domainContract = {
     summary: 'One domain, with the state of its certificate',
     description: 'An ACME authority is asked when the DNS leads to this server, and by itself again after a refusal: after 10 minutes first, then less and less often; domain.update asks again at once.',
     access: own, input: id, output: wholeDomain,
+  }),
+  requests: query({
+    summary: 'How many requests a domain had by status, and how long they took, minute by minute',
+    description: 'Kept for a day; there within a second or two.',
+    access: own,
+    input: id.extend({ since: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-01T00:00:00Z' }).optional().describe('Default: an hour ago') }),
+    output: requestsByMinute,
+  }),
+  accessLog: query({
+    summary: 'The last requests of a domain, oldest first',
+    description: 'Two files of at most 8 MiB are kept for each service. Neither query strings nor who asked are written.',
+    access: own, input: id.extend({ tail: z.number().int().min(1).max(1000).default(100) }), output: z.array(loggedRequest),
   }),
   byApplicationId: query({
     summary: 'The domains of an application, newest first',

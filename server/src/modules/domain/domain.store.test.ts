@@ -6,6 +6,7 @@ import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { AppError } from '../../domain/errors.ts';
 import { systemClock } from '../../ports/clock.ts';
+import type { SeenRequest } from '../../ports/access-log.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Lookup } from '../../ports/name-resolver.ts';
 import { router } from '../../procedure/registry.ts';
@@ -13,7 +14,8 @@ import { domainContract } from './contract.ts';
 import { createDnsCheck } from './dns-check.ts';
 import { createDomains } from './domain.ts';
 import { domainHandlers } from './handlers.ts';
-import { createDomainStore } from './store.ts';
+import { createDomainRequests, type DomainRequests } from './requests.ts';
+import { createDomainStore, createRequestStore } from './store.ts';
 
 const input = { host: 'Shop.Example.COM' };
 
@@ -31,6 +33,7 @@ eachDatabase('domains', (test) => {
   let refusal: AppError | undefined;
   let asked: [string, string | null][] = [];
   let prepared: string[] = [];
+  let requests: DomainRequests;
   const settings = { serverIp: '203.0.113.7' as string | null, dnsResolver: '9.9.9.9' };
   beforeEach(() => {
     [routes, refusal, asked, prepared] = [[], undefined, [], []];
@@ -38,6 +41,7 @@ eachDatabase('domains', (test) => {
   });
   const begin = (): Promise<World> => createWorld((database) => {
     const store = createDomainStore(database);
+    requests = createDomainRequests(createRequestStore(database));
     const { servers } = createStores(database);
     const dns = createDnsCheck({
       settings: async () => settings,
@@ -55,6 +59,7 @@ eachDatabase('domains', (test) => {
       return changed;
     });
     return [router('domain', domainContract, domainHandlers(createDomains(store, systemClock), {
+      clock: systemClock, requestsSince: requests.since, lastRequests: async (serviceId, domainId, count) => [{ at: 0, domainId, serviceId, method: 'GET', host: 'a.test', path: '/', status: 200, durationMs: count, bytes: 1 }],
       prepare: async (host) => void prepared.push(host), certificateOf: async () => ({ status: 'pending', issuer: null, expiresAt: null, error: null }),
       changeRoutes, dns, serverIp: async () => settings.serverIp, serverAddress: async (serverId) => (await servers.find({ serverId }))?.ipAddress ?? '',
     }))];
@@ -221,12 +226,34 @@ eachDatabase('domains', (test) => {
     expect(await generate({ appName: 'a.b' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['appName'] });
   });
 
+  it('have their requests counted by the minute, whenever they are written', async () => {
+    const { owner, place: { applicationId } } = await begin();
+    const domainId = textOf(await owner.mutate('domain.create', { ...input, applicationId }), 'domainId');
+    const minute = Date.now() - (Date.now() % 60_000);
+    const seen = (at: number, status: number, durationMs: number, of = domainId): SeenRequest => ({ at, domainId: of, serviceId: applicationId, method: 'GET', host: 'a.test', path: '/', status, durationMs, bytes: 100 });
+    requests.add([seen(minute, 200, 10), seen(minute + 1, 200, 10), seen(minute + 2, 502, 1000), seen(minute, 200, 1, 'other'), seen(minute - 60_000, 404, 5), seen(minute - 7_200_000, 200, 1)]);
+    const expected = {
+      domainId, since: expect.any(String), minutes: [
+        { minute: new Date(minute - 60_000).toISOString(), requests: 1, statuses: { 404: 1 }, p50: expect.closeTo(5, 0), p95: expect.closeTo(5, 0), p99: expect.closeTo(5, 0), bytes: 100 },
+        { minute: new Date(minute).toISOString(), requests: 3, statuses: { 200: 2, 502: 1 }, p50: expect.closeTo(10, 0), p95: expect.closeTo(1000, -2), p99: expect.closeTo(1000, -2), bytes: 300 },
+      ],
+    };
+    expect(await owner.query('domain.requests', { domainId })).toEqual(expected);
+    await requests.flush();
+    expect(await owner.query('domain.requests', { domainId })).toEqual(expected);
+    requests.add([seen(minute + 3, 200, 10)]);
+    await requests.flush();
+    expect(await owner.query('domain.requests', { domainId, since: new Date(minute + 30_000).toISOString() })).toMatchObject({ minutes: [{ requests: 4, statuses: { 200: 3, 502: 1 }, bytes: 400 }] });
+    expect(await owner.query('domain.requests', { domainId, since: 'yesterday' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['since'] });
+    expect(await owner.query('domain.accessLog', { domainId, tail: 5 })).toEqual([{ at: '1970-01-01T00:00:00.000Z', method: 'GET', host: 'a.test', path: '/', status: 200, durationMs: 5, bytes: 1 }]);
+  });
+
   it('are closed to others; what they name is checked just so', async () => {
     const world = await begin();
     const { owner, member, stranger, nobody, people, place: { applicationId } } = world;
     const domainId = textOf(await owner.mutate('domain.create', { ...input, applicationId }), 'domainId');
     const calls = (door: Door, ids: { domainId: string; applicationId: string; composeId?: string }): Promise<unknown>[] => [
-      door.query('domain.one', ids), door.mutate('domain.update', { ...ids, host: 'x.test' }), door.mutate('domain.delete', ids), door.query('domain.byApplicationId', ids), door.mutate('domain.create', { host: 'y.test', applicationId: ids.applicationId }),
+      door.query('domain.one', ids), door.query('domain.requests', ids), door.query('domain.accessLog', ids), door.mutate('domain.update', { ...ids, host: 'x.test' }), door.mutate('domain.delete', ids), door.query('domain.byApplicationId', ids), door.mutate('domain.create', { host: 'y.test', applicationId: ids.applicationId }),
     ];
     for (const answer of await Promise.all([...calls(nobody, { domainId, applicationId }), nobody.mutate('domain.generateDomain', { appName: 'a' }), nobody.mutate('domain.validateDomain', { domain: 'a.test' })])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
     for (const door of [member, stranger]) for (const answer of await Promise.all(calls(door, { domainId, applicationId }))) expect(answer).toMatchObject({ code: 'FORBIDDEN' });

@@ -1,5 +1,7 @@
 import type { DomainRecord } from '../../db/tables.ts';
 import { parseHost } from '../../domain/names.ts';
+import type { AccessLog } from '../../ports/access-log.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
@@ -8,6 +10,7 @@ import type { domainContract } from './contract.ts';
 import type { CertificateState } from './certificate-state.ts';
 import type { DnsCheck } from './dns-check.ts';
 import type { DomainInput, Domains } from './domain.ts';
+import type { DomainRequests } from './requests.ts';
 
 export interface DomainDesk {
   changeRoutes: ChangeRoutes;
@@ -16,11 +19,16 @@ export interface DomainDesk {
   /** Looks, before an authority is asked for a host's certificate, whether it would find the host. */
   prepare(asciiHost: string): Promise<void>;
   certificateOf(domain: DomainRecord): Promise<CertificateState>;
+  clock: Clock;
+  requestsSince: DomainRequests['since'];
+  lastRequests: AccessLog['tail'];
   /** IP address or host name of another server. */
   serverAddress(serverId: string, organizationId: string): Promise<string>;
 }
 
-export function domainHandlers(domains: Domains, { changeRoutes, dns, serverIp, prepare, certificateOf, serverAddress }: DomainDesk): Handlers<typeof domainContract, CallContext> {
+const hourMs = 3_600_000;
+
+export function domainHandlers(domains: Domains, { changeRoutes, dns, serverIp, prepare, certificateOf, clock, requestsSince, lastRequests, serverAddress }: DomainDesk): Handlers<typeof domainContract, CallContext> {
   async function prepareCertificate({ host, https, certificateType }: Pick<DomainInput, 'host' | 'https' | 'certificateType'>): Promise<void> {
     const asciiHost = parseHost(host);
     if (https && certificateType !== undefined && certificateType !== 'none' && !asciiHost.startsWith('*')) await prepare(asciiHost);
@@ -39,6 +47,15 @@ export function domainHandlers(domains: Domains, { changeRoutes, dns, serverIp, 
     async one({ actor }, { domainId }) {
       const record = await domains.one(domainId, actor.organizationId);
       return { ...record, certificate: await certificateOf(record) };
+    },
+    async requests(_context, { domainId, since }) {
+      const from = since === undefined ? clock.now() - hourMs : Date.parse(since);
+      return { domainId, since: new Date(from).toISOString(), minutes: await requestsSince(domainId, from) };
+    },
+    async accessLog({ actor }, { domainId, tail }) {
+      const { applicationId, composeId, previewDeploymentId } = await domains.one(domainId, actor.organizationId);
+      const seen = await lastRequests(applicationId ?? composeId ?? previewDeploymentId ?? domainId, domainId, tail);
+      return seen.map(({ at, method, host, path, status, durationMs, bytes }) => ({ at: new Date(at).toISOString(), method, host, path, status, durationMs, bytes }));
     },
     byApplicationId: async ({ actor }, input) => paginate(await domains.byApplication(input.applicationId, actor.organizationId), input, ({ domainId }) => domainId),
     byComposeId: async ({ actor }, input) => paginate(await domains.byCompose(input.composeId, actor.organizationId), input, ({ domainId }) => domainId),

@@ -20,6 +20,17 @@ export const certificateState = z.object({
 /** With the state of its certificate. */
 export const wholeDomain = domainRecord.extend({ certificate: certificateState }).meta({ id: 'WholeDomain' });
 
+/** Requests of a domain by the minute. */
+export const requestsByMinute = z.object({
+  domainId: z.string(), since: z.string(),
+  minutes: z.array(z.object({
+    minute: z.string().describe('Its beginning'), requests: z.number(), statuses: z.record(z.string(), z.number()).describe('How many by status; 499: the client went before the answer'),
+    p50: z.number().describe('Milliseconds, as p95 and p99; within five percent'), p95: z.number(), p99: z.number(), bytes: z.number().describe('Of the answers'),
+  })).describe('Minutes with requests, oldest first'),
+});
+
+export const loggedRequest = z.object({ at: z.string(), method: z.string(), host: z.string(), path: z.string().describe('Without its query'), status: z.number(), durationMs: z.number(), bytes: z.number() });
+
 /** What validateDomain found. */
 export const dnsVerdict = z.object({
   isValid: z.boolean(), resolvedIps: z.array(z.string()), expectedIp: z.string(), error: z.string().optional().describe('Why it is not valid'), cdnProvider: z.string().optional(),

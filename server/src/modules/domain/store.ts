@@ -25,6 +25,38 @@ export interface DomainStore extends TableStore<'domain'> {
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
+export type RequestMinuteRecord = TableRecord<'request_minute'>;
+
+export interface RequestStore {
+  /** Adds to what stands there for the same minutes; one transaction. */
+  addMinutes(minutes: readonly RequestMinuteRecord[], merge: (to: RequestMinuteRecord, from: RequestMinuteRecord) => void): Promise<void>;
+  /** Of a domain, from this minute on. */
+  minutes(domainId: string, from: number): Promise<RequestMinuteRecord[]>;
+  prune(before: number): Promise<void>;
+}
+
+export function createRequestStore(database: Database): RequestStore {
+  const { builder } = database;
+  const minutes = tableStore(database, 'request_minute');
+  const since = builder.selectFrom('request_minute').selectAll().where('domainId', '=', '').where('minute', '>=', 0).orderBy('minute').compile();
+  const prune = builder.deleteFrom('request_minute').where('minute', '<', 0).compile();
+  return {
+    addMinutes: (added, merge) => database.transaction(async () => {
+      for (const { domainId, minute, ...counts } of added) {
+        const present = await minutes.find({ domainId, minute });
+        if (!present) {
+          await minutes.insert({ domainId, minute, ...counts });
+          continue;
+        }
+        merge(present, { domainId, minute, ...counts });
+        await minutes.update({ domainId, minute }, present);
+      }
+    }),
+    minutes: async (domainId, from) => (await database.run(since, [domainId, from])).map(minutes.decode),
+    prune: async (before) => void (await database.change(prune, [before])),
+  };
+}
+
 export function createDomainStore(database: Database): DomainStore {
   const domains = tableStore(database, 'domain');
   const { decode: decodeRedirect } = tableStore(database, 'redirect');

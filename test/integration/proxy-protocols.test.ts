@@ -1,0 +1,211 @@
+/** What passes through the real proxy besides plain requests: HTTP/2, HTTP/3 as far as it is offered, gRPC, server-sent events, WebSockets; and the options of a domain. */
+import { createSocket } from 'node:dgram';
+import { connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { dockerCli } from '../bed/golden.ts';
+import { runCommand } from '../../images/command.ts';
+import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import { ask, attached, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
+
+const { engine, ip } = bedEngine();
+const bed = proxyInBed(11);
+const { proxy, one } = bed;
+
+/** On 3000 HTTP/1.1 with events and bodies, on 3001 HTTP/2 at once, as a gRPC server speaks. */
+const speaking = `
+  const { createServer } = require('node:http');
+  createServer((request, response) => {
+    if (request.url === '/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      let count = 0;
+      const timer = setInterval(() => response.write('data: ' + (count += 1) + '\\n\\n'), 200);
+      request.on('close', () => clearInterval(timer));
+      return;
+    }
+    let bytes = 0;
+    request.on('data', (chunk) => (bytes += chunk.length)).on('end', () => response.end(JSON.stringify({ bytes, headers: request.headers, version: request.httpVersion })));
+  }).listen(3000);
+  require('node:http2').createServer().on('stream', (stream, headers) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0', 'x-path': headers[':path'] }));
+    stream.pipe(stream);
+  }).listen(3001);`;
+const speaker = nodeService(uniqueName('speaker'), speaking, { networks: [bed.environment], healthCheck: listens });
+
+const routes = [
+  route({ id: 'plain', host: 'plain.test', service: speaker.name }),
+  route({ id: 'secure', host: 'secure.test', https: true, certificate: { source: 'internal' }, service: speaker.name, hstsMaxAge: 31_536_000 }),
+  route({ id: 'rpc', host: 'rpc.test', https: true, certificate: { source: 'internal' }, service: speaker.name, port: 3001 }),
+  route({ id: 'options', host: 'options.test', service: speaker.name, maxBodyBytes: 1000, requestHeaders: { 'X-Tenant': 'shop {"a":1}'.replace(/[{}]/g, ''), Host: 'inner.test' } }),
+  route({ id: 'socket', host: 'socket.test', service: one.name }),
+];
+
+beforeAll(async () => {
+  await engine.applyService(speaker);
+  await untilRunning(engine, speaker.name);
+  await attached(bed);
+  await proxy.apply(routes);
+  await until('a certificate', () => ask('secure.test', { secure: true }).catch(() => undefined));
+  await until('a certificate', () => ask('rpc.test', { secure: true }).catch(() => undefined));
+});
+afterAll(() => engine.removeService(speaker.name));
+
+describe('options of a domain', () => {
+  test('Strict-Transport-Security is sent over https, and not over http', async () => {
+    expect((await ask('secure.test', { secure: true })).headers).toMatchObject({ 'strict-transport-security': 'max-age=31536000' });
+    expect((await ask('secure.test')).headers).not.toHaveProperty('strict-transport-security');
+    expect((await ask('rpc.test', { secure: true })).headers).not.toHaveProperty('strict-transport-security');
+  });
+
+  test('headers are added in place of the client’s own', async () => {
+    const { headers } = JSON.parse((await ask('options.test', { headers: { 'X-Tenant': 'other' } })).body);
+    expect(headers).toMatchObject({ 'x-tenant': 'shop "a":1', host: 'inner.test', 'x-forwarded-host': 'options.test' });
+  });
+
+  test.each([[1000, 200], [1001, 413]])('a body of %i bytes, told or not, is answered with %i', async (bytes, status) => {
+    for (const isChunked of [false, true]) expect([isChunked, (await posted('options.test', bytes, isChunked)).status]).toEqual([isChunked, status]);
+  });
+
+  test('without a limit a body of any size passes', async () => {
+    expect(JSON.parse((await posted('plain.test', 20_000_000, true)).body)).toMatchObject({ bytes: 20_000_000 });
+  });
+});
+
+test('HTTP/2 is spoken over https, to services in HTTP/1.1', async () => {
+  const { headers, body } = await overHttp2('secure.test', { ':path': '/x' });
+  expect(headers).toMatchObject({ ':status': 200, 'alt-svc': `h3=":${httpsPort}"; ma=2592000` });
+  expect(JSON.parse(body.toString())).toMatchObject({ version: '1.1', headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'secure.test' } });
+});
+
+test('HTTP/3 is offered, and its port answers a packet of an unknown version with those it knows', async () => {
+  expect((await ask('secure.test', { secure: true })).headers['alt-svc']).toBe(`h3=":${httpsPort}"; ma=2592000`);
+  const versions = await until('a Version Negotiation packet', () => versionNegotiation().catch(() => undefined));
+  // QUIC version 1 (RFC 9000, 15).
+  expect(versions).toContain(1);
+});
+
+test('gRPC passes: HTTP/2 to the service, the answer’s body as it comes, and the trailers', async () => {
+  const { headers, trailers, body } = await overHttp2('rpc.test', { ':method': 'POST', ':path': '/shop.Cart/Add', 'content-type': 'application/grpc', te: 'trailers' }, Buffer.from([0, 0, 0, 0, 3, 1, 2, 3]));
+  expect(headers).toMatchObject({ ':status': 200, 'content-type': 'application/grpc' });
+  expect([...body]).toEqual([0, 0, 0, 0, 3, 1, 2, 3]);
+  expect(trailers).toMatchObject({ 'grpc-status': '0', 'x-path': '/shop.Cart/Add' });
+});
+
+test('server-sent events come one by one', async () => {
+  const startedAt = performance.now();
+  const arrivals = await new Promise<number[]>((resolve, reject) => {
+    const times: number[] = [];
+    const sent = request({ host: ip, port: httpPort, path: '/events', headers: { Host: 'plain.test' }, agent: false, signal: AbortSignal.timeout(10_000) }, (response) => {
+      response.on('data', () => {
+        if (times.push(performance.now() - startedAt) < 4) return;
+        resolve(times);
+        sent.destroy();
+      });
+    });
+    sent.on('error', reject).end();
+  });
+  expect((arrivals[3] ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(300);
+});
+
+describe('WebSockets', () => {
+  test('are not cut by a deployment of another service, nor by one of their own until its task ends', async () => {
+    const [own, other] = [await openSocket('socket.test'), await openSocket('socket.test')];
+    const before = await proxy.current();
+    await engine.applyService({ ...speaker, release: 'r2', env: ['VERSION=2'] });
+    await until('the release', async () => (await engine.service(speaker.name))?.update?.state === 'completed', 60_000);
+    expect(await proxy.current()).toBe(before);
+    expect([await echo(own, 'still'), await echo(other, 'here')]).toEqual(['still', 'here']);
+    for (const socket of [own, other]) socket.destroy();
+  });
+
+  test('a change of any domain: what it does to them is told', async () => {
+    const socket = await openSocket('socket.test');
+    const startedAt = performance.now();
+    const closed = new Promise<number>((resolve) => socket.once('close', () => resolve(performance.now() - startedAt)));
+    await proxy.apply([...routes, route({ id: 'another', host: 'another.test', service: one.name })]);
+    const cut = await Promise.race([closed, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 3_000))]);
+    console.log(`WebSockets and a change of domains: ${cut === undefined ? 'stay open' : `cut ${cut.toFixed(0)} ms after the change began`} (${await caddyVersion()})`);
+    // Whatever this version of the proxy does, whoever connects again is served.
+    const again = await openSocket('socket.test');
+    expect(await echo(again, 'again')).toBe('again');
+    for (const each of [socket, again]) each.destroy();
+    await proxy.apply(routes);
+  });
+});
+
+function posted(host: string, bytes: number, isChunked: boolean): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { Host: host, ...(isChunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes }) };
+    const sent = request({ host: ip, port: httpPort, method: 'POST', headers, agent: false, signal: AbortSignal.timeout(30_000) }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    sent.on('error', reject).end(Buffer.alloc(bytes, 'x'));
+  });
+}
+
+interface Http2Answer {
+  headers: IncomingHttpHeaders;
+  trailers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+function overHttp2(host: string, headers: Record<string, string>, body?: Buffer): Promise<Http2Answer> {
+  return new Promise((resolve, reject) => {
+    const session = connectHttp2(`https://${ip}:${httpsPort}`, { servername: host, rejectUnauthorized: false });
+    session.on('error', reject).setTimeout(10_000, () => session.destroy(new Error('no answer within 10 s')));
+    const stream = session.request({ [constants.HTTP2_HEADER_AUTHORITY]: host, ...headers });
+    const answer: Http2Answer = { headers: {}, trailers: {}, body: Buffer.alloc(0) };
+    stream.on('response', (got) => (answer.headers = got)).on('trailers', (got) => (answer.trailers = got)).on('error', reject);
+    stream.on('data', (chunk: Buffer) => (answer.body = Buffer.concat([answer.body, chunk]))).on('end', () => {
+      session.close();
+      resolve(answer);
+    });
+    stream.end(body);
+  });
+}
+
+/** The versions that the port answers a long-header packet of an unknown version with (RFC 9000, 17.2.1; RFC 8999, 6). */
+function versionNegotiation(): Promise<number[]> {
+  const packet = Buffer.alloc(1_200);
+  // Long header, version 0x1a2a3a4a, two connection ids of 8 bytes.
+  packet.set([0xc0, 0x1a, 0x2a, 0x3a, 0x4a, 8, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 7, 6, 5, 4, 3, 2, 1]);
+  return new Promise((resolve, reject) => {
+    const socket = createSocket('udp4');
+    const timer = setTimeout(() => socket.close(() => reject(new Error('no answer within 1 s'))), 1_000);
+    socket.on('error', reject).on('message', (answer) => {
+      clearTimeout(timer);
+      socket.close();
+      const ids = 6 + (answer[5] ?? 0);
+      const from = ids + 1 + (answer[ids] ?? 0);
+      if (answer.readUInt32BE(1) !== 0) return reject(new Error('not a Version Negotiation packet'));
+      return resolve(Array.from({ length: (answer.length - from) / 4 }, (_, index) => answer.readUInt32BE(from + 4 * index)));
+    });
+    socket.send(packet, httpsPort, ip);
+  });
+}
+
+function openSocket(host: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: ip, port: httpPort, headers: { Host: host, Connection: 'Upgrade', Upgrade: 'websocket' }, agent: false, signal: AbortSignal.timeout(60_000) });
+    sent.on('error', reject).on('upgrade', (_response, socket) => resolve(socket.on('error', () => undefined))).end();
+  });
+}
+
+function echo(socket: Socket, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no echo within 5 s')), 5_000);
+    socket.once('data', (data: Buffer) => {
+      clearTimeout(timer);
+      resolve(data.toString());
+    });
+    socket.write(text);
+  });
+}
+
+async function caddyVersion(): Promise<string> {
+  const { stdout } = await runCommand([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await bed.container(), 'caddy', 'version'], { limitMs: 20_000 });
+  return `Caddy ${stdout.trim()}`;
+}
