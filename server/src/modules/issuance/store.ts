@@ -1,4 +1,5 @@
 /** SQL of issuance: what became of each host's certificate, and the files of the proxy's store. */
+import { AppError } from '../../domain/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -30,7 +31,12 @@ export function createIssuanceStore(database: Database): IssuanceStore {
     find: issuances.find,
     list: issuances.list,
     put: ({ host, ...record }) => database.transaction(async () => {
-      if ((await issuances.update({ host }, record)) === 0) await issuances.insert({ host, ...record });
+      if ((await issuances.update({ host }, record)) > 0) return;
+      // Somebody else may write of the same host at this moment; the later word stands.
+      await database.attempt(() => issuances.insert({ host, ...record })).catch(async (error: unknown) => {
+        if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
+        await issuances.update({ host }, record);
+      });
     }),
     forget: async (host) => void (await issuances.remove({ host })),
     wantedHosts: async () => (await database.run(wanted, ['local', 1, 'none'])).map(({ asciiHost }) => asciiHost),
