@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cpuMs } from '../../../test/cpu-time.ts';
 import { formatEnv, parseEnv } from './dotenv.ts';
 
 const parsed = (text: string) => Object.fromEntries(parseEnv(text).map(({ name, value }) => [name, value]));
@@ -53,13 +54,14 @@ describe('parseEnv', () => {
 
   test('a megabyte of anything ends soon', () => {
     for (const piece of ['A=1\n', 'A', '"', "A='", '=', ' ', 'A= #', '\\', 'A="\\"']) {
-      const started = performance.now();
-      try {
-        parseEnv(piece.repeat(1_000_000 / piece.length));
-      } catch {
-        // refused is as good as parsed here
-      }
-      expect(performance.now() - started).toBeLessThan(2000);
+      const tookMs = cpuMs(() => {
+        try {
+          parseEnv(piece.repeat(1_000_000 / piece.length));
+        } catch {
+          // refused is as good as parsed here
+        }
+      });
+      expect(tookMs).toBeLessThan(2000);
     }
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cpuMs } from '../../../test/cpu-time.ts';
 import { createRedactor, redactLines } from './redactor.ts';
 import { Secret } from './secret.ts';
 import { createStringMatcher } from './string-matcher.ts';
@@ -78,17 +79,15 @@ describe('shapes', () => {
 
   test('a megabyte of variables is taken', () => {
     const values = Array.from({ length: 250 }, (_, index) => `${index}-${String(index * 7919).repeat(800)}`);
-    const started = performance.now();
-    expect(createRedactor(values)(`x ${values[249] ?? ''} y`)).toBe('x •••• y');
-    expect(performance.now() - started).toBeLessThan(5000);
+    const tookMs = cpuMs(() => expect(createRedactor(values)(`x ${values[249] ?? ''} y`)).toBe('x •••• y'));
+    expect(tookMs).toBeLessThan(5000);
   });
 
   test('two megabytes of bait take less than three seconds', () => {
     const secret = createRedactor(['a'.repeat(2000) + 'b', ...Array.from({ length: 200 }, (_, index) => `value-${index}-xyz`)]);
     for (const piece of ['a', '://a:', '://', 'authorization:', 'bearer ', '_aA1', 'gh', '-----BEGIN PRIVATE KEY-----', 'value-1', ' ']) {
-      const started = performance.now();
-      secret(piece.repeat(2_000_000 / piece.length));
-      expect(performance.now() - started).toBeLessThan(3000);
+      const text = piece.repeat(2_000_000 / piece.length);
+      expect(cpuMs(() => secret(text))).toBeLessThan(3000);
     }
   });
 });
