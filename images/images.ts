@@ -9,22 +9,55 @@ export const images = {
   'berth/postgres:15': { folder: 'postgres', use: 'PostgreSQL 15' },
   'berth/mariadb:10.11': { folder: 'mariadb', use: 'MariaDB 10.11, also for MySQL clients' },
   'berth/redis:7': { folder: 'redis', use: 'Redis 7' },
-} as const satisfies Record<string, { folder: string | null; use: string }>;
+  'berth/postgres:18': { folder: 'postgres-18', use: 'PostgreSQL 18 without its client', from: 'berth/postgres:15', forTests: true },
+  'berth/mysql:8': { folder: 'mysql', use: 'a stand-in for MySQL: MariaDB under its names', from: 'berth/mariadb:10.11', forTests: true },
+  'berth/mongo:7': { folder: 'mongo', use: 'a stand-in for MongoDB', from: 'berth/node:24', forTests: true },
+} as const satisfies Record<string, ImageRow>;
+
+interface ImageRow {
+  /** Of its Dockerfile; null: imported from a root file system. */
+  folder: string | null;
+  use: string;
+  /** The image of ours that it is built upon, other than the base. */
+  from?: string;
+  /** No use to anybody but tests. */
+  forTests?: true;
+}
 
 export type ImageName = keyof typeof images;
 
 /** The image that has no Dockerfile: it is imported from a root file system. */
 export const baseImage = 'berth/debian:12' satisfies ImageName;
 
+/** Those that set-up makes. */
 export const imageNames: readonly ImageName[] = [
   baseImage, 'berth/node:24', 'berth/caddy:2', 'berth/postgres:15', 'berth/mariadb:10.11', 'berth/redis:7',
 ];
+
+/** Those besides that tests need. */
+export const testImageNames: readonly ImageName[] = ['berth/postgres:18', 'berth/mysql:8', 'berth/mongo:7'];
+
+/** The image that it is built upon; undefined for the base itself. */
+export function parentOf(name: ImageName): ImageName | undefined {
+  if (name === baseImage) return undefined;
+  const row: (typeof images)[ImageName] = images[name];
+  return 'from' in row ? row.from : baseImage;
+}
 
 /** Every image of ours carries the hash of its recipe under this label; another hash means: build again. */
 export const recipeLabel = 'berth.recipe';
 
 /** Debian packages that building needs on the machine, besides an engine and Debian's docker client. */
 export const buildPackages = ['mmdebstrap', 'ca-certificates'] as const;
+
+/** The server for the image of PostgreSQL 18, by the machine's architecture as Node names it. */
+export const postgresServerPackage = {
+  version: '18.4.0-beta.17',
+  integrity: {
+    x64: 'sha512-jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==',
+    arm64: 'sha512-TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==',
+  },
+} as const;
 
 /** npm for the Node image: exact, checked against the registry's digest, so that a recipe always gives the same npm. */
 export const npmForNodeImage = {

@@ -7,6 +7,7 @@ import { installHostPackages } from '../../test/bed/host-packages.ts';
 import { berthHost, type BerthHost } from '../../test/e2e/berth-host.ts';
 import { amount, median, type Figure } from '../figure.ts';
 import { steadyLoad } from '../steady-load.ts';
+import { databaseShare } from './databases.ts';
 
 const repository = '/srv/repository';
 const hostName = 'bench.localhost';
@@ -42,8 +43,10 @@ export async function deploymentFigures(root: string, say: (text: string) => voi
     const share = await platformShare(stand);
     say(`${rollingRounds} rolling deployments under load …`);
     const rolling = await rollingDeployments(stand);
+    say('PostgreSQL by hand and by Berth …');
+    const database = await databaseShare(stand.berth);
     await stand.berth.stop();
-    return [share, rolling];
+    return [share, rolling, database];
   } finally {
     await bed.close();
   }

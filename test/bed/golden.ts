@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildImages, recipesHash } from '../../images/build.ts';
 import { mustRun } from '../../images/command.ts';
-import { imageNames } from '../../images/images.ts';
+import { imageNames, testImageNames } from '../../images/images.ts';
 import { openBed } from './bed.ts';
 import { cached } from './cached.ts';
 import { diskFolder } from './layout.ts';
@@ -33,7 +33,7 @@ async function makeGolden(folder: string, signal: AbortSignal): Promise<void> {
   try {
     const host = await bed.host('builder', { index: 1, engine: true });
     const dockerHost = `unix://${host.engineSocket}`;
-    await buildImages({ dockerHost, dockerCli, names: imageNames, workDir: diskFolder(bed.name), log: console.error, signal });
+    await buildImages({ dockerHost, dockerCli, names: [...imageNames, ...testImageNames], workDir: diskFolder(bed.name), log: console.error, signal });
     for (const kind of ['image', 'builder']) await mustRun([dockerCli, '--host', dockerHost, kind, 'prune', '--force'], { limitMs: 60_000, signal });
     await host.stop();
     const data = join(diskFolder(bed.name), 'builder', 'docker');

@@ -46,23 +46,23 @@ export function storedDeployment(database: DatabaseSync, deploymentId: string): 
   return { deploymentId, applicationId: String(row['applicationId']), status: String(row['status']), stage: String(row['stage']), child, attempts: Number(row['attempts']) };
 }
 
-export type KillIn = (applicationId: string, stage: string) => Promise<{ deploymentId: string; stage: string }>;
+export type KillIn = (serviceId: string, stage: string) => Promise<{ deploymentId: string; stage: string }>;
 
-/** Gives a function that kills Berth as soon as the application's newest deployment is stored to be in a stage, and tells the stage it was in then, or how it had ended. */
+/** Gives a function that kills Berth as soon as the newest deployment of the application or database is stored to be in a stage, and tells the stage it was in then, or how it had ended. */
 export async function prepareKill(host: BedHost, path: string, limitMs = 60_000): Promise<KillIn> {
   const pid = await berthPid(host);
-  return async (applicationId, stage) => {
+  return async (serviceId, stage) => {
     using database = new DatabaseSync(path);
-    const look = database.prepare('select "deploymentId", "stage", "status" from "deployment" where "applicationId" = ? order by "sequence" desc limit 1');
+    const look = database.prepare('select "deploymentId", "stage", "status" from "deployment" where coalesce("applicationId", "databaseId") = ? order by "sequence" desc limit 1');
     const isUnderWay = (row: ReturnType<typeof look.get>): boolean => row?.['status'] === 'queued' || row?.['status'] === 'running';
     const end = Date.now() + limitMs;
-    for (let row = look.get(applicationId); isUnderWay(row) && row?.['stage'] !== stage; row = look.get(applicationId)) {
+    for (let row = look.get(serviceId); isUnderWay(row) && row?.['stage'] !== stage; row = look.get(serviceId)) {
       if (Date.now() > end) throw new Error(`The deployment never came to the stage ${stage}.`);
       await wait(1);
     }
     process.kill(pid, 'SIGKILL');
     while (await isRunning(pid)) await wait(10);
-    const row = look.get(applicationId);
+    const row = look.get(serviceId);
     return { deploymentId: String(row?.['deploymentId']), stage: String(row?.[isUnderWay(row) ? 'stage' : 'status']) };
   };
 }

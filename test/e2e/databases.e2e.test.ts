@@ -1,23 +1,36 @@
 /** Every kind of database on a real Berth and engine, met by its real client. */
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, inject, it, vi } from 'vitest';
+import { findBed, type Bed } from '../bed/bed.ts';
 import { berthHost } from './berth-host.ts';
 import { openDataHouse, type DataHouse } from './databases/data-house.ts';
+import { killTests } from './databases/killed.ts';
+import { lifeTests } from './databases/life.ts';
+import { truthTests } from './databases/truth.ts';
+import { upgradeTests } from './databases/upgrades.ts';
+import { expectCalmLog } from './workshop.ts';
 
-vi.setConfig({ maxConcurrency: 8 });
+// They wait far more than they work.
+vi.setConfig({ maxConcurrency: 9 });
 
+let bed: Bed;
 let house: DataHouse;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const found = await findBed(inject('bed').name, new AbortController().signal);
+  if (found === null) throw new Error('The bed of this run is gone.');
+  bed = found;
   house = await openDataHouse(await berthHost(bed, 'databases', 36));
 });
 afterAll(() => house.berth.host.kill());
 
-it.each(['postgres', 'mariadb', 'redis'] as const)('%s is deployed and answers', async (kind) => {
-  const base = await house.database(kind, `first-${kind}`);
-  const { deploymentId } = await base.deploy();
-  console.log(await base.log(deploymentId));
-  expect(await base.view()).toMatchObject({ applicationStatus: 'done' });
+describe('databases side by side', () => {
+  lifeTests(() => house);
+  truthTests(() => house);
+  upgradeTests(() => house);
 });
+
+describe('kill -9 of Berth', () => {
+  killTests(() => ({ house, bed }));
+});
+
+it('nothing of all this was a fault', () => expectCalmLog(house.berth, ['could not be put right']));

@@ -1,4 +1,4 @@
-/** Follows a deployment's live log as an EventSource does (server-sent events, WHATWG HTML 9.2), and can be cut. */
+/** Follows live logs as an EventSource does (server-sent events, WHATWG HTML 9.2), and can be cut. */
 import { request } from 'node:http';
 import type { BerthHost } from './berth-host.ts';
 
@@ -8,10 +8,22 @@ export interface LogEvent {
   data: { type: string; text?: string; outcome?: string };
 }
 
-/** The events after `lastEventId`; stops by itself at the end of the stream, or cuts the connection after `cutAfter` events. */
-export function followLog(berth: BerthHost, deploymentId: string, options: { lastEventId?: string; cutAfter?: number } = {}): Promise<LogEvent[]> {
-  const { lastEventId, cutAfter = Infinity } = options;
-  const url = `${berth.url}/api/deployment.logs?input=${encodeURIComponent(JSON.stringify({ deploymentId }))}`;
+export interface Following {
+  lastEventId?: string;
+  /** Cuts the connection after so many events. */
+  cutAfter?: number;
+  /** Cuts the connection after this event. */
+  until?(event: LogEvent): boolean;
+}
+
+/** The events of a deployment's log; stops by itself at the end of the stream. */
+export function followLog(berth: BerthHost, deploymentId: string, options: Following = {}): Promise<LogEvent[]> {
+  return followStream(berth, 'deployment.logs', { deploymentId }, options);
+}
+
+/** The events of a stream after `lastEventId`. */
+export function followStream(berth: BerthHost, procedure: string, input: object, { lastEventId, cutAfter = Infinity, until = () => false }: Following = {}): Promise<LogEvent[]> {
+  const url = `${berth.url}/api/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;
   const headers = { ...berth.signed(), accept: 'text/event-stream', ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
   return new Promise((resolve, reject) => {
     const events: LogEvent[] = [];
@@ -21,8 +33,13 @@ export function followLog(berth: BerthHost, deploymentId: string, options: { las
       response.setEncoding('utf8').on('data', (chunk: string) => {
         const blocks = (rest + chunk).split('\n\n');
         rest = blocks.pop() ?? '';
-        for (const event of blocks.flatMap(eventOf)) if (events.length < cutAfter) events.push(event);
-        if (events.length >= cutAfter) {
+        let isCut = false;
+        for (const event of blocks.flatMap(eventOf)) {
+          if (isCut) break;
+          events.push(event);
+          isCut = events.length >= cutAfter || until(event);
+        }
+        if (isCut) {
           resolve(events);
           call.destroy();
         }

@@ -21,6 +21,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Accounts } from './accounts.ts';
 import type { Adapters } from './adapters.ts';
 import type { BackingUp } from './backing-up.ts';
+import type { RunningDatabases } from './databases.ts';
 import type { Log } from './log.ts';
 import type { Platform } from './platform.ts';
 import type { Stores } from './stores.ts';
@@ -39,6 +40,7 @@ export interface AppParts {
   environments: Environments;
   applications: Applications;
   databases: Databases;
+  running: RunningDatabases;
   registries: Registries;
   queue: Queue;
   deployments: Deployments;

@@ -32,7 +32,7 @@ import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
 import { createAccounts } from './accounts.ts';
 import { createAdapters, type Adapters } from './adapters.ts';
 import { createBackingUp } from './backing-up.ts';
-import { createDatabasePorts, liveDatabaseSpec } from './databases.ts';
+import { createRunningDatabases } from './databases.ts';
 import { desiredRoutes } from './desired-routes.ts';
 import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
 import { createServiceKeeper } from './kept-services.ts';
@@ -82,19 +82,20 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const deployPorts = createDeployPorts(parts);
   const live = createLiveReleases(parts, deployPorts, releases.forget);
 
+  const running = createRunningDatabases(parts, databases, turns);
+
   const reconciler: Reconciler = createReconciler({
     proxy: adapters.proxy, database, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, watch.issuance.withheld),
     services: createServiceKeeper({
-      engine, applications, databases, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: liveDatabaseSpec(parts) },
+      engine, applications, databases, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: running.liveSpec },
       instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
     }),
     onDrift: (lines) => log.warn('Reconciled', { found: lines }),
   });
 
-  const databasePorts = createDatabasePorts(parts, databases);
-  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(databasePorts) };
+  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(running.ports) };
   const runner = createDeploymentRunner({ ports: deployPorts, deployers, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`) });
-  const backingUp = createBackingUp({ config, database, stores, adapters, engine, clock, queue, log, databases, deployments, databasePorts, liveSpec: liveDatabaseSpec(parts) });
+  const backingUp = createBackingUp({ config, database, stores, adapters, engine, clock, queue, log, databases, deployments, databasePorts: running.ports, liveSpec: running.liveSpec });
   const worker: Worker = createWorker({
     store: stores.jobs, clock, handlers: { deployment: runner.run, backup: backingUp.run }, perServer: async () => (await settings.get()).buildsConcurrency,
     onFault: (error, job) => void log.fault(error, `job ${job?.jobId ?? 'queue'}`),
@@ -107,7 +108,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, registries, queue, deployments, domains, issuance: watch.issuance, requests: watch.requests, platform, reconciler, runner, runtime, turns,
+    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, running, registries, queue, deployments, domains, issuance: watch.issuance, requests: watch.requests, platform, reconciler, runner, runtime, turns,
     released: releases.released, version,
   });
   return {

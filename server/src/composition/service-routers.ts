@@ -13,7 +13,7 @@ import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
 export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
-  const { applications, backingUp, clock, databases, deployments, environments, queue, members, reconciler, settings, stores } = parts;
+  const { adapters, applications, backingUp, clock, databases, deployments, environments, queue, runner, running, turns, members, reconciler, settings, stores } = parts;
   const names = createServiceNames(stores.serviceNames);
   const projects = createProjects(stores.projects, environments, clock);
   const copies = createServiceCopies(stores.serviceRows, names, clock);
@@ -23,7 +23,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
     router('environment', contracts.environment, environmentHandlers(environments, { project: projects.one, services: stores.services, copies, members, networksChanged })),
     router('mount', contracts.mount, mountHandlers(mounts)),
     ...databaseRouters({
-      databases, deployments, queue, members, requireServer: settings.requireServer,
+      ...running, databases, deployments, queue, turns, builds: runner, logs: adapters.logs, members, requireServer: settings.requireServer,
       environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
       mounts: mounts.byDatabase,
       backups: backingUp.backups.byDatabase,

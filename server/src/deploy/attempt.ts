@@ -36,10 +36,11 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
   const { deployment, job, signal } = given;
   const secrets = createLogSecrets();
   const log = logs.writer(deployment.deploymentId, secrets.redact);
+  let prepared: Prepared | undefined;
   try {
     if (job.attempts > 1) await resume(options, given, log);
     const context = contextOf(options, given, log, secrets);
-    const prepared = await prepare(options, context);
+    prepared = await prepare(options, context);
     await runStages(prepared, context, given.onStage);
     log.line('Done.');
     // Whoever follows the log stops at the deployment's end, so all of it must be there by then.
@@ -48,7 +49,7 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
       status: 'done', healthyAt: new Date(context.released?.healthyAt ?? ports.clock.now()).toISOString(), patch: prepared.patch(),
     });
   } catch (error) {
-    await fail(options, deployment, { error, signal, log, redact: secrets.redact });
+    await fail(options, deployment, { error, signal, log, redact: secrets.redact, undo: prepared?.undo });
   } finally {
     await ports.fileSystem.remove(workDirectory({ workRoot: ports.workRoot, deployment })).catch((error: unknown) => options.onFault(error, deployment.deploymentId));
     await log.close();
@@ -104,10 +105,11 @@ interface Failure {
   signal: AbortSignal;
   log: LogWriter;
   redact(text: string): string;
+  undo: Prepared['undo'];
 }
 
 /** A stopping Berth and a lost lease leave the row as it is: the next start, or whoever has the lease, goes on. */
-async function fail({ deployments, onFault }: AttemptOptions, deployment: DeploymentRecord, { error, signal, log, redact }: Failure): Promise<void> {
+async function fail({ deployments, onFault }: AttemptOptions, deployment: DeploymentRecord, { error, signal, log, redact, undo }: Failure): Promise<void> {
   const isKilled = signal.reason instanceof Killed;
   if (signal.aborted && !isKilled) {
     log.line(`Interrupted: ${sentenceOf(signal.reason)}`);
@@ -117,6 +119,7 @@ async function fail({ deployments, onFault }: AttemptOptions, deployment: Deploy
   const sentence = isKilled ? sentenceOf(signal.reason) : isForPeople ? error.message : `Something went wrong inside Berth; its log has the details under the id ${onFault(error, deployment.deploymentId)}.`;
   const reason = redact(sentence);
   log.line(`Failed: ${reason}`);
+  await undo?.().catch((fault: unknown) => log.line(`What was changed could not be put back: ${sentenceOf(fault)}`));
   await log.close();
   await deployments.finish(deployment, { status: 'error', reason, event: isKilled ? 'buildKilled' : 'deployFailed' });
 }

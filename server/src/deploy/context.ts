@@ -131,6 +131,8 @@ export interface Prepared {
   stages: readonly BoundStage[];
   /** What changes in the record of the service with its success; asked when it is done. */
   patch(): ServicePatch;
+  /** Puts back what the stages changed on the way, after a failure. */
+  undo?(): Promise<void>;
 }
 
 /** How services of one kind are deployed. */

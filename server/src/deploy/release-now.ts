@@ -6,8 +6,11 @@ import { watchRelease } from './release-watch.ts';
 
 const limitMs = 60_000;
 
-/** Restarts the tasks when nothing differs. Throws PRECONDITION_FAILED with the reason when the new tasks do not become healthy; the former ones run on. */
-export async function releaseNow({ engine, clock }: Pick<DeployPorts, 'engine' | 'clock'>, spec: ServiceSpec): Promise<void> {
+/**
+ * Restarts the tasks when nothing differs. Throws PRECONDITION_FAILED with the reason when the new tasks do not become healthy; the former ones run on. One that is
+ * not there after 60 s is taken back too, or waited for with SERVICE_UNAVAILABLE: a database may have to repair its data first.
+ */
+export async function releaseNow({ engine, clock }: Pick<DeployPorts, 'engine' | 'clock'>, spec: ServiceSpec, { whenLate = 'return' }: { whenLate?: 'return' | 'wait' } = {}): Promise<void> {
   const present = await engine.service(spec.name);
   const isSame = present !== undefined && present.specDigest === engine.specDigest(spec);
   const applied = await engine.applyService(spec);
@@ -18,6 +21,8 @@ export async function releaseNow({ engine, clock }: Pick<DeployPorts, 'engine' |
     signal: new AbortController().signal, onEvent: () => undefined,
   });
   if (outcome.kind === 'completed') return;
-  if (outcome.kind === 'failed' && outcome.isTimeout === true && present !== undefined) await engine.rollbackService(spec.name);
+  const isLate = outcome.kind === 'failed' && outcome.isTimeout === true;
+  if (isLate && whenLate === 'wait') throw new AppError('SERVICE_UNAVAILABLE', `The service is being started with the current settings, and is not ready after ${limitMs / 1000} s. ${outcome.reason}`);
+  if (isLate && present !== undefined) await engine.rollbackService(spec.name);
   throw new AppError('PRECONDITION_FAILED', `The service did not take the current settings, and runs on with the former ones: ${outcome.reason}`);
 }

@@ -60,11 +60,7 @@ function rowsOf(kind: DatabaseKindName): Row[] {
     { rule: 'a database answers its documented fields', call: call('one'), input: id, gives: { ...record, environment: { environmentId: '<environmentId>', project: { projectId: '<projectId>' } }, mounts: any.list, backups: any.list, connection: { internal: any.text, external: any.textOrNull } } },
     { rule: 'another organization\'s thing is 403, none is 404', call: call('one'), input: { [idName]: `<foreign.${idName}>` }, refused: 'FORBIDDEN' },
     { rule: 'another organization\'s thing is 403, none is 404', call: call('one'), input: { [idName]: kind === 'redis' ? '<mysqlId>' : '<redisId>' }, refused: 'NOT_FOUND' },
-    ...['deploy', 'rebuild'].map((operation): Row => ({ call: call(operation), input: id, gives: { ...record, applicationStatus: 'running' } })),
-    { call: call('stop'), input: id, refused: 'NOT_IMPLEMENTED' },
-    { rule: 'start before any release is 412', call: call('start'), input: id, refused: 'PRECONDITION_FAILED' },
-    { rule: 'start before any release is 412', call: call('reload'), input: { ...id, appName: `<${kind}AppName>` }, refused: 'PRECONDITION_FAILED' },
-    { rule: 'reload needs the record\'s appName', call: call('reload'), input: { ...id, appName: 'another' }, refused: 'BAD_REQUEST', field: 'appName' },
+    ...runningRows(kind, id, record),
     {
       call: call('update'), input: { ...id, name: 'renamed', containerImage: `${kind}:7`, memoryReservation: '256m', memoryLimit: '512m', cpuReservation: '0.5', cpuLimit: '1.5', command: 'run', args: ['--a'], externalPort: null },
       gives: { ...record, name: 'renamed', containerImage: `${kind}:7`, memoryReservation: '256m', memoryLimit: '512m', cpuReservation: '0.5', cpuLimit: '1.5', command: 'run', args: ['--a'], externalPort: null },
@@ -82,6 +78,21 @@ function rowsOf(kind: DatabaseKindName): Row[] {
     { rule: 'a move stays in the organization', call: call('move'), input: { ...id, targetEnvironmentId: '<foreign.environmentId>' }, refused: 'FORBIDDEN' },
     { rule: 'a removal answers with the removed record', call: call('remove'), input: id, gives: record, after: [{ call: call('one'), input: id, refused: 'NOT_FOUND' }] },
     { rule: 'a member creates and deletes with the grant only', call: call('remove'), as: 'member', input: id, refused: 'FORBIDDEN' },
+  ];
+}
+
+function runningRows(kind: DatabaseKindName, id: object, record: object): Row[] {
+  const call = (operation: string): string => `${kind}.${operation}`;
+  return [
+    ...['deploy', 'rebuild'].map((operation): Row => ({ call: call(operation), input: id, gives: { ...record, applicationStatus: 'running' } })),
+    { call: call('stop'), needs: 'engine', input: id, gives: { ...record, applicationStatus: 'idle' } },
+    { call: call('upgrade'), input: { ...id, containerImage: `${kind}:99` }, refused: 'PRECONDITION_FAILED', says: 'deploy first' },
+    { call: call('removeFormerVolume'), input: { ...id, volumeName: 'none' }, refused: 'BAD_REQUEST', field: 'volumeName' },
+    { call: call('readLogs'), needs: 'engine', input: id, gives: any.list },
+    { rule: 'a stream without its Accept is one JSON', call: call('logs'), needs: 'engine', input: id, gives: { lines: any.list, lastEventId: any.textOrNull } },
+    { rule: 'start before any release is 412', call: call('start'), input: id, refused: 'PRECONDITION_FAILED' },
+    { rule: 'start before any release is 412', call: call('reload'), input: { ...id, appName: `<${kind}AppName>` }, refused: 'PRECONDITION_FAILED' },
+    { rule: 'reload needs the record\'s appName', call: call('reload'), input: { ...id, appName: 'another' }, refused: 'BAD_REQUEST', field: 'appName' },
   ];
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { buildImages } from '../../../images/build.ts';
-import { imageNames } from '../../../images/images.ts';
+import { imageNames, testImageNames } from '../../../images/images.ts';
 import { findBed } from '../../bed/bed.ts';
 import type {} from '../../bed/global-setup.ts';
 import { dockerCli } from '../../bed/golden.ts';
@@ -107,7 +107,7 @@ test('mariadb:10.11 makes root, user and database, takes server options and runs
   await m1.exec(['tee', '/root/mariadb/one.sql'], { input: 'create table from_script (n int); insert into from_script values (7);\n' });
   await start('--env', `MYSQL_ROOT_PASSWORD=${oddPassword}`, '--env', 'MARIADB_DATABASE=app_db', '--env', 'MYSQL_USER=u', '--env', `MARIADB_PASSWORD=${oddPassword}x`,
     '--volume', '/root/mariadb:/docker-entrypoint-initdb.d:ro', 'berth/mariadb:10.11', '--max-connections=50');
-  const as = (user: string, password: string, sql: string): string[] => ['env', `MYSQL_PWD=${password}`, 'mysql', '-h127.0.0.1', `-u${user}`, 'app_db', '-Ne', sql];
+  const as = (user: string, password: string, sql: string): string[] => ['env', `MYSQL_PWD=${password}`, 'mariadb', '-h127.0.0.1', `-u${user}`, 'app_db', '-Ne', sql];
   expect(await answer(...as('u', `${oddPassword}x`, 'select n from from_script'))).toBe('7');
   expect(await inside(...as('root', oddPassword, 'select @@max_connections'))).toBe('50');
   await expect(inside(...as('u', 'wrong', 'select 1'))).rejects.toThrow('Access denied');
@@ -129,7 +129,7 @@ test('an image of the same recipe is not built again; one of another recipe is',
   const workDir = await mkdtemp(join(tmpdir(), 'berth-image-test-'));
   const request = { dockerHost: `unix://${m1.engineSocket}`, dockerCli, workDir, log: () => undefined, signal };
   try {
-    expect(await buildImages({ ...request, names: imageNames })).toEqual([]);
+    expect(await buildImages({ ...request, names: [...imageNames, ...testImageNames] })).toEqual([]);
     await docker('tag', 'berth/debian:12', 'berth/redis:7');
     expect(await buildImages({ ...request, names: imageNames })).toEqual(['berth/redis:7']);
     expect(await docker('run', '--rm', 'berth/redis:7', 'redis-server', '--version')).toContain('v=7');

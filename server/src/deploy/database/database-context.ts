@@ -1,6 +1,7 @@
 /** What the stages of a database have. */
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseKind } from '../../modules/database/kinds.ts';
+import type { ServiceSpec } from '../../ports/engine.ts';
 import type { MountRecord } from '../release-inputs.ts';
 import type { DeployNetworks, Placement, StageContext } from '../context.ts';
 
@@ -19,6 +20,8 @@ export interface DatabaseRecords {
   /** Variable blocks of project and environment. */
   envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
   mounts(databaseId: string): Promise<MountRecord[]>;
+  /** What the engine runs of it by the records; undefined before its first release. */
+  liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
 }
 
 export interface DatabaseContext extends StageContext, DatabasePorts {
@@ -27,6 +30,6 @@ export interface DatabaseContext extends StageContext, DatabasePorts {
   placement: Placement;
   /** Resolved variables of the service, without those of the kind. */
   env: Record<string, string>;
-  /** Set by the last stage: the version that answered. */
-  answered?: string;
+  /** The record before an upgrade, while `database` is what it will be. */
+  former: DatabaseRecord;
 }

@@ -1,5 +1,6 @@
-/** How databases are deployed: the records they are made of, and the plan. */
+/** How databases are deployed: the records they are made of, and the plans. */
 import { resolveEnv } from '../../domain/env.ts';
+import type { DeploymentKind } from '../../domain/lifecycle.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
 import { bind, type Deployer, type Stage } from '../context.ts';
 import { secretValues } from '../log-secrets.ts';
@@ -7,22 +8,33 @@ import { awaitHealthy } from '../stages/await-healthy.ts';
 import type { DatabaseContext, DatabasePorts } from './database-context.ts';
 import { pullDatabase } from './pull-database.ts';
 import { releaseDatabase } from './release-database.ts';
+import { copyData, standBeside, switchVolume, undoUpgrade, upgradedRecord } from './upgrade.ts';
 import { verifyQuery } from './verify-query.ts';
 
-const plan: readonly Stage<DatabaseContext>[] = [pullDatabase, releaseDatabase, awaitHealthy, verifyQuery];
+const land: readonly Stage<DatabaseContext>[] = [releaseDatabase, awaitHealthy, verifyQuery];
+
+/** The server with the present settings on its data. */
+const onItsData: readonly Stage<DatabaseContext>[] = [pullDatabase, ...land];
+/** Another server on a copy of the data. */
+const onACopy: readonly Stage<DatabaseContext>[] = [pullDatabase, standBeside, copyData, ...land, switchVolume];
+
+const planOf = (kind: DeploymentKind): readonly Stage<DatabaseContext>[] => (kind === 'upgrade' ? onACopy : onItsData);
 
 export function databaseDeployer(ports: DatabasePorts): Deployer {
   const { records } = ports;
   return {
     async prepare(context) {
-      const database = await records.find(context.deployment.databaseId ?? '');
-      if (!database) return undefined;
+      const { deployment } = context;
+      const former = await records.find(deployment.databaseId ?? '');
+      if (!former) return undefined;
+      const isUpgrade = deployment.kind === 'upgrade';
+      const database = isUpgrade ? upgradedRecord(former, deployment) : former;
       const [placement, blocks] = await Promise.all([records.placement(database.environmentId), records.envBlocks(database.environmentId)]);
       const env = resolveEnv({ ...blocks, service: database.env });
       context.hide([...secretValues(env), database.databasePassword, database.databaseRootPassword ?? '']);
       // The stages share the one context of the attempt, whose deployment changes on the way.
-      const whole: DatabaseContext = Object.assign(context, { ...ports, database, kind: databaseKind(database.kind), placement, env });
-      return { stages: bind(plan, whole), patch: () => ({ releasedAppName: database.appName }) };
+      const whole: DatabaseContext = Object.assign(context, { ...ports, database, former, kind: databaseKind(database.kind), placement, env });
+      return { stages: bind(planOf(deployment.kind), whole), patch: () => ({ releasedAppName: database.appName }), ...(isUpgrade ? { undo: () => undoUpgrade(whole) } : {}) };
     },
   };
 }

@@ -5,14 +5,16 @@ import { releaseLabel, type Engine, type ServiceSpec } from '../../ports/engine.
 import { applyRelease } from '../apply-release.ts';
 import type { Stage } from '../context.ts';
 import type { DatabaseContext } from './database-context.ts';
-import { databaseSpecOf } from './database-spec.ts';
+import { databaseSpecOf, withPort } from './database-spec.ts';
 
 export const releaseDatabase: Stage<DatabaseContext> = {
   name: 'release',
   sentence: ({ database }) => `Starting ${database.containerImage} on the volume ${database.dataVolume}`,
   async run(context) {
     const { database, deployment } = context;
-    const spec = await composeDatabaseSpec(context, deployment.image ?? database.containerImage, deployment.deploymentId);
+    const composed = await composeDatabaseSpec(context, deployment.image ?? database.containerImage, deployment.deploymentId);
+    // The port takes effect at once, so it may have changed since this deployment began.
+    const spec = withPort(composed, (await context.records.find(database.databaseId)) ?? database);
     await applyRelease(context, { spec, owner: databaseRef(database.databaseId), snapshot: { registryId: null }, before: () => makeRoom(context, spec) });
   },
 };
@@ -32,9 +34,9 @@ export async function composeDatabaseSpec(context: SpecContext, image: string, d
 async function makeRoom({ database, deployment, engine, log }: DatabaseContext, spec: ServiceSpec): Promise<void> {
   const owner = databaseRef(database.databaseId);
   for (const { name, labels } of await engine.services()) {
-    const isFormer = isSameService(ownerOfLabels(labels), owner) && labels[releaseLabel] !== deployment.deploymentId;
-    if (!isFormer || (name === spec.name && deployment.kind !== 'redeploy')) continue;
+    const isThis = name === spec.name && (deployment.kind === 'deploy' || labels[releaseLabel] === deployment.deploymentId);
+    if (isThis || !isSameService(ownerOfLabels(labels), owner)) continue;
     await engine.removeService(name, { limitMs: spec.stopGracePeriodMs + 30_000 });
-    log.line(name === spec.name ? 'Removed the former container.' : `Removed the server under its former name ${name}.`);
+    log.line(name === spec.name ? 'Removed the former container.' : `Removed the server ${name}.`);
   }
 }

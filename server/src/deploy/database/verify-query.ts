@@ -16,7 +16,6 @@ export const verifyQuery: Stage<DatabaseContext> = {
     const query = kind.server.query(database, appName);
     try {
       const version = await askUntilAnswered(() => askServer(engine, appName, query, { signal, limitMs: oneQueryMs }), kind.server.version, { signal, limitMs });
-      context.answered = version;
       log.line(`It answers: version ${version}.`);
       await context.records.patch(database.databaseId, { dataVersion: version });
     } catch (error) {

@@ -1,13 +1,16 @@
 /** What an application's service does by hand: start, stop, reload, run, show its output, go. */
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/lifecycle.ts';
-import type { Engine, ServiceSpec } from '../../ports/engine.ts';
+import { applicationRef } from '../../domain/service-ref.ts';
+import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
 import type { Applications } from './application.ts';
-import { nameOf, ownService, removeFromEngine, serviceOutput, type ServiceOutput } from './own-service.ts';
+import { awaitEnded, awaitRunning, nameOf, ownService, removeFromEngine, serviceOutput, type OutputOptions, type OwnedService } from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 
-export interface ApplicationRuntime extends ServiceOutput {
+export interface ApplicationRuntime {
+  readLogs(application: ApplicationRecord, options: OutputOptions): Promise<LogLine[]>;
+  followLogs(application: ApplicationRecord, options: { tail: number; since?: string | undefined; signal: AbortSignal }): AsyncIterable<LogLine>;
   /** Back to its replicas; PRECONDITION_FAILED before any release. */
   start(application: ApplicationRecord): Promise<ApplicationRecord>;
   stop(application: ApplicationRecord): Promise<ApplicationRecord>;
@@ -44,11 +47,13 @@ export interface RuntimeOptions {
 
 const runLimitMs = 60 * 60_000;
 const runLogLimit = 10_000;
-const waitLimitMs = 60_000;
-const pollMs = 200;
+const reader = 'application.readLogs';
+
+const owned = (application: ApplicationRecord): OwnedService => ({ ...application, ...applicationRef(application.applicationId) });
 
 export function createApplicationRuntime(options: RuntimeOptions): ApplicationRuntime {
   const { engine, applications, turns } = options;
+  const output = serviceOutput(engine);
 
   async function requireLive(application: ApplicationRecord): Promise<ServiceSpec> {
     const spec = await options.liveSpec(application);
@@ -60,25 +65,20 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     await applications.patch(application.applicationId, changed);
     return { ...application, ...changed };
   }
-  const awaitRunning = (name: string, replicas: number): Promise<void> =>
-    until(async () => (await engine.service(name))?.running === replicas, `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. application.readLogs shows its output.`);
-  /** The engine takes a task off its count when it asks it to stop; it answers requests until it has. */
-  const awaitEnded = (name: string): Promise<void> =>
-    until(async () => !(await engine.tasks(name)).some(({ state }) => state === 'running' || state === 'starting'), 'The service was told to stop, and did not end within 60 s. application.readLogs shows its output.');
 
   return {
     start: (application) => turns.take(application.applicationId, async () => {
       const spec = await requireLive(application);
       if (await engine.service(spec.name)) await engine.scaleService(spec.name, spec.replicas);
       else await engine.applyService(spec);
-      await awaitRunning(spec.name, spec.replicas);
+      await awaitRunning(engine, spec.name, spec.replicas, reader);
       return settle(application, 'started', { isStopped: false });
     }),
     stop: (application) => turns.take(application.applicationId, async () => {
       const name = nameOf(application);
-      if (await ownService(engine, application)) {
+      if (await ownService(engine, owned(application))) {
         await engine.scaleService(name, 0);
-        await awaitEnded(name);
+        await awaitEnded(engine, name, reader);
       }
       return settle(application, 'stopped', { isStopped: true });
     }),
@@ -101,19 +101,12 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
       });
       return { exitCode: exitCode ?? null, error, log };
     },
-    ...serviceOutput(engine),
+    readLogs: (application, options) => output.readLogs(owned(application), options),
+    followLogs: (application, options) => output.followLogs(owned(application), options),
     async hasTasks(application) {
-      const service = await ownService(engine, application);
+      const service = await ownService(engine, owned(application));
       return service !== undefined && service.replicas > 0;
     },
-    remove: (application, removal) => removeFromEngine(engine, application, removal),
+    remove: (application, removal) => removeFromEngine(engine, applicationRef(application.applicationId), removal),
   };
-}
-
-async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
-  const end = Date.now() + waitLimitMs;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new AppError('SERVICE_UNAVAILABLE', otherwise);
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
 }

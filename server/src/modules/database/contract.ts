@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseImageReference } from '../../domain/image-reference.ts';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
-import { mutation, query } from '../../procedure/procedure.ts';
+import { logEvent } from '../../procedure/log-event.ts';
+import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/ruled.ts';
 import { named, only, partial } from '../../procedure/shape.ts';
 import { appName, block, description, id, line, runtimeFields, serverId } from '../service/contract-fields.ts';
@@ -50,7 +51,6 @@ function inputsOf<const R extends DatabaseKind>(row: R) {
 
 function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
   const own = { class: 'protected', resources: [{ kind, field: row.id }] } as const;
-  const running = { ...own, action: 'deploy' } as const;
   const byId = z.object(named<R['id'], z.ZodString>(row.id, id));
   const inputs = inputsOf(row);
   const record = databaseRecordOf(row, kind);
@@ -64,21 +64,40 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
     one: query({ summary: `One ${row.title} database with its environment, mounts, backups and addresses`, access: own, input: byId, output: wholeDatabaseOf(record, kind) }),
     update: mutation({
       summary: `Changes settings of a ${row.title} database; they take effect at its next deploy`,
-      description: 'Absent fields stay; null clears. An empty password, where it is taken, is replaced by a generated one.',
-      access: own, input: byId.extend(inputs.update), output: record, refusals: ['CONFLICT'],
+      description: 'Absent fields stay; null clears. An empty password, where it is taken, is replaced by a generated one. Over existing data a password is changed inside the running server at once, and another user or database name is taken only when the server answers to it: otherwise 412, and nothing is changed. '
+        + 'An image of another major version than the data is refused with 412; `upgrade` moves the data to it. `externalPort` takes effect at once.',
+      access: own, input: byId.extend(inputs.update), output: record, refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
-    saveEnvironment: mutation({ summary: 'Sets its variables', access: own, input: byId.extend({ env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none') }), output: record }),
+    saveEnvironment: mutation({ summary: 'Sets its variables; they take effect at its next deploy', access: own, input: byId.extend({ env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none') }), output: record }),
     saveExternalPort: mutation({
       summary: 'Opens the database on a port of its server, or closes it',
-      description: 'A reserved or taken port is refused with 409.',
-      access: own, input: byId.extend({ externalPort: port }), output: record, refusals: ['CONFLICT'],
+      description: 'At once: a running database gets a new container for it, and its connections are closed. A reserved or taken port is refused with 409.',
+      access: own, input: byId.extend({ externalPort: port }), output: record, refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     changeStatus: mutation({ summary: 'Sets its status by hand', access: own, input: byId.extend({ applicationStatus: z.enum(applicationStatuses) }), output: record }),
     move: mutation({
       summary: 'Moves the database to another environment of the organization',
+      description: 'It keeps its data. A running one stays on the network of its former environment until its next deploy, rebuild or reload.',
       access: { class: 'protected', resources: [{ kind, field: row.id }, { kind: 'environment', field: 'targetEnvironmentId' }] },
       input: byId.extend({ targetEnvironmentId: id }), output: record,
     }),
+    remove: mutation({
+      summary: 'Removes the database with its volumes, backups and schedules; irreversible',
+      description: 'Objects that backups stored at their destinations stay unless deleteBackups is true.',
+      access: { ...own, grant: 'canDeleteServices' },
+      input: byId.extend({ deleteBackups: z.boolean().default(false) }), output: record, refusals: ['NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'],
+    }),
+    ...runningContractOf(row, kind),
+  };
+}
+
+/** What becomes of the running server. */
+function runningContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  const own = { class: 'protected', resources: [{ kind, field: row.id }] } as const;
+  const running = { ...own, action: 'deploy' } as const;
+  const byId = z.object(named<R['id'], z.ZodString>(row.id, id));
+  const record = databaseRecordOf(row, kind);
+  return {
     deploy: mutation({
       summary: 'Queues a deployment of the database: its server with the present settings on its data',
       description: 'The status is `running` until the server has answered a query as the record\'s user, then `done`; else `error`, with the reason in the deployment (`deployment.all`, `deployment.logs`). The image is pulled when it is not on the server.',
@@ -89,17 +108,31 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
       description: 'As deploy, but the former container goes first, and a newer image of the same name is pulled.',
       access: running, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
     }),
-    start: mutation({ summary: 'Starts the stopped database', access: own, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'] }),
-    stop: mutation({ summary: 'Stops the database; its data stays', access: own, input: byId, output: record, refusals: ['NOT_IMPLEMENTED'] }),
+    upgrade: mutation({
+      summary: 'Queues moving the data to an image of a newer major version',
+      description: 'The database is not reached meanwhile. Its data is dumped by the old server and read by the new one into a new volume, both are compared, and then the new one takes the place of the old. Whatever fails before that leaves the old one running as it was. '
+        + 'The old volume stays, listed in `formerVolumes`, until `removeFormerVolume`.',
+      access: running, input: byId.extend({ containerImage: image }), output: record, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    }),
+    removeFormerVolume: mutation({
+      summary: 'Removes a volume that an upgrade or a restore kept, with its data; irreversible',
+      access: { ...own, grant: 'canDeleteServices' }, input: byId.extend({ volumeName: z.string().min(1).max(200).describe('One of `formerVolumes`') }), output: record, refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+    }),
+    start: mutation({
+      summary: 'Starts the stopped database', description: 'Waits until it is healthy, at most 60 s.', access: own, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    }),
+    stop: mutation({ summary: 'Stops the database; its data stays', description: 'Waits until its server has ended, at most 60 s.', access: own, input: byId, output: record, refusals: ['SERVICE_UNAVAILABLE'] }),
     reload: mutation({
       summary: 'Restarts the database with its current settings',
       access: own, input: byId.extend({ appName: z.string().min(1).max(100).describe('Must be its own appName') }), output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
     }),
-    remove: mutation({
-      summary: 'Removes the database with its volumes, backups and schedules; irreversible',
-      description: 'Objects that backups stored at their destinations stay unless deleteBackups is true.',
-      access: { ...own, grant: 'canDeleteServices' },
-      input: byId.extend({ deleteBackups: z.boolean().default(false) }), output: record, refusals: ['NOT_IMPLEMENTED'],
+    readLogs: query({
+      summary: 'The output of its server', access: own,
+      input: byId.extend({ tail: z.number().int().min(1).max(10_000).default(200), since: z.iso.datetime({ offset: true }).optional(), search: z.string().max(500).optional() }),
+      output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })), refusals: ['SERVICE_UNAVAILABLE'],
+    }),
+    logs: subscription({
+      summary: 'The output of its server as a live stream', access: own, input: byId.extend({ tail: z.number().int().min(0).max(10_000).default(200) }), output: logEvent, refusals: ['SERVICE_UNAVAILABLE'],
     }),
   };
 }

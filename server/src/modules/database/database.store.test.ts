@@ -5,6 +5,7 @@ import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createFileLogs } from '../../adapters/deployment-log/file-log.ts';
+import { createSwarmEngine } from '../../adapters/engine/swarm.ts';
 import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { databaseIds, databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
@@ -16,11 +17,15 @@ import { createDeployments } from '../deployment/deployment.ts';
 import { createMembers } from '../organization/member.ts';
 import { createPublishedPorts } from '../port/port.ts';
 import { environmentOf } from '../service/service.ts';
+import { createTurns } from '../service/turns.ts';
 import { createServiceNames } from '../service-name/service-name.ts';
 import { createDatabases } from './database.ts';
 import { deployedDatabases } from './deployed.ts';
 import { databaseRouters } from './handlers.ts';
 import { databaseKind, databaseKinds } from './kinds.ts';
+import { createAdmission } from './passwords.ts';
+import { createDatabaseRuntime } from './runtime.ts';
+import { majorOfImage } from './version.ts';
 
 /** What the document says of each kind, written out beside the table it is held against. */
 const documented: Record<DatabaseKindName, { image: string; create: string[]; own: object; least: string[]; updateLeast: boolean; empty: string[] }> = {
@@ -42,8 +47,16 @@ eachDatabase('databases', (test) => {
     const databases = createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [3000]) }, systemClock);
     const queue = createQueue(stores.jobs, systemClock, () => undefined);
     const logs = createFileLogs(join(tmpdir(), 'berth-no-logs'), systemClock);
+    const deployments = createDeployments(stores.deployments, { services: { database: deployedDatabases(databases) }, queue, logs }, systemClock);
+    // Nobody listens there: what needs the engine says so.
+    const engine = createSwarmEngine({ socketPath: join(tmpdir(), 'berth-no-engine') });
+    const turns = createTurns();
+    const notThere = async (): Promise<never> => {
+      throw new Error('nothing is released here');
+    };
     return databaseRouters({
-      databases, queue, deployments: createDeployments(stores.deployments, { services: { database: deployedDatabases(databases) }, queue, logs }, systemClock), members: createMembers(stores.members),
+      databases, queue, deployments, logs, turns, builds: { end: async () => undefined }, admission: createAdmission(engine), isPortFree: async (port) => port !== 17_000, majorOf: async (kind, image) => majorOfImage(kind, image),
+      runtime: createDatabaseRuntime({ engine, databases, turns, liveSpec: async () => undefined, currentSpec: notThere, releaseNow: notThere, isWorking: async () => false }), members: createMembers(stores.members),
       requireServer: async (serverId) => {
         if (cloud && !serverId) throw badField('serverId', 'is required');
       },
@@ -142,7 +155,7 @@ eachDatabase('databases', (test) => {
     }
   });
 
-  it.each(databaseKindNames)('%s: says what a later version does after every refusal', async (kind) => {
+  it.each(databaseKindNames)('%s: refuses what there is nothing to do it with', async (kind) => {
     const world = await begin();
     const { owner, database, people } = world;
     const { id } = databaseKinds[kind];
@@ -152,9 +165,17 @@ eachDatabase('databases', (test) => {
     expect(await owner.mutate(`${kind}.reload`, { ...subject, appName: 'another' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['appName'] });
     for (const [name, input] of [['start', subject], ['reload', own]] as const) expect(await owner.mutate(`${kind}.${name}`, input)).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('deploy first') });
     const stores = createStores(database);
-    await stores.databases.update({ databaseId }, { releasedAppName: `main-${kind}` });
-    for (const [name, input] of [['start', subject], ['stop', subject], ['reload', own]] as const) expect(await owner.mutate(`${kind}.${name}`, input)).toMatchObject({ code: 'NOT_IMPLEMENTED' });
-    expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ applicationStatus: 'idle' });
+    expect(await owner.mutate(`${kind}.upgrade`, { ...subject, containerImage: 'x:99' })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('deploy first') });
+    await stores.databases.update({ databaseId }, { releasedAppName: `main-${kind}`, dataVersion: '6.2', formerVolumes: [{ volumeName: 'former', dataVersion: '5', containerImage: 'x', since: '' }] });
+    expect(await owner.mutate(`${kind}.stop`, subject)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expectMajorKept(owner, kind, subject);
+    expect(await owner.mutate(`${kind}.removeFormerVolume`, { ...subject, volumeName: 'another' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['volumeName'] });
+    expect(await owner.mutate(`${kind}.removeFormerVolume`, { ...subject, volumeName: 'former' })).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await owner.mutate(`${kind}.update`, { ...subject, databasePassword: 'Other1' })).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ databasePassword: 'Secret1' });
+    await stores.databases.update({ databaseId }, { isStopped: true });
+    expect(await owner.mutate(`${kind}.update`, { ...subject, databasePassword: 'Other1' })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining(`${kind}.start`) });
+    expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ applicationStatus: 'running', deployments: [{ kind: 'upgrade', status: 'queued', image: `${kind}:7`, databaseId, applicationId: null }] });
     // Without backups there is nothing stored, so deleteBackups asks for nothing.
     const { organizationId } = people.owner;
     await tableStore(database, 'destination').insert({ destinationId: 'd', organizationId, name: 'd', provider: 'local', accessKey: '', secretAccessKey: '', bucket: '', region: '', endpoint: '', path: '/srv', createdAt: '' });
@@ -165,6 +186,10 @@ eachDatabase('databases', (test) => {
     const hasBackups = databaseKind(kind).manualBackup !== undefined;
     if (hasBackups) await tableStore(database, 'backup').insert(row);
     expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ backups: hasBackups ? [{ backupId: 'b', ...databaseIds(kind, databaseId), schedule: '@daily' }] : [] });
+    // The engine may have something of what was deployed.
+    expect(await owner.mutate(`${kind}.remove`, { ...subject, deleteBackups: true })).toMatchObject({ code: hasBackups ? 'NOT_IMPLEMENTED' : 'SERVICE_UNAVAILABLE' });
+    expect(await owner.mutate(`${kind}.remove`, subject)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await stores.deployments.remove({ databaseId });
     expect(await owner.mutate(`${kind}.remove`, subject)).toMatchObject(subject);
     expect(await tableStore(database, 'backup').list({ databaseId })).toEqual([]);
   });
@@ -210,6 +235,7 @@ eachDatabase('databases', (test) => {
     for (const externalPort of [15_000, 15_432]) expect(await stranger.mutate('redis.saveExternalPort', { redisId: theirs, externalPort })).toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/by another service on this server/) });
     expect(await owner.mutate('postgres.saveExternalPort', { postgresId, externalPort: null })).toMatchObject({ externalPort: null });
     expect(await stranger.mutate('redis.saveExternalPort', { redisId: theirs, externalPort: 15_432 })).toMatchObject({ externalPort: 15_432 });
+    expect(await owner.mutate('redis.saveExternalPort', { redisId, externalPort: 17_000 })).toMatchObject({ code: 'CONFLICT', fields: ['externalPort'], message: expect.stringContaining('another program of the server') });
     const answers = await Promise.all([owner.mutate('redis.saveExternalPort', { redisId, externalPort: 16_000 }), owner.mutate('postgres.saveExternalPort', { postgresId, externalPort: 16_000 })]);
     expect(answers.filter((answer) => typeof answer === 'object' && answer !== null && 'code' in answer)).toHaveLength(1);
   });
@@ -258,3 +284,16 @@ eachDatabase('databases', (test) => {
     expect(await member.mutate(`${kind}.remove`, { [id]: made })).toMatchObject({ appName: 'another' });
   });
 });
+
+/** Over data of another major version an image is refused, whoever asks for it. */
+async function expectMajorKept(owner: Door, kind: DatabaseKindName, subject: object): Promise<void> {
+  const refused = { code: 'PRECONDITION_FAILED', message: expect.stringContaining(`${kind}.upgrade`) };
+  expect(await owner.mutate(`${kind}.update`, { ...subject, containerImage: `${kind}:7.1` })).toMatchObject(refused);
+  for (const name of ['deploy', 'rebuild']) expect(await owner.mutate(`${kind}.${name}`, subject)).toMatchObject(refused);
+  // Of an image that does not tell its version nothing is known until it is here.
+  expect(await owner.mutate(`${kind}.update`, { ...subject, containerImage: 'registry.example.com/our/base:2' })).toMatchObject({ containerImage: 'registry.example.com/our/base:2' });
+  for (const [image, why] of [[`${kind}:6`, `Set it with ${kind}.update`], [`library/${kind}:5.1`, 'no server can be given data of a newer version']] as const) {
+    expect(await owner.mutate(`${kind}.upgrade`, { ...subject, containerImage: image })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining(why) });
+  }
+  expect(await owner.mutate(`${kind}.upgrade`, { ...subject, containerImage: `${kind}:7` })).toMatchObject({ applicationStatus: 'running' });
+}

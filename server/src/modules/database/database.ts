@@ -30,6 +30,8 @@ export interface Databases {
   /** CONFLICT when the name is taken. An empty password is replaced by a generated one. */
   create(organizationId: string, kind: DatabaseKindName, input: NewDatabase): Promise<DatabaseRecord>;
   one(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
+  /** The record as such an update would make it, by the rules of one; nothing is stored. CONFLICT when its port is taken. An empty password is replaced by a generated one, which stands in the patch. */
+  draft(databaseId: string, organizationId: string, input: DatabaseInput): Promise<{ present: DatabaseRecord; changed: DatabaseRecord; patch: Partial<DatabaseRecord> }>;
   /** Absent fields stay, null becomes the field's empty value. CONFLICT when a name or port is taken. */
   update(databaseId: string, organizationId: string, input: DatabaseInput): Promise<DatabaseRecord>;
   changeStatus(databaseId: string, organizationId: string, applicationStatus: DatabaseRecord['applicationStatus']): Promise<DatabaseRecord>;
@@ -61,6 +63,15 @@ export function createDatabases(store: DatabaseStore, { names, published }: Data
     await store.update({ databaseId, organizationId }, patch);
     return one(databaseId, organizationId);
   }
+  async function draft(databaseId: string, organizationId: string, input: DatabaseInput): ReturnType<Databases['draft']> {
+    const present = await one(databaseId, organizationId);
+    const patch = cleaned(input);
+    const changed = { ...present, ...patch };
+    check(changed);
+    const { externalPort: port, serverId } = changed;
+    if (port !== null && patch.externalPort !== undefined) await published.requireFree({ port, protocol: 'tcp', field: 'externalPort', organizationId, serverId, holderId: databaseId });
+    return { present, changed, patch };
+  }
   return {
     one,
     find: (databaseId) => store.find({ databaseId }),
@@ -77,11 +88,9 @@ export function createDatabases(store: DatabaseStore, { names, published }: Data
       await names.keep(record.databaseId, [record.appName]);
       return record;
     }),
+    draft,
     update: (databaseId, organizationId, input) => store.transaction(async () => {
-      const present = await one(databaseId, organizationId);
-      const patch = cleaned(input);
-      check({ ...present, ...patch });
-      if (patch.externalPort) await published.requireFree({ port: patch.externalPort, protocol: 'tcp', field: 'externalPort', organizationId, serverId: present.serverId, holderId: databaseId });
+      const { patch } = await draft(databaseId, organizationId, input);
       const changed = await change(databaseId, organizationId, patch);
       if (patch.appName !== undefined) await names.keep(databaseId, [changed.appName, changed.releasedAppName]);
       return changed;

@@ -2,7 +2,6 @@
 import { notYet } from '../../domain/errors.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
 import type { Databases } from './database.ts';
-import { majorOfImage, refuseMajorJump } from './version.ts';
 
 export function deployedDatabases(databases: Databases): DeployedServices {
   return {
@@ -14,7 +13,6 @@ export function deployedDatabases(databases: Databases): DeployedServices {
         serverKey: `database:${databaseId}`,
         requireDeployable() {
           if (database.serverId !== null) throw notYet('Deploying to other servers');
-          refuseMajorJump(database, database.containerImage, majorOfImage(database.kind, database.containerImage));
         },
       };
     },

@@ -1,23 +1,36 @@
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
-import { notYet } from '../../domain/errors.ts';
-import type { CallContext } from '../../procedure/context.ts';
-import type { Router } from '../../procedure/registry.ts';
-import { databaseRef } from '../../domain/service-ref.ts';
+import { AppError, badField, notYet } from '../../domain/errors.ts';
+import { databaseRef, type ServiceRef } from '../../domain/service-ref.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
+import type { DeploymentLogs } from '../../ports/deployment-log.ts';
+import type { LogLine } from '../../ports/engine.ts';
 import type { Queue } from '../../ports/queue.ts';
+import type { CallContext } from '../../procedure/context.ts';
+import type { LogEvent } from '../../procedure/log-event.ts';
+import type { StreamEvent } from '../../procedure/procedure.ts';
+import type { Router } from '../../procedure/registry.ts';
 import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { Members } from '../organization/member.ts';
 import type { EnvironmentOfService } from '../service/service.ts';
+import type { Turns } from '../service/turns.ts';
 import { connectionOf } from './connection.ts';
 import { databaseContracts, type DatabaseContracts } from './contract.ts';
 import { requireDeployed, requireOwnName, type DatabaseInput, type Databases, type NewDatabase } from './database.ts';
 import { databaseKind } from './kinds.ts';
-import type { DatabaseRecord } from '../../db/tables.ts';
+import type { Admission } from './passwords.ts';
+import { portTaken, type DatabaseRuntime } from './runtime.ts';
+import { majorOf, refuseMajorJump, type MajorOf } from './version.ts';
 
 export interface DatabaseDesk {
   databases: Databases;
+  runtime: DatabaseRuntime;
+  admission: Admission;
+  turns: Turns;
   members: Members;
   deployments: Deployments;
+  builds: { end(service: ServiceRef, reason: string): Promise<void> };
   queue: Queue;
+  logs: DeploymentLogs;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
@@ -25,6 +38,10 @@ export interface DatabaseDesk {
   backups(databaseId: string, organizationId: string): Promise<object[]>;
   /** The address of the server that the database runs on, as the outside knows it. */
   serverAddress(serverId: string | null, organizationId: string): Promise<string | null>;
+  /** Whether nothing of this server listens on the port. */
+  isPortFree(port: number): Promise<boolean>;
+  /** The major version that an image brings, as far as it can be known. */
+  majorOf: MajorOf;
 }
 
 /** A router for each row of the table of kinds. */
@@ -46,23 +63,31 @@ interface Inputs extends Record<keyof DatabaseContracts['postgres'], object> {
   move: Named & { targetEnvironmentId: string };
   deploy: Named;
   rebuild: Named;
+  upgrade: Named & { containerImage: string };
+  removeFormerVolume: Named & { volumeName: string };
   start: Named;
   stop: Named;
   reload: Named & { appName: string };
   remove: Named & { deleteBackups: boolean };
+  readLogs: Named & { tail: number; since?: string | undefined; search?: string | undefined };
+  logs: Named & { tail: number };
+}
+interface Answers extends Record<Exclude<keyof Inputs, 'readLogs' | 'logs'>, Promise<DatabaseRecord>> {
+  readLogs: Promise<LogLine[]>;
+  logs: AsyncIterable<StreamEvent<LogEvent>>;
 }
 
-type DatabaseHandlers = { [P in keyof Inputs]: (context: CallContext, input: Inputs[P]) => Promise<DatabaseRecord> };
-
-const running = 'Running databases';
+type DatabaseHandlers = { [P in keyof Inputs]: (context: CallContext, input: Inputs[P]) => Answers[P] };
 
 function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseHandlers {
-  const { databases, members } = desk;
+  const { databases, members, runtime } = desk;
   const found = ({ actor }: CallContext, { databaseId }: Named): Promise<DatabaseRecord> => databases.one(databaseId, actor.organizationId);
-  const save = ({ actor, write }: CallContext, { databaseId, ...input }: Inputs['update']): Promise<DatabaseRecord> => write(() => databases.update(databaseId, actor.organizationId, input));
+  const save = (context: CallContext, { databaseId, ...input }: Inputs['update']): Promise<DatabaseRecord> => change(desk, context, databaseId, input);
   async function accept(context: CallContext, input: Named, accepting: Accepting): Promise<DatabaseRecord> {
-    const { databaseId } = await found(context, input);
-    await context.write(() => desk.deployments.accept(databaseRef(databaseId), accepting));
+    const database = await found(context, input);
+    const image = accepting.image ?? database.containerImage;
+    if (accepting.kind !== 'upgrade') refuseMajorJump(database, image, await desk.majorOf(kind, image));
+    await context.write(() => desk.deployments.accept(databaseRef(database.databaseId), accepting));
     desk.queue.wake();
     return found(context, input);
   }
@@ -91,34 +116,112 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
     move: ({ actor, write }, { databaseId, targetEnvironmentId }) => write(() => databases.move(databaseId, actor.organizationId, targetEnvironmentId)),
     deploy: (context, input) => accept(context, input, { kind: 'deploy', title: 'Manual deployment', description: '' }),
     rebuild: (context, input) => accept(context, input, { kind: 'redeploy', title: 'Rebuild', description: 'The container made anew; the data stays' }),
+    async upgrade(context, { databaseId, containerImage }) {
+      const database = await found(context, { databaseId });
+      requireDeployed(database);
+      await requireNewerMajor(desk, database, containerImage);
+      return accept(context, { databaseId }, { kind: 'upgrade', title: 'Upgrade', description: `From ${database.containerImage} to ${containerImage}`, image: containerImage });
+    },
+    removeFormerVolume: (context, { databaseId, volumeName }) => desk.turns.take(databaseId, async () => {
+      const { formerVolumes } = await found(context, { databaseId });
+      const left = formerVolumes.filter((former) => former.volumeName !== volumeName);
+      if (left.length === formerVolumes.length) throw badField('volumeName', 'is none of the former volumes of this database');
+      await runtime.removeVolume(volumeName);
+      await context.write(() => databases.patch(databaseId, { formerVolumes: left }));
+      return found(context, { databaseId });
+    }),
     async start(context, input) {
-      requireDeployed(await found(context, input));
-      throw notYet(running);
+      const database = await found(context, input);
+      requireDeployed(database);
+      return runtime.start(database);
     },
-    async stop() {
-      throw notYet(running);
-    },
+    stop: async (context, input) => runtime.stop(await found(context, input)),
     async reload(context, input) {
       const database = await found(context, input);
       requireOwnName(database, input.appName);
       requireDeployed(database);
-      throw notYet(running);
+      return runtime.reload(database);
     },
-    async remove(context, { databaseId, deleteBackups }) {
-      if (deleteBackups && (await desk.backups(databaseId, context.actor.organizationId)).length > 0) throw notYet('Removing what backups have stored');
-      return context.write(() => databases.remove(databaseId, context.actor.organizationId));
+    remove: (context, input) => remove(desk, context, input),
+    readLogs: async (context, { tail, since, search, databaseId }) => runtime.readLogs(await found(context, { databaseId }), { tail, since, search }),
+    async *logs(context, { tail, databaseId }) {
+      const database = await found(context, { databaseId });
+      const since = context.lastEventId;
+      const lines = context.follow ? runtime.followLogs(database, { tail, since, signal: context.signal }) : await runtime.readLogs(database, { tail, since });
+      for await (const { at, stream, text } of lines) {
+        if (since === undefined || at > since) yield { id: at, data: { type: 'line', text, at, stream } };
+      }
     },
   };
 }
 
-type Handler = (context: CallContext, input: Record<string, unknown>) => Promise<object>;
+/** Settings wait for the next deployment; names and passwords change in the running server with the record, the port right after it. */
+async function change(desk: DatabaseDesk, { actor, write, signal }: CallContext, databaseId: string, input: DatabaseInput): Promise<DatabaseRecord> {
+  const { databases } = desk;
+  const { present, changed } = await desk.turns.take(databaseId, async () => {
+    const draft = await databases.draft(databaseId, actor.organizationId, input);
+    if (draft.patch.containerImage !== undefined) refuseMajorJump(draft.present, draft.patch.containerImage, await desk.majorOf(draft.present.kind, draft.patch.containerImage));
+    await requireFreePort(desk, draft.present, draft.changed);
+    const takeBack = await desk.admission.change(draft.present, draft.changed, signal);
+    try {
+      return { present: draft.present, changed: await write(() => databases.update(databaseId, actor.organizationId, draft.patch)) };
+    } catch (error) {
+      await takeBack();
+      throw error;
+    }
+  });
+  if (changed.externalPort === present.externalPort) return changed;
+  try {
+    await desk.runtime.applyPort(changed);
+  } catch (error) {
+    // A server that is only slow to come has the port when it is there.
+    const isLate = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE';
+    if (!isLate) await databases.patch(databaseId, { externalPort: present.externalPort });
+    throw error;
+  }
+  return changed;
+}
+
+async function requireFreePort({ isPortFree }: DatabaseDesk, present: DatabaseRecord, { externalPort, serverId }: DatabaseRecord): Promise<void> {
+  if (externalPort === null || externalPort === present.externalPort || serverId !== null) return;
+  if (!(await isPortFree(externalPort))) throw portTaken(externalPort);
+}
+
+async function requireNewerMajor({ majorOf: majorOfImage }: DatabaseDesk, { kind, dataVersion, name }: DatabaseRecord, image: string): Promise<void> {
+  const [wanted, present] = [await majorOfImage(kind, image), majorOf(dataVersion ?? '')];
+  if (wanted === undefined || present === undefined || wanted > present) return;
+  const why = wanted === present ? `Set it with ${kind}.update and deploy: its version ${wanted} reads the data as it is.` : `The data is of version ${present}, and no server can be given data of a newer version than its own.`;
+  throw new AppError('PRECONDITION_FAILED', `${image} is no upgrade for ${name}. ${why}`);
+}
+
+async function remove(desk: DatabaseDesk, context: CallContext, { databaseId, deleteBackups }: Inputs['remove']): Promise<DatabaseRecord> {
+  const { organizationId } = context.actor;
+  const service = databaseRef(databaseId);
+  const database = await desk.databases.one(databaseId, organizationId);
+  if (deleteBackups && (await desk.backups(databaseId, organizationId)).length > 0) throw notYet('Removing what backups have stored');
+  // First what waits: it would begin as soon as what runs has ended.
+  await desk.deployments.cancelQueued(service, async () => false);
+  await desk.builds.end(service, 'The database is being removed.');
+  const past = await desk.deployments.all(service);
+  // The reconciler would make a service again whose record still stands.
+  await desk.turns.take(databaseId, async () => {
+    // Without a deployment the engine never heard of it.
+    if (past.length > 0) await desk.runtime.remove(database);
+    await context.write(() => desk.databases.remove(databaseId, organizationId));
+  });
+  for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
+  return database;
+}
+
+type Handler = (context: CallContext, input: Record<string, unknown>) => unknown;
 
 /** The same handlers with the id under the kind's own name, which is all that the door sees of the difference. */
 function atTheDoor(kind: DatabaseKindName, handlers: DatabaseHandlers): Record<string, Handler> {
   const { id } = databaseKind(kind);
-  const renamed = (handler: Handler): Handler => async (context, { [id]: databaseId, ...input }) => {
-    const answer = await handler(context, { ...input, databaseId });
-    return { [id]: Reflect.get(answer, 'databaseId'), ...answer };
+  const shown = (answer: unknown): unknown => (typeof answer === 'object' && answer !== null && 'databaseId' in answer ? { [id]: answer.databaseId, ...answer } : answer);
+  const renamed = (handler: Handler): Handler => (context, { [id]: databaseId, ...input }) => {
+    const answer = handler(context, { ...input, databaseId });
+    return answer instanceof Promise ? answer.then(shown) : answer;
   };
   return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, renamed(asHandler(handler))]));
 }

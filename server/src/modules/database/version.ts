@@ -9,10 +9,17 @@ export function majorOf(version: string): number | undefined {
   return match?.[1] === undefined ? undefined : Number(match[1]);
 }
 
-/** Of the image's own variables, else of its tag; undefined for one that tells neither. */
+/** The major version that an image brings, as far as it can be known. */
+export type MajorOf = (kind: DatabaseRecord['kind'], reference: string) => Promise<number | undefined>;
+
+/** Of the image's own variables, else of the tag of the official image; undefined for one that tells neither: others number their images as they like. */
 export function majorOfImage(kind: DatabaseRecord['kind'], reference: string, env: Readonly<Record<string, string>> = {}): number | undefined {
   const named = databaseKind(kind).server.versionVariables.map((name) => env[name]).find((value) => value !== undefined && value !== '');
-  return majorOf(named ?? tagOf(reference));
+  return majorOf(named ?? (isOfficial(kind, reference) ? tagOf(reference) : ''));
+}
+
+function isOfficial(kind: DatabaseRecord['kind'], reference: string): boolean {
+  return reference.replace(/^(?:docker\.io\/)?(?:library\/)?/, '').split(/[:@]/)[0] === kind;
 }
 
 /** PRECONDITION_FAILED when data of another major version is there: no server of these kinds reads it safely. */

@@ -1,11 +1,14 @@
 /** MySQL and MariaDB: one server's ways with two sets of names. The official images carry only their own. */
-import { lines, ownAddress, type Credentials, type DatabaseServer, type Login } from './server.ts';
+import { compare, lines, ownAddress, type Credentials, type DatabaseServer, type Login } from './server.ts';
 
 interface Names {
   /** Prefix of the image's variables. */
   variables: 'MYSQL' | 'MARIADB';
   client: string;
   admin: string;
+  dump: string;
+  /** Makes the server show passwords as text that it reads again. */
+  printable: string;
   versionVariables: readonly string[];
 }
 
@@ -21,7 +24,10 @@ function login(record: Credentials): Login {
 /** A string literal, without the backslash as a sign of its own, which a mode of the server can turn off. */
 const literal = (text: string): string => `X'${Buffer.from(text).toString('hex')}'`;
 
-function serverOf({ variables, client, admin, versionVariables }: Names): DatabaseServer {
+const systemDatabases = "'mysql', 'information_schema', 'performance_schema', 'sys'";
+
+function serverOf(names: Names): DatabaseServer {
+  const { variables, client, admin, versionVariables } = names;
   const connect = `${client} --host=${ownAddress} --protocol=tcp --connect-timeout=10 --skip-column-names --batch --raw`;
   return {
     login,
@@ -45,6 +51,8 @@ function serverOf({ variables, client, admin, versionVariables }: Names): Databa
       return { script: `exec ${connect} --user="$LOGIN_USER" \${LOGIN_DATABASE:+--database="$LOGIN_DATABASE"} --execute='select version()'`, env: { LOGIN_USER: user, LOGIN_DATABASE: database, MYSQL_PWD: password } };
     },
     version: (output) => /^\s*(\d+(?:\.\d+)*)/.exec(output)?.[1],
+    copyTo: copier(names),
+    keepsPassword: (record, field) => field === 'databaseRootPassword' || !isRoot(record),
     setPassword(record, field, password) {
       const ofRoot = field === 'databaseRootPassword';
       const user = ofRoot ? 'root' : (record.databaseUser ?? '');
@@ -64,5 +72,39 @@ function serverOf({ variables, client, admin, versionVariables }: Names): Databa
   };
 }
 
-export const mysqlServer = serverOf({ variables: 'MYSQL', client: 'mysql', admin: 'mysqladmin', versionVariables: ['MYSQL_MAJOR', 'MYSQL_VERSION'] });
-export const mariadbServer = serverOf({ variables: 'MARIADB', client: 'mariadb', admin: 'mariadb-admin', versionVariables: ['MARIADB_MAJOR', 'MARIADB_VERSION'] });
+/** Every database that is no system's, then the accounts that a person made. */
+function copier({ client, dump, printable }: Names): DatabaseServer['copyTo'] {
+  return (record, { target }) => ({
+    script: lines(
+      `source=${ownAddress}`,
+      'work=$(mktemp -d) || exit 1',
+      `ask() { ${client} --host="$1" --protocol=tcp --connect-timeout=10 --user=root --skip-column-names --batch --raw; }`,
+      `databases=$(printf '%s\\n' "$DATABASES" | ask "$source") || exit 1`,
+      'if [ -n "$databases" ]; then',
+      // Names of databases hold no line breaks; each is one word for the dump.
+      '  set --; while IFS= read -r name; do set -- "$@" "$name"; done <<END',
+      '$databases',
+      'END',
+      `  { ${dump} --host="$source" --protocol=tcp --user=root --single-transaction --no-tablespaces --routines --events --triggers --databases "$@"; echo $? >"$work/dumped"; } | ask "$TARGET" >/dev/null || exit 1`,
+      '  [ "$(cat "$work/dumped")" = 0 ] || { echo "The dump did not come to its end." >&2; exit 1; }',
+      'fi',
+      // Accounts that a person made, with what they may.
+      `accounts=$(printf '%s\\n' "$ACCOUNTS" | ask "$source") || exit 1`,
+      `printf '%s\\n' "$accounts" | while IFS= read -r account; do [ -n "$account" ] || continue`,
+      `  printf '%s SHOW CREATE USER %s;\\n' "$PRINTABLE" "$account" | ask "$source" | sed 's/^CREATE USER /CREATE USER IF NOT EXISTS /; s/$/;/' || exit 1`,
+      `  printf 'SHOW GRANTS FOR %s;\\n' "$account" | ask "$source" | sed 's/$/;/' || exit 1`,
+      'done >"$work/accounts" && ask "$TARGET" <"$work/accounts" >/dev/null || { echo "The accounts could not be copied." >&2; exit 1; }',
+      `count() { printf '%s\\n' "$COUNT" | ask "$1" | ask "$1"; }`,
+      compare('tables', 'rows'),
+    ),
+    env: {
+      TARGET: target, MYSQL_PWD: record.databaseRootPassword ?? '', PRINTABLE: printable,
+      DATABASES: `select schema_name from information_schema.schemata where schema_name not in (${systemDatabases}) order by 1`,
+      ACCOUNTS: `select concat(quote(User), '@', quote(Host)) from mysql.user where User not in ('', 'root', 'healthcheck', 'mariadb.sys', 'mysql.sys', 'mysql.session', 'mysql.infoschema', 'PUBLIC')`,
+      COUNT: `select concat('select ', quote(concat(table_schema, '.', table_name)), ', count(*) from \`', replace(table_schema, '\`', '\`\`'), '\`.\`', replace(table_name, '\`', '\`\`'), '\`;') from information_schema.tables where table_type = 'BASE TABLE' and table_schema not in (${systemDatabases}) order by table_schema, table_name`,
+    },
+  });
+}
+
+export const mysqlServer = serverOf({ variables: 'MYSQL', client: 'mysql', admin: 'mysqladmin', dump: 'mysqldump', printable: '/*!80017 SET SESSION print_identified_with_as_hex = 1 */;', versionVariables: ['MYSQL_MAJOR', 'MYSQL_VERSION'] });
+export const mariadbServer = serverOf({ variables: 'MARIADB', client: 'mariadb', admin: 'mariadb-admin', dump: 'mariadb-dump', printable: '', versionVariables: ['MARIADB_MAJOR', 'MARIADB_VERSION'] });

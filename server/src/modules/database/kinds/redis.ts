@@ -1,4 +1,4 @@
-import { lines, ownAddress, type DatabaseServer } from './server.ts';
+import { compare, lines, ownAddress, type DatabaseServer } from './server.ts';
 
 /** The password lives with the data, as that of the other kinds does: the first start writes it there, and nothing of it stands among the server's arguments. */
 const settings = '/data/berth.conf';
@@ -23,6 +23,21 @@ export const redisServer: DatabaseServer = {
   probeEverySeconds: 2,
   query: ({ databasePassword }) => ({ script: `exec redis-cli -h ${ownAddress} info server`, env: { REDISCLI_AUTH: databasePassword } }),
   version: (output) => /^redis_version:(\d+(?:\.\d+)*)/m.exec(output)?.[1],
+  // A newer server takes the data as the follower of an older one.
+  copyTo: ({ databasePassword }, { source, target }) => ({
+    script: lines(
+      `source=${ownAddress}`,
+      `printf 'CONFIG SET masterauth %s\\nREPLICAOF %s 6379\\n' "$QUOTED_PASSWORD" "$SOURCE" | redis-cli -h "$TARGET" >/dev/null || exit 1`,
+      'looks=0; until redis-cli -h "$TARGET" info replication | grep -q "^master_link_status:up" && redis-cli -h "$TARGET" info replication | grep -q "^master_sync_in_progress:0"; do',
+      '  looks=$((looks + 1)); [ $looks -lt 36000 ] || { echo "The new server did not take the data over." >&2; exit 1; }; sleep 0.5',
+      'done',
+      `printf 'REPLICAOF NO ONE\\nCONFIG SET masterauth ""\\nSAVE\\n' | redis-cli -h "$TARGET" >/dev/null || exit 1`,
+      `count() { redis-cli -h "$1" info keyspace | tr -d '\\r' | sed -n 's/^\\(db[0-9]*:keys=[0-9]*\\).*/\\1/p'; }`,
+      compare('databases', 'keys'),
+    ),
+    env: { REDISCLI_AUTH: databasePassword, QUOTED_PASSWORD: quoted(databasePassword), SOURCE: source, TARGET: target },
+  }),
+  keepsPassword: (_record, field) => field === 'databasePassword',
   setPassword: ({ databasePassword }, _field, password) => ({
     script: lines(
       `[ "$(printf 'CONFIG SET requirepass %s\\n' "$NEW_PASSWORD" | redis-cli -h ${ownAddress})" = OK ] || { echo "The server did not take the new password." >&2; exit 1; }`,

@@ -48,6 +48,13 @@ export interface DatabaseServer {
   query(record: Credentials & { replicaSets: boolean }, name: string): Script;
   /** The server's version in what `query` printed; undefined: it did not answer. */
   version(output: string): string | undefined;
+  /** Whether the server keeps this password at all: one of a user that the record does not name is the record's alone. */
+  keepsPassword(record: Credentials, field: PasswordField): boolean;
+  /**
+   * Copies everything of the server it runs beside into an empty server of a newer version, and compares both; they are services of one network and have
+   * the same names and passwords. Prints what it copied as its last line; any difference is a failure.
+   */
+  copyTo(record: Credentials, between: { source: string; target: string }): Script;
   /** Changes the password inside the running server. `record` has the present ones. */
   setPassword(record: Credentials, field: PasswordField, password: string): Script;
 }
@@ -57,3 +64,14 @@ export const ownAddress = '"$(cat /etc/hostname)"';
 
 /** A text of several lines. */
 export const lines = (...text: string[]): string => text.join('\n');
+
+/** Ends a copy: `count` lists what a server has, each line with its number at the end; both servers must have the same. Needs nothing but the shell, since images differ in what else they have. */
+export const compare = (things: string, parts: string): string => lines(
+  'old=$(count "$source") && new=$(count "$TARGET") || exit 1',
+  '[ "$old" = "$new" ] || { echo "The copy differs from its source." >&2; exit 1; }',
+  'things=0; parts=0',
+  'while IFS= read -r line; do [ -n "$line" ] || continue; things=$((things + 1)); parts=$((parts + ${line##*[!0-9]})); done <<END',
+  '$old',
+  'END',
+  `echo "$things ${things}, $parts ${parts}"; rm -rf "$work"`,
+);

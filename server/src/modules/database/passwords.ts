@@ -1,0 +1,61 @@
+/** Changes of who may come in: made inside the running server before the record tells them, so that the record never lies (decisions 6). */
+import { AppError } from '../../domain/errors.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
+import type { Engine } from '../../ports/engine.ts';
+import { nameOf } from '../service/own-service.ts';
+import { askServer, lastWords } from './ask-server.ts';
+import { databaseKind } from './kinds.ts';
+import type { PasswordField } from './kinds/server.ts';
+
+/** Fields that the server keeps with the data. */
+const credentialFields = ['databaseName', 'databaseUser', 'databasePassword', 'databaseRootPassword'] as const;
+/** The user's first, since the root's password is what changes it. */
+const passwordFields: readonly PasswordField[] = ['databasePassword', 'databaseRootPassword'];
+const limitMs = 30_000;
+
+export interface Admission {
+  /**
+   * Makes the running server take the changed record's names and passwords; gives what takes that back. Nothing to do where there is no data yet. PRECONDITION_FAILED
+   * when the server does not run, does not take a password, or does not know the user or the database that the record would name.
+   */
+  change(present: DatabaseRecord, changed: DatabaseRecord, signal: AbortSignal): Promise<() => Promise<void>>;
+}
+
+export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admission {
+  async function setPasswords(from: DatabaseRecord, to: DatabaseRecord, signal: AbortSignal): Promise<void> {
+    const { server } = databaseKind(from.kind);
+    for (const field of passwordFields) {
+      const password = to[field];
+      if (password === null || password === from[field] || !server.keepsPassword(from, field)) continue;
+      const result = await askServer(engine, nameOf(from), server.setPassword(from, field, password), { signal, limitMs });
+      if (result.exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `The server of ${from.name} did not take the new password, so nothing was changed: ${lastWords(result)}`);
+    }
+  }
+  async function requireAnswer(record: DatabaseRecord, signal: AbortSignal): Promise<void> {
+    const { server } = databaseKind(record.kind);
+    const result = await askServer(engine, nameOf(record), server.query(record, nameOf(record)), { signal, limitMs });
+    if (result.exitCode === 0 && server.version(result.stdout) !== undefined) return;
+    throw new AppError('PRECONDITION_FAILED', `The server of ${record.name} does not answer this user with this database and password, so nothing was changed: ${lastWords(result)} Its data keeps the names it was made with; make the user or the database in the server first, then name it here.`);
+  }
+  return {
+    async change(present, changed, signal) {
+      const isSame = credentialFields.every((field) => present[field] === changed[field]);
+      if (isSame || present.dataVersion === null) return async () => undefined;
+      requireRunning(present);
+      await setPasswords(present, changed, signal);
+      const takeBack = (): Promise<void> => setPasswords({ ...changed, databaseUser: present.databaseUser }, present, new AbortController().signal);
+      try {
+        await requireAnswer(changed, signal);
+      } catch (error) {
+        await takeBack();
+        throw error;
+      }
+      return takeBack;
+    },
+  };
+}
+
+function requireRunning({ name, isStopped, kind }: DatabaseRecord): void {
+  if (!isStopped) return;
+  throw new AppError('PRECONDITION_FAILED', `${name} is stopped, and its names and passwords are kept inside its server. Call ${kind}.start, then change them.`);
+}

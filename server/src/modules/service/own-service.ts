@@ -1,0 +1,82 @@
+/** The service that runs an application or a database: found by its name and owner, waited for, its output, its end. */
+import { AppError } from '../../domain/errors.ts';
+import { isSameService, ownerLabels, ownerOfLabels, type ServiceRef } from '../../domain/service-ref.ts';
+import type { Engine, LogLine, ServiceState } from '../../ports/engine.ts';
+
+/** A service as it was released. */
+export interface OwnedService extends ServiceRef {
+  appName: string;
+  releasedAppName: string | null;
+}
+
+export interface OutputOptions {
+  tail: number;
+  since?: string | undefined;
+  search?: string | undefined;
+}
+
+export interface ServiceOutput {
+  readLogs(service: OwnedService, options: OutputOptions): Promise<LogLine[]>;
+  followLogs(service: OwnedService, options: { tail: number; since?: string | undefined; signal: AbortSignal }): AsyncIterable<LogLine>;
+}
+
+/** Lines looked through for a search. */
+const searchedLines = 10_000;
+const waitLimitMs = 60_000;
+const pollMs = 200;
+
+/** The name it runs under: that of its last release. */
+export const nameOf = ({ appName, releasedAppName }: Pick<OwnedService, 'appName' | 'releasedAppName'>): string => releasedAppName ?? appName;
+
+/** The service's own; another's under the same name is none of its business. */
+export async function ownService(engine: Pick<Engine, 'service'>, owned: OwnedService): Promise<ServiceState | undefined> {
+  const service = await engine.service(nameOf(owned));
+  return service && isSameService(ownerOfLabels(service.labels), owned) ? service : undefined;
+}
+
+export function serviceOutput(engine: Pick<Engine, 'service' | 'serviceLogs'>): ServiceOutput {
+  return {
+    async readLogs(owned, { tail, since, search }) {
+      if (!(await ownService(engine, owned))) return [];
+      const lines: LogLine[] = [];
+      for await (const line of engine.serviceLogs(nameOf(owned), { tail: search === undefined ? tail : searchedLines, since, follow: false })) {
+        if (search === undefined || line.text.includes(search)) lines.push(line);
+      }
+      return lines.slice(-tail);
+    },
+    async *followLogs(owned, { tail, since, signal }) {
+      if (await ownService(engine, owned)) yield* engine.serviceLogs(nameOf(owned), { tail, since, follow: true, signal });
+    },
+  };
+}
+
+/** SERVICE_UNAVAILABLE when it is not there within 60 s; `reader` is the procedure that shows its output. A task with a health check runs when the check has passed. */
+export const awaitRunning = (engine: Pick<Engine, 'service'>, name: string, replicas: number, reader: string): Promise<void> =>
+  until(async () => (await engine.service(name))?.running === replicas, `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. ${reader} shows its output.`);
+
+/** The engine takes a task off its count when it asks it to stop; it answers requests until it has. */
+export const awaitEnded = (engine: Pick<Engine, 'tasks'>, name: string, reader: string): Promise<void> =>
+  until(async () => !(await engine.tasks(name)).some(({ state }) => state === 'running' || state === 'starting'), `The service was told to stop, and did not end within 60 s. ${reader} shows its output.`);
+
+/** Removes its services under any name, its images and, when asked, its volumes; gives the volumes that stay. */
+export async function removeFromEngine(engine: Engine, owner: ServiceRef, { deleteVolumes, limitMs }: { deleteVolumes: boolean; limitMs?: number }): Promise<string[]> {
+  const mine = `${ownerLabels[owner.kind]}=${owner.serviceId}`;
+  for (const { name, labels } of await engine.services()) {
+    if (isSameService(ownerOfLabels(labels), owner)) await engine.removeService(name, limitMs === undefined ? {} : { limitMs });
+  }
+  for (const image of await engine.images(mine)) {
+    for (const tag of image.tags) await engine.removeImage(tag);
+  }
+  const volumes = await engine.volumes(mine);
+  if (!deleteVolumes) return volumes;
+  for (const volume of volumes) await engine.removeVolume(volume);
+  return [];
+}
+
+async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
+  const end = Date.now() + waitLimitMs;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new AppError('SERVICE_UNAVAILABLE', otherwise);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}

@@ -1,0 +1,124 @@
+/** The life of a database of every kind, from its creation to its end: what must be there after each step is, and nothing is after the last. */
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { databaseKindNames, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import { docker, output, until } from '../workshop.ts';
+import { inSession } from './clients.ts';
+import type { Base, DataHouse } from './data-house.ts';
+
+/** What the kinds differ in; a kind that cannot do a thing says so here. */
+interface Life {
+  port: number;
+  /** A setting of the server by its arguments, and what asks for it in its own client. */
+  args: string[];
+  /** Fields whose change reaches into the running server. */
+  passwords: readonly ('databasePassword' | 'databaseRootPassword')[];
+  /** Words of the server's own log once it runs. */
+  says: string;
+  /** Its stand-in's volume path for the bed's image. */
+  path: string;
+}
+
+export const lives: Record<DatabaseKindName, Life> = {
+  postgres: { port: 15_432, args: ['-c', 'max_connections=42'], passwords: ['databasePassword'], says: 'ready to accept connections', path: '/var/lib/postgresql/data' },
+  mariadb: { port: 13_306, args: ['--max-connections=42'], passwords: ['databasePassword', 'databaseRootPassword'], says: 'ready for connections', path: '/var/lib/mysql' },
+  mysql: { port: 13_307, args: ['--max-connections=42'], passwords: ['databasePassword', 'databaseRootPassword'], says: 'ready for connections', path: '/var/lib/mysql' },
+  mongo: { port: 27_018, args: ['--slowms', '42'], passwords: ['databasePassword'], says: 'Waiting for connections', path: '/data/db' },
+  redis: { port: 16_379, args: ['--maxclients', '42'], passwords: ['databasePassword'], says: 'Ready to accept connections', path: '/data' },
+};
+
+/** A port that nobody listens on, or a server that does not know the password, in the words of each client. */
+const refusedBy = /ECONNREFUSED|Connection is closed|password authentication failed|Access denied|Authentication failed|WRONGPASS|NOAUTH|connection <monitor>|Server selection timed out/;
+
+export function lifeTests(house: () => DataHouse): void {
+  it.concurrent.each(databaseKindNames)('%s: create, deploy, write, stop, start, reload, rebuild, passwords, port, rename, move, remove', async (kind) => {
+    const { port, args, passwords, says } = lives[kind];
+    const base = await house().database(kind, `life-${kind}`);
+    expect(await base.view()).toMatchObject({ applicationStatus: 'idle', dataVersion: null, deployments: [] });
+    await base.do('saveEnvironment', { env: 'GREETING="hello $(id)"' });
+    const { deploymentId } = await base.deploy();
+    expect(await base.log(deploymentId)).toContain('It answers: version ');
+    expect(await base.view()).toMatchObject({ applicationStatus: 'done', dataVersion: expect.stringMatching(/^\d+\./) });
+    expect(await variables(house(), base)).toContain('GREETING=hello $(id)');
+
+    expect((await base.view()).connection.external).toBeNull();
+    await base.do('saveExternalPort', { externalPort: port });
+    const note = randomUUID();
+    await inSession(kind, await external(base), (session) => session.write('note', note));
+    const kept = async (step: string): Promise<void> => expect(await inSession(kind, await external(base), (session) => session.read('note')), step).toBe(note);
+
+    expect(await base.do('stop')).toMatchObject({ applicationStatus: 'idle' });
+    await expect(inSession(kind, await external(base), (session) => session.read('note'))).rejects.toThrow(refusedBy);
+    expect(await base.do('start')).toMatchObject({ applicationStatus: 'done' });
+    await kept('after stop and start');
+
+    await base.do('update', { args, memoryLimit: '700m' });
+    expect(await base.do('reload', { appName: `life-${kind}` })).toMatchObject({ applicationStatus: 'done', args });
+    await kept('after reload');
+    expect((await inspected(house(), base, '{{.HostConfig.Memory}} {{json .Args}}')).join()).toMatch(new RegExp(`^${700 * 1024 * 1024} .*42`));
+
+    const before = await inspected(house(), base, '{{.Id}}');
+    await base.deploy('rebuild');
+    expect(await inspected(house(), base, '{{.Id}}')).not.toEqual(before);
+    await kept('after rebuild');
+
+    await expectPasswordChanged(base);
+    await kept('after another password');
+    for (const field of passwords) expect(await base.do('update', { [field]: `Newer-${field}` })).toMatchObject({ [field]: `Newer-${field}` });
+    await base.deploy('rebuild');
+    await kept('after the rebuild with other passwords');
+
+    await expectPortClosed(base, note);
+    await base.do('update', { appName: `Renamed-${kind}` });
+    await base.do('move', { targetEnvironmentId: house().otherEnvironmentId });
+    await base.deploy();
+    await kept('after another name and environment');
+    expect(await services(house(), base)).toBe(`Renamed-${kind} 1/1`);
+    await until('its own log is there', async () => JSON.stringify(await base.do('readLogs', { tail: 1000 })).includes(says));
+
+    await base.do('remove');
+    expect((await base.ask('one')).status).toBe(404);
+    expect(await services(house(), base)).toBe('');
+    await until('its volume is gone', async () => (await output(house().berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)) === '');
+  });
+}
+
+/** At once, for whoever comes in from now on. */
+async function expectPasswordChanged(base: Base): Promise<void> {
+  const former = await external(base);
+  expect(await base.do('update', { databasePassword: 'New-1' })).toMatchObject({ databasePassword: 'New-1' });
+  await expect(inSession(base.kind, former, (session) => session.read('note'))).rejects.toThrow(refusedBy);
+}
+
+/** Null closes the port, and another one opens where it is free. */
+async function expectPortClosed(base: Base, note: string): Promise<void> {
+  const { kind } = base;
+  const { port } = lives[kind];
+  const former = await external(base);
+  expect(await base.do('saveExternalPort', { externalPort: null })).toMatchObject({ externalPort: null });
+  await expect(inSession(kind, former, (session) => session.read('note')), 'a closed port').rejects.toThrow(refusedBy);
+  await base.do('saveExternalPort', { externalPort: port + 100 });
+  expect(await inSession(kind, await external(base), (session) => session.read('note'))).toBe(note);
+}
+
+export async function external(base: Base): Promise<string> {
+  const { connection } = await base.view();
+  if (connection.external === null) throw new Error('The database is not open to the outside.');
+  return connection.external;
+}
+
+/** Of the containers that run now. */
+export async function inspected({ berth }: DataHouse, base: Base, format: string): Promise<string[]> {
+  const ids = (await output(berth.host, docker, 'ps', '--quiet', '--filter', `label=berth.database=${base.id}`)).split('\n').filter((id) => id !== '');
+  return Promise.all(ids.map((id) => output(berth.host, docker, 'inspect', '--format', format, id)));
+}
+
+async function variables(house: DataHouse, base: Base): Promise<string[]> {
+  const [json = '[]'] = await inspected(house, base, '{{json .Config.Env}}');
+  const list: string[] = JSON.parse(json);
+  return list;
+}
+
+export function services({ berth }: DataHouse, base: Base): Promise<string> {
+  return output(berth.host, docker, 'service', 'ls', '--format', '{{.Name}} {{.Replicas}}', '--filter', `label=berth.database=${base.id}`);
+}

@@ -1,0 +1,153 @@
+/** What a person is told, and what Berth does by itself: passwords of every sign, refusals, failures with their reason, what was stopped from outside. */
+import { expect, it } from 'vitest';
+import { databaseKindNames } from '../../../server/src/domain/database-kind.ts';
+import { followLog, followStream } from '../log-stream.ts';
+import { docker, output, until } from '../workshop.ts';
+import { inSession } from './clients.ts';
+import { newest, type DataHouse } from './data-house.ts';
+import { external, inspected, lives, services } from './life.ts';
+
+/** Every sign that the document's pattern allows; that of redis allows more. */
+const signs = 'aZ09@#%^&*()_+-=[]{}|;:,.<>?~';
+const anything = `${signs}'"\\$\`/! ü€ %s \\n \\x41`;
+
+export function truthTests(house: () => DataHouse): void {
+  it.concurrent.each(databaseKindNames)('%s: passwords with every sign that is allowed, from the start and changed later', async (kind) => {
+    const password = kind === 'redis' ? anything : signs;
+    const root = kind === 'mysql' || kind === 'mariadb' ? { databaseRootPassword: `R${signs}` } : {};
+    const base = await house().database(kind, `signs-${kind}`, { databasePassword: password, ...root });
+    await base.do('saveExternalPort', { externalPort: lives[kind].port + 200 });
+    await base.deploy();
+    expect(await base.view()).toMatchObject({ databasePassword: password, ...root });
+    await inSession(kind, await external(base), (session) => session.write('a', 'one'));
+    const other = `x${password}`;
+    await base.do('update', { databasePassword: other });
+    expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('one');
+    const { deploymentId } = await base.deploy();
+    expect(await base.log(deploymentId)).not.toContain(password.slice(0, 12));
+    // A list of processes would show it to everybody on the server.
+    expect(await output(house().berth.host, 'ps', '-ewwo', 'args')).not.toContain(password.slice(0, 12));
+    await base.do('remove');
+  });
+
+  it.concurrent('a server killed, stopped or removed from outside comes back with its data; one that a person stopped stays', async () => {
+    const { berth } = house();
+    const base = await house().database('postgres', 'outside');
+    await base.do('saveExternalPort', { externalPort: 15_500 });
+    await base.deploy();
+    const address = await external(base);
+    await inSession('postgres', address, (session) => session.write('a', 'kept'));
+    const isBack = (): Promise<boolean> => inSession('postgres', address, (session) => session.read('a')).then((value) => value === 'kept', () => false);
+
+    const [container = ''] = await inspected(house(), base, '{{.Id}}');
+    await output(berth.host, docker, 'kill', '--signal', 'KILL', container);
+    await until('the killed server is back', async () => (await inspected(house(), base, '{{.Id}}')).every((id) => id !== container) && (await isBack()), 60_000);
+    await output(berth.host, docker, 'service', 'scale', '--detach', 'outside=0');
+    await until('it has no task', async () => (await inspected(house(), base, '{{.Id}}')).length === 0);
+    await until('the stopped server is back', isBack, 100_000);
+    await output(berth.host, docker, 'service', 'rm', 'outside');
+    await until('its container is gone', async () => (await inspected(house(), base, '{{.Id}}')).length === 0);
+    await until('the removed server is back', isBack, 100_000);
+    const log = await output(berth.host, 'sh', '-c', 'cat /run/bed/berth-*.log');
+    expect(log).toContain('outside: had 0 replicas instead of 1; scaled it');
+    expect(log).toContain('outside: the service was gone; made it again from its live release');
+
+    await base.do('stop');
+    await berth.call('settings.update', { serverIp: berth.host.ip });
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    expect(await services(house(), base)).toBe('outside 0/0');
+    await base.do('remove');
+  });
+
+  it.concurrent('logs are streams: the deployment\'s to its end, the server\'s own while it runs', async () => {
+    const base = await house().database('redis', 'streamed');
+    const deploymentId = await base.begin();
+    const events = await followLog(house().berth, deploymentId);
+    expect(events.map(({ data }) => data.text).join('\n')).toMatch(/Looking for the image berth\/redis:7[\s\S]*It answers: version 7\.[\s\S]*Done\./);
+    expect(events.at(-1)?.data).toMatchObject({ outcome: 'done' });
+    const isReady = ({ data }: { data: { text?: string } }): boolean => (data.text ?? '').includes('Ready to accept connections');
+    const own = await followStream(house().berth, 'redis.logs', { redisId: base.id, tail: 100 }, { until: isReady });
+    expect(own.some(isReady)).toBe(true);
+    await base.do('remove');
+  });
+
+  it.concurrent('an image that does not exist, one that is no such server, and wrong arguments end as error with what to do', async () => {
+    const base = await house().database('mongo', 'nowhere', { containerImage: undefined });
+    const absent = await base.ended(await base.begin());
+    expect(absent).toMatchObject({ status: 'error', stage: 'pull', errorMessage: expect.stringMatching(/^The image mongo:15 could not be pulled: .* mongo:15 is the default of this kind in the interface, but nobody publishes it\. Set containerImage with mongo\.update to one that exists, such as mongo:8, and deploy again\.$/) });
+    expect(await base.view()).toMatchObject({ applicationStatus: 'error' });
+    expect(await base.ask('start')).toMatchObject({ status: 412 });
+    await base.do('update', { containerImage: 'berth/mongo:7' });
+    await base.deploy();
+    await base.do('remove');
+
+    const wrong = await house().database('postgres', 'wrong-args');
+    await wrong.do('update', { args: ['-c', 'no_such_setting=1'] });
+    const failed = await wrong.ended(await wrong.begin());
+    expect(failed).toMatchObject({ status: 'error', stage: 'await-healthy', errorMessage: expect.stringContaining('exit code 1') });
+    expect(await wrong.log(failed.deploymentId)).toContain('unrecognized configuration parameter "no_such_setting"');
+    await wrong.do('update', { args: [] });
+    await wrong.deploy();
+    expect(newest(await wrong.view())).toMatchObject({ status: 'done' });
+    await wrong.do('remove');
+  });
+
+  it.concurrent('healthy is not done: a server whose data knows other passwords is an error that says so', async () => {
+    const { berth } = house();
+    const base = await house().database('mariadb', 'liar');
+    await base.deploy();
+    // Somebody changes the password behind Berth's back.
+    const [container = ''] = await inspected(house(), base, '{{.Id}}');
+    await output(berth.host, docker, 'exec', '--env', 'MYSQL_PWD=Root-1', container, 'mariadb', '-uroot', '-h127.0.0.1', '-e', "alter user 'ann'@'%' identified by 'another'");
+    const failed = await base.ended(await base.begin());
+    expect(failed).toMatchObject({ status: 'error', stage: 'verify-query', errorMessage: expect.stringMatching(/The server runs, but it does not answer the record's user and password: .*Access denied for user 'ann'/) });
+    expect(await base.ask('update', { databaseName: 'elsewhere' })).toMatchObject({ status: 412 });
+    // The root can put it right, from Berth as well.
+    await base.do('update', { databasePassword: 'Third-1' });
+    await base.deploy();
+    await base.do('remove');
+  });
+
+  it.concurrent('names are what the server knows: another user or database is taken when it is there, else refused', async () => {
+    const base = await house().database('postgres', 'names');
+    await base.do('saveExternalPort', { externalPort: 15_600 });
+    await base.deploy();
+    const refused = await base.ask('update', { databaseUser: 'bob', databasePassword: 'Bob-1' });
+    expect(refused).toMatchObject({ status: 412, body: { message: expect.stringContaining('make the user or the database in the server first') } });
+    expect(await base.view()).toMatchObject({ databaseUser: 'ann', databasePassword: 'Secret-1' });
+    const [container = ''] = await inspected(house(), base, '{{.Id}}');
+    await output(house().berth.host, docker, 'exec', container, 'psql', '-U', 'ann', '-d', 'shop', '-c', "create role bob login superuser password 'Bob-1'");
+    expect(await base.do('update', { databaseUser: 'bob', databasePassword: 'Bob-1' })).toMatchObject({ databaseUser: 'bob' });
+    await inSession('postgres', await external(base), (session) => session.write('a', 'by bob'));
+    await base.deploy();
+    await base.do('remove');
+  });
+
+  it.concurrent('ports: one that another service or program has is refused with its holder, and nothing is interrupted', async () => {
+    const { berth } = house();
+    const base = await house().database('redis', 'ported');
+    await base.do('saveExternalPort', { externalPort: 16_500 });
+    await base.deploy();
+    const other = await house().database('redis', 'ported-too');
+    expect(await other.ask('saveExternalPort', { externalPort: 16_500 })).toMatchObject({ status: 409, body: { message: expect.stringContaining('the database ported') } });
+    await berth.host.launch('holder', ['/opt/project/node_modules/.bin/node', '-e', "require('node:net').createServer().listen(16501, '0.0.0.0')"]);
+    await until('somebody listens', async () => (await berth.host.exec(['sh', '-c', 'grep -q :4075 /proc/net/tcp'])).code === 0);
+    expect(await base.ask('saveExternalPort', { externalPort: 16_501 })).toMatchObject({ status: 409, body: { message: expect.stringContaining('another program of the server') } });
+    expect(await base.view()).toMatchObject({ externalPort: 16_500 });
+    await inSession('redis', await external(base), (session) => session.write('a', 'b'));
+    await base.do('remove');
+    await other.do('remove');
+  });
+
+  it.concurrent('a set of replicas of mongo is initiated once, with a key file, and goes on under another name', async () => {
+    const base = await house().database('mongo', 'set', { replicaSets: true });
+    await base.do('saveExternalPort', { externalPort: 27_500 });
+    await base.deploy();
+    expect((await base.view()).connection.internal).toContain('replicaSet=rs0');
+    await inSession('mongo', await external(base), (session) => session.write('a', 'in a set'));
+    await base.do('update', { appName: 'set-renamed' });
+    await base.deploy();
+    expect(await inSession('mongo', await external(base), (session) => session.read('a'))).toBe('in a set');
+    await base.do('remove');
+  });
+}
