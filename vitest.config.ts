@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**'];
 const beyondUnit = ['**/*.store.test.ts', '**/*.interface.test.ts', 'test/integration/**', 'test/e2e/**'];
 const bedSetup = ['test/bed/global-setup.ts'];
-const machines = ['up', 'upgrade', 'systemd'];
+const machines = ['up', 'restore', 'upgrade', 'systemd'];
 const releases = ['deploy', 'rolling'];
 const faults = ['crash', 'isolation'];
 const e2e = (names: readonly string[]): string[] => names.map((name) => `test/e2e/${name}.e2e.test.ts`);

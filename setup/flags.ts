@@ -4,20 +4,28 @@ import { AppError } from '../server/src/domain/errors.ts';
 export interface UpFlags {
   example: boolean;
   json: boolean;
+  /** Path of a backup of Berth that is put back first. */
+  restore?: string | undefined;
 }
 
 const known = {
   '--example': 'example',
   '--json': 'json',
-} as const satisfies Record<string, keyof UpFlags>;
+} as const satisfies Record<string, 'example' | 'json'>;
 
 /** Reads the arguments; throws BAD_REQUEST naming the first unknown one. */
 export function parseUpFlags(argv: readonly string[]): UpFlags {
   const flags: UpFlags = { example: false, json: false };
-  for (const word of argv) {
+  const words = [...argv];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--restore') {
+      flags.restore = words.shift();
+      if (flags.restore === undefined) throw new AppError('BAD_REQUEST', 'Give --restore the path of a backup of Berth.');
+      continue;
+    }
     const flag = Object.entries(known).find(([name]) => name === word)?.[1];
     if (flag === undefined) {
-      throw new AppError('BAD_REQUEST', `bin/up does not know "${word}". It knows --example, --json and --help.`);
+      throw new AppError('BAD_REQUEST', `bin/up does not know "${word}". It knows --example, --restore FILE, --json and --help.`);
     }
     flags[flag] = true;
   }

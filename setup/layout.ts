@@ -14,6 +14,7 @@ export interface Layout {
   /** What an unfinished upgrade had found, so that an interrupted one can still go back. */
   upgrade: string;
   database: string;
+  key: string;
   backups: string;
   logs: string;
   berthLog: string;
@@ -39,6 +40,7 @@ export function layoutOf(data: string): Layout {
     healthyEnvironment: join(data, 'healthy.env'),
     upgrade: join(run, 'upgrade.json'),
     database: join(data, 'berth.sqlite'),
+    key: join(data, 'berth.key'),
     backups: join(data, 'backups'),
     logs,
     berthLog: join(logs, 'berth.log'),

@@ -7,6 +7,7 @@ import { imagesStep } from './steps/images.ts';
 import { portsStep } from './steps/ports.ts';
 import { probeStep } from './steps/probe.ts';
 import { proxyStep } from './steps/proxy.ts';
+import { restoreStep } from './steps/restore.ts';
 import { releaseStep } from './steps/release.ts';
 import { startStep } from './steps/start.ts';
 import { swarmStep } from './steps/swarm.ts';
@@ -14,6 +15,7 @@ import { toolsStep } from './steps/tools.ts';
 
 export const upSteps: readonly Step[] = [
   toolsStep,
+  restoreStep,
   engineStep,
   dockerCliStep,
   swarmStep,
