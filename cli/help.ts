@@ -36,7 +36,7 @@ export function procedureHelp({ path, procedure }: NamedProcedure): string {
   const fields = propertiesOf(inlineSchemaOf(procedure.input, 'input'));
   const own = [
     ...(procedure.kind === 'upload' ? ['  --file PATH (required)  what is sent'] : []),
-    ...(procedure.kind === 'subscription' ? ['  --follow  stays until the end; without it, what there is now'] : []),
+    ...(procedure.kind === 'subscription' ? [`  --follow  shows it as it comes; without it, ${procedure.whole === undefined ? 'what there is now' : 'all of it at its end'}`] : []),
   ];
   const lines = fields.map(({ name, required, schema }) => {
     const rules = describeRules(schema);

@@ -52,13 +52,18 @@ function answer(terminal: Terminal, text: string): number {
   return exitCodes.done;
 }
 
+/** Of what answers only at its end, such as a restore. */
+const wholeLimitMs = 24 * 3_600_000;
+
 async function callProcedure({ path, procedure }: NamedProcedure, flags: Flags, terminal: Terminal): Promise<number> {
   const input = await inputFrom(path, procedure, flags, { read: (from) => readText(terminal, from) });
   const file = await fileFor(path, procedure.kind === 'upload', flags);
   const connection = await readConnection(terminal.environment);
-  if (procedure.kind === 'subscription') return showStream(connection, path, input, flags, terminal);
-  const value = await call(connection, { path, kind: procedure.kind, input, file }, { signal: terminal.signal });
-  return answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
+  if (procedure.kind === 'subscription' && (procedure.whole === undefined || flags.flags.has('follow'))) return showStream(connection, path, input, flags, terminal);
+  const value = await call(connection, { path, kind: procedure.kind, input, file }, { signal: terminal.signal, ...(procedure.whole === undefined ? {} : { limitMs: wholeLimitMs }) });
+  const code = answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
+  const hasFailed = procedure.whole !== undefined && typeof value === 'object' && value !== null && Reflect.get(value, 'success') === false;
+  return hasFailed ? exitCodes.refused : code;
 }
 
 async function fileFor(path: string, isUpload: boolean, flags: Flags): Promise<File | undefined> {

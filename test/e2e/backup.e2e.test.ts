@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { findBed, type Bed } from '../bed/bed.ts';
 import { berthHost } from './berth-host.ts';
-import { backUp, contentOf, fillRows, keep, listed, openVault, restore, sql, type Vault } from './backups/vault.ts';
+import { faultTests, killTests } from './backups/faults.ts';
+import { backUp, contentOf, docker, fillRows, keep, listed, logOf, openVault, restore, sql, type RunView, type Vault } from './backups/vault.ts';
 import { openDataHouse } from './databases/data-house.ts';
+import { expectCalmLog, output } from './workshop.ts';
 
 vi.setConfig({ maxConcurrency: 8 });
 
@@ -14,29 +16,57 @@ beforeAll(async () => {
   const found = await findBed(inject('bed').name, new AbortController().signal);
   if (found === null) throw new Error('The bed of this run is gone.');
   bed = found;
-  vault = await openVault(bed, await openDataHouse(await berthHost(bed, 'backup', 37)), 'offsite');
+  const berth = await berthHost(bed, 'backup', 37);
+  // So many backups at once, too.
+  await berth.call('settings.update', { buildsConcurrency: 8 });
+  vault = await openVault(bed, await openDataHouse(berth), 'offsite');
 });
 afterAll(async () => {
   await vault.s3.kill();
   await vault.berth.host.kill();
 });
 
-describe.concurrent('a backup', () => {
-  it.each([['postgres', 500_000], ['mariadb', 50_000]] as const)('of %s is restored to the row', async (kind, rows) => {
+describe.concurrent('backups', () => {
+  it.each([['postgres', 500_000], ['mariadb', 100_000]] as const)('of %s are restored to the row, beside, with the other databases of the server; what was before stays', async (kind, rows) => {
     const { berth, house } = vault;
     const base = await house.database(kind, `kept-${kind}`);
     await base.deploy();
     await fillRows(berth, base, rows);
+    await sql(berth, base, 'create database other');
     const before = await contentOf(berth, base);
-    const kept = await keep(vault, base);
-    const run = await backUp(kept);
-    console.log(JSON.stringify(run, undefined, 1), await kept.log(run.backupRunId));
+    const run = await backUp(await keep(vault, base));
+    expect(run.steps.map(({ name, status }) => `${name} ${status}`)).toEqual(['dump done', 'compress done', 'upload done', 'verify done', 'record done']);
     expect(await listed(vault, base.id)).toEqual([run.path]);
     await sql(berth, base, 'delete from items where id % 2 = 0');
     expect(await contentOf(berth, base)).not.toBe(before);
     const restored = await restore(vault, base, run.path);
-    console.log(restored.log.join('\n'));
-    expect(restored.success).toBe(true);
+    expect(restored.success, restored.log.join('\n')).toBe(true);
     expect(await contentOf(berth, base)).toBe(before);
+    expect(await sql(berth, base, kind === 'postgres' ? 'select datname from pg_database' : 'show databases')).toContain('other');
+    const view = await base.view();
+    expect(view).toMatchObject({ applicationStatus: 'done', formerVolumes: [{ volumeName: `berth-data-${base.id}` }] });
+    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toContain(`berth-data-${base.id}`);
   });
+
+  it('are tried out in a database of their own, which is gone then', async () => {
+    const { berth, house } = vault;
+    const base = await house.database('postgres', 'tried');
+    await base.deploy();
+    await fillRows(berth, base, 10_000);
+    const kept = await keep(vault, base);
+    await backUp(kept);
+    const run = await berth.call<RunView & Record<string, unknown>>('backup.verify', { backupId: kept.backupId });
+    expect(run).toMatchObject({ operation: 'verification', status: 'done', previousVolume: null });
+    expect(run.steps.map(({ name }) => name)).toEqual(['find', 'beside', 'load', 'check', 'tidy']);
+    expect(await logOf(berth, run.backupRunId)).toContain('check: done (1 table)');
+    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toBe(`berth-data-${base.id}`);
+  });
+
+  faultTests(() => vault);
 });
+
+describe('servers that are killed', () => {
+  killTests(() => vault);
+});
+
+it('nothing of all this was a fault', () => expectCalmLog(vault.berth, []));

@@ -84,7 +84,7 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
     const isQuery = queries.test(procedure);
     const query = isQuery ? `?input=${encodeURIComponent(JSON.stringify(input))}` : '';
     const response = await fetch(`${url}/api/${procedure}${query}`, {
-      method: isQuery ? 'GET' : 'POST', headers: { ...headers, ...(isQuery ? {} : { 'content-type': 'application/json' }) }, ...(isQuery ? {} : { body: JSON.stringify(input) }), signal: AbortSignal.timeout(60_000),
+      method: isQuery ? 'GET' : 'POST', headers: { ...headers, ...(isQuery ? {} : { 'content-type': 'application/json' }) }, ...(isQuery ? {} : { body: JSON.stringify(input) }), signal: AbortSignal.timeout(120_000),
     });
     const text = await response.text();
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };

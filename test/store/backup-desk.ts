@@ -43,6 +43,10 @@ export interface BackupDeskState {
   tick(): Promise<void>;
   /** Runs one queued job of backups as often as it was tried before and once more; false when there is none. */
   work(signal?: AbortSignal): Promise<boolean>;
+  /** Resolves when what runs in the background is over. */
+  idle(): Promise<void>;
+  /** Jobs wait for `work` instead of running at once. */
+  holds: boolean;
   alarms: string[];
   tidied: string[];
 }
@@ -52,7 +56,10 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
   const stores = { backups: createBackupStore(database), runs: createBackupRunStore(database), jobs: createJobStore(database) };
   const jobs = tableStore(database, 'job');
   const destinations = createDestinations(createDestinationStore(database), { clock, protectedPaths: [], openStore: createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: folder }) });
-  const runs = createBackupRuns(stores.runs, createQueue(stores.jobs, clock, () => void work()), clock);
+  const runs = createBackupRuns(stores.runs, createQueue(stores.jobs, clock, () => {
+    if (!state.holds) background = background.then(() => work()).then(() => undefined);
+  }), clock);
+  let background = Promise.resolve();
   const logs = createFileLogs(join(folder, 'logs'), clock);
   const ending = (): string => 'dump.gz';
   const tidy = async (backupRunId: string): Promise<void> => void state.tidied.push(backupRunId);
@@ -80,7 +87,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
   }
 
   const state: BackupDeskState = {
-    folder, alarms: [], tidied: [], tick: schedules.tick, work, load: async () => undefined,
+    folder, idle: () => background, holds: false, alarms: [], tidied: [], tick: schedules.tick, work, load: async () => undefined,
     async *dump() {
       yield Buffer.from('the whole dump');
     },

@@ -9,6 +9,7 @@ import type { InstallationBackupDesk } from '../modules/backup/handlers-installa
 import { createInstallationBackups } from '../modules/backup/installation.ts';
 import { createInstallationSource } from '../modules/backup/installation-source.ts';
 import { makeBackup, tidyBackup, type BackupMaking } from '../modules/backup/make-backup.ts';
+import { removeStored } from '../modules/backup/retention.ts';
 import { createRestores } from '../modules/backup/restores.ts';
 import { createRestoring } from '../modules/backup/restore.ts';
 import { createBackupRunner } from '../modules/backup/runner.ts';
@@ -29,10 +30,14 @@ export interface BackingUp {
   backups: Backups;
   desk: BackupDesk;
   installation: InstallationBackupDesk;
+  /** Removes every object that backups of the database have stored. */
+  removeStored(databaseId: string, organizationId: string): Promise<void>;
   /** Handler of the queue's `backup` jobs. */
   run: ReturnType<typeof createBackupRunner>;
   schedules: BackupSchedules;
 }
+
+const removalLimitMs = 10 * 60_000;
 
 export interface BackingUpParts extends BesideParts {
   config: Config;
@@ -69,6 +74,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   const restores = createRestores({ runs, volumeOf: beside.volumeOf, removeVolume: engine.removeVolume });
   return {
     installation: { installation: createInstallationBackups(stores.backups, clock), runs, sources, seal: (passphrase) => sealKeyFile(config, passphrase) },
+    removeStored: (databaseId, organizationId) => removeStored({ runs, openStore: destinations.open }, databaseId, organizationId, AbortSignal.timeout(removalLimitMs)),
     destinations, backups, desk: { backups, runs, restores, sources, logs: adapters.logs, openStore: destinations.open },
     run: createBackupRunner({
       runs, logs: adapters.logs, clock, onFault: (error, backupRunId) => log.fault(error, `backup run ${backupRunId}`),

@@ -41,6 +41,7 @@ export function createBesideServers(parts: BesideParts): BesideServers {
   }
   return {
     volumeOf: async (databaseId) => (await found(databaseId)).dataVolume,
+    isOn: async (databaseId, volume) => (await databases.find(databaseId))?.dataVolume === volume,
     async ownDatabase(databaseId) {
       const database = await found(databaseId);
       return databaseKind(database.kind).fields.includes('databaseName') ? databaseKind(database.kind).server.login(database).database : null;
@@ -64,7 +65,7 @@ export function createBesideServers(parts: BesideParts): BesideServers {
       return serverOf(database, spec);
     },
     stop: ({ service }) => engine.removeService(service, { limitMs: stopLimitMs }),
-    removeVolume: ({ volume }) => engine.removeVolume(volume),
+    removeVolume: ({ volume }) => removeWhenFree(engine, volume),
     async changeOver(databaseId, beside, { signal, say }) {
       const database = await found(databaseId);
       const { dataVersion, containerImage } = database;
@@ -82,6 +83,19 @@ export function createBesideServers(parts: BesideParts): BesideServers {
       throw new AppError('PRECONDITION_FAILED', `The restored data was not taken: ${failure} ${again === undefined ? 'The database runs on its former volume again.' : `The way back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`}`);
     },
   };
+}
+
+/** A container that was told to stop still uses its volume until it has. */
+async function removeWhenFree(engine: Engine, volume: string): Promise<void> {
+  const end = Date.now() + stopLimitMs;
+  for (;;) {
+    try {
+      return await engine.removeVolume(volume);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'CONFLICT') || Date.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
 }
 
 function serverOf(database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {

@@ -14,6 +14,8 @@ export interface StepView {
   name: string;
   status: string;
   detail: string | null;
+  startedAt: string;
+  finishedAt: string | null;
 }
 
 export interface RunView {

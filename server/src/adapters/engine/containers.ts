@@ -27,3 +27,12 @@ export async function containerEnd(client: EngineClient, containerId: string): P
     throw error;
   }
 }
+
+/** Ends and removes a container with its unnamed volumes; an absent one is no error. */
+export async function removeContainer(client: EngineClient, id: string): Promise<void> {
+  try {
+    await client.send({ method: 'DELETE', path: `/containers/${segment(id)}`, query: { force: true, v: true }, doing: 'removing a container' });
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}

@@ -5,7 +5,7 @@ import { Secret } from '../../domain/secret.ts';
 import { ProgramFailed } from '../../ports/engine.ts';
 import type { ProgramSpec, ProgramStreams } from '../../ports/engine.ts';
 import { createdContainerAnswer, waitAnswer } from './answers.ts';
-import { listContainers } from './containers.ts';
+import { listContainers, removeContainer } from './containers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { engineError, isAbsent } from './engine-error.ts';
@@ -28,7 +28,7 @@ export async function* programOutput(client: EngineClient, spec: ProgramSpec, { 
     const feeding = feed(connection, input, async (cause) => {
       fault = { cause };
       // Before the connection goes: its end would be the end of the input to the program.
-      await remove(client, id);
+      await removeContainer(client, id);
     });
     const lines = createLines(onLine);
     for await (const { kind, body } of readFrames(connection)) {
@@ -47,14 +47,14 @@ export async function* programOutput(client: EngineClient, spec: ProgramSpec, { 
     if (fault) throw fault.cause;
     throw error instanceof AppError ? error : engineError(`speaking with ${spec.name}`, client.socketPath, error);
   } finally {
-    await remove(client, id);
+    await removeContainer(client, id);
   }
 }
 
 /** Ends and removes what a killed run left. */
 export async function removeContainers(client: EngineClient, label: string): Promise<number> {
   const left = (await listContainers(client, label)).filter(({ labels }) => labels['berth.managed'] === 'true');
-  for (const { id } of left) await remove(client, id);
+  for (const { id } of left) await removeContainer(client, id);
   return left.length;
 }
 
@@ -76,14 +76,6 @@ async function create(client: EngineClient, spec: ProgramSpec, signal: AbortSign
   }
   await pullImage(client, spec.image, { auth: spec.registryAuth, onLine: () => undefined, signal });
   return (await client.call(request, createdContainerAnswer)).Id;
-}
-
-async function remove(client: EngineClient, id: string): Promise<void> {
-  try {
-    await client.send({ method: 'DELETE', path: `/containers/${segment(id)}`, query: { force: true, v: true }, doing: 'removing a container' });
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-  }
 }
 
 /** Resolves when everything was taken, or nobody takes it any more. */

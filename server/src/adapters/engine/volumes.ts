@@ -1,4 +1,6 @@
-import { volumeAnswer, volumesAnswer } from './answers.ts';
+import { managedLabel } from '../../ports/engine.ts';
+import { containersAnswer, volumeAnswer, volumesAnswer } from './answers.ts';
+import { removeContainer } from './containers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { isAbsent } from './engine-error.ts';
@@ -10,14 +12,26 @@ export async function listVolumes(client: EngineClient, label: string): Promise<
   return (answer.Volumes ?? []).map((volume) => volume.Name).sort();
 }
 
-/** Removes a volume of ours with its data; an absent one is no error, one in use is CONFLICT. */
+/**
+ * Removes a volume of ours with its data; an absent one is no error, one in use is CONFLICT. The engine keeps ended containers of a service for its history, and counts
+ * them as users: those go first.
+ */
 export async function removeVolume(client: EngineClient, name: string): Promise<void> {
   const path = `/volumes/${segment(name)}`;
   try {
     const volume = await client.call({ method: 'GET', path, doing: `reading the volume ${name}` }, volumeAnswer);
     requireManaged(volume.Labels, 'volume', name);
+    await removeEndedUsers(client, name);
     await client.send({ method: 'DELETE', path, doing: `removing the volume ${name}` });
   } catch (error) {
     if (!isAbsent(error)) throw error;
+  }
+}
+
+async function removeEndedUsers(client: EngineClient, volume: string): Promise<void> {
+  const query = { all: true, filters: { volume: [volume], status: ['exited', 'dead', 'created'] } };
+  const ended = await client.call({ method: 'GET', path: '/containers/json', query, doing: `looking who uses the volume ${volume}` }, containersAnswer);
+  for (const container of ended) {
+    if (container.Labels[managedLabel] === 'true') await removeContainer(client, container.Id);
   }
 }

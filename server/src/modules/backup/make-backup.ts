@@ -67,7 +67,8 @@ async function send(source: BackupSource, store: ObjectStore, context: RunContex
   } catch (error) {
     // What failed first is the cause; the others only stopped with it.
     const [first = { step: 'upload' as const, error }] = faults;
-    for (const [name, step] of Object.entries(steps)) await (name === first.step ? step.failed(first.error) : step.stopped());
+    // A run that only gives way goes on with the next start; its steps stand as they were.
+    for (const [name, step] of signal.aborted ? [] : Object.entries(steps)) await (name === first.step ? step.failed(first.error) : step.stopped());
     await store.remove(`${run.path}${unfinishedEnding}`, AbortSignal.timeout(cleaningLimitMs)).catch((fault: unknown) => context.say(`What had been stored could not be removed: ${String(fault)}`));
     throw first.error;
   }

@@ -58,9 +58,8 @@ const postgresPrograms: DatabasePrograms = {
 };
 
 /** MariaDB and MySQL: the same words, each with programs of its own names (an official image has only its own). */
-function mysqlFamily(client: string, dump: string): DatabasePrograms {
-  // MySQL writes transaction ids of the server into its dump, which another server refuses; MariaDB does not know the word, hence "loose".
-  const dumpWords = ['--single-transaction', '--no-tablespaces', '--quick', '--routines', '--triggers', '--events', '--hex-blob', '--default-character-set=utf8mb4', '--loose-set-gtid-purged=OFF'];
+function mysqlFamily(client: string, dump: string, own: readonly string[]): DatabasePrograms {
+  const dumpWords = ['--single-transaction', '--no-tablespaces', '--quick', '--routines', '--triggers', '--events', '--hex-blob', '--default-character-set=utf8mb4', ...own];
   const server = ({ host, rootPassword }: DatabaseTarget, argv: readonly [string, ...string[]], rest: readonly string[]): DatabaseProgram => {
     const [program, ...words] = argv;
     return { argv: [program, `--host=${host}`, `--port=${databaseKinds.mysql.port}`, '--user=root', '--protocol=tcp', ...words, ...rest], env: { MYSQL_PWD: new Secret(rootPassword) } };
@@ -97,8 +96,9 @@ const mongoPrograms: DatabasePrograms = {
 };
 
 export const databasePrograms = {
-  mariadb: mysqlFamily('mariadb', 'mariadb-dump'),
-  mysql: mysqlFamily('mysql', 'mysqldump'),
+  mariadb: mysqlFamily('mariadb', 'mariadb-dump', []),
+  // Transaction ids of the server, written into its dump, would be refused by another server. "loose": a mysqldump that is MariaDB's does not know the word.
+  mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),
   postgres: postgresPrograms,
   mongo: mongoPrograms,
 } as const satisfies Record<BackupKindName, DatabasePrograms>;

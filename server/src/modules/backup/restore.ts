@@ -19,6 +19,8 @@ export interface BesideServers {
   /** The database runs on this volume from now on, once it answers there; gives the volume it left. When it does not answer, it is back on that one, and this fails with the reason. */
   changeOver(databaseId: string, beside: Beside, options: { signal: AbortSignal; say(line: string): void }): Promise<{ previousVolume: string }>;
   volumeOf(databaseId: string): Promise<string>;
+  /** Whether the database uses this volume; one that is gone uses none. */
+  isOn(databaseId: string, volume: string): Promise<boolean>;
   /** The database's running server; undefined when it does not run. */
   running(databaseId: string): Promise<DatabaseServer | undefined>;
   /** Name of the database that its record makes at the first start. */
@@ -49,8 +51,10 @@ export function createRestoring(ports: RestoringPorts): { restore: RunOperation;
     await ports.removeContainers(`${runLabel}=${run.backupRunId}`);
     const beside = besideOf(run);
     await ports.beside.stop(beside);
-    const isInUse = run.databaseId !== null && (await ports.beside.volumeOf(run.databaseId)) === beside.volume;
-    if (!isInUse) await ports.beside.removeVolume(beside);
+    const isInUse = run.databaseId !== null && (await ports.beside.isOn(run.databaseId, beside.volume));
+    if (isInUse) return;
+    await ports.beside.removeVolume(beside);
+    if (run.previousVolume !== null) await ports.runs.record(run.backupRunId, { previousVolume: null });
   };
   return {
     restore: { tidy, run: (context) => restore(ports, context) },
@@ -71,7 +75,7 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
   const { run, signal, say } = context;
   const databaseId = idOf(run);
   const beside = besideOf(run);
-  if ((await ports.beside.volumeOf(databaseId)) === beside.volume) {
+  if (await ports.beside.isOn(databaseId, beside.volume)) {
     say('The restored volume was whole and the change to it had begun before Berth was restarted; going on there.');
   } else {
     const server = await fill(ports, context);
@@ -114,7 +118,12 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
     if (create && run.database !== (await ports.beside.ownDatabase(databaseId))) await ports.programs.text(server, create(target), options);
     const read: Measure = { bytes: 0, checksum: '' };
     const input = decompressed(measured(store.read(run.path, signal), read));
-    await drain(ports.programs.output(server, programs.load(target), { ...options, input }));
+    try {
+      await drain(ports.programs.output(server, programs.load(target), { ...options, input }));
+    } catch (error) {
+      if (!signal.aborted) await explain(ports, run, store, signal);
+      throw error;
+    }
     await checkRead(ports, run, read);
     return { value: undefined, detail: `${read.bytes} bytes, SHA-256 ${read.checksum}` };
   });
@@ -124,6 +133,13 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
     return { value: undefined, detail: `${tables} table${tables === 1 ? '' : 's'}` };
   });
   return server;
+}
+
+/** What fails to load may be a damaged object, of which the program has only strange words: so it is read once more, whole. */
+async function explain(ports: RestoringPorts, run: BackupRunRecord, store: ObjectStore, signal: AbortSignal): Promise<void> {
+  const read: Measure = { bytes: 0, checksum: '' };
+  await drain(decompressed(measured(store.read(run.path, signal), read)));
+  await checkRead(ports, run, read);
 }
 
 /** An object that Berth made must be the one that it verified. */

@@ -22,3 +22,18 @@ export async function removeOld(runs: BackupRuns, backup: BackupRecord, store: O
   }
   return removed;
 }
+
+export interface StoredRemoval {
+  runs: Pick<BackupRuns, 'ofDatabase' | 'record'>;
+  openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+}
+
+/** Removes every object that backups of the database have stored. What a destination refuses stops it, with the rest still recorded. */
+export async function removeStored({ runs, openStore }: StoredRemoval, databaseId: string, organizationId: string, signal: AbortSignal): Promise<void> {
+  for (const run of await runs.ofDatabase(databaseId, organizationId)) {
+    if (!run.isStored) continue;
+    const store = await openStore(run.destinationId, organizationId);
+    await store.remove(run.path, signal);
+    await runs.record(run.backupRunId, { isStored: false });
+  }
+}

@@ -1,0 +1,176 @@
+/** What may go wrong with a backup or a restore: each a clear error, nothing half listed, nothing lost. */
+import { open } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import type { BerthHost } from '../berth-host.ts';
+import type { Base } from '../databases/data-house.ts';
+import { output, until } from '../workshop.ts';
+import { backUp, contentOf, destinationOf, docker, fillRows, keep, listed, restore, sql, type Kept, type RunView, type Vault } from './vault.ts';
+
+/** Another destination with another reason to fail. */
+async function keepElsewhere(vault: Vault, base: Base, name: string, destination: Record<string, unknown>): Promise<Kept> {
+  const { destinationId } = await vault.berth.call<{ destinationId: string }>('destination.create', { name, ...destination });
+  return keep({ ...vault, destinationId }, base);
+}
+
+async function expectFailure(kept: Kept, says: RegExp, step: string): Promise<void> {
+  expect(await kept.manual()).toMatchObject({ status: expect.toBeOneOf([412, 503]), body: { message: expect.stringMatching(says) } });
+  const [run] = await kept.runs();
+  expect(run).toMatchObject({ status: 'error', isStored: false, errorMessage: expect.stringMatching(says) });
+  expect(run?.steps.filter(({ status }) => status === 'error').map(({ name }) => name)).toEqual([step]);
+}
+
+/** The services beside a database and the containers of its runs that backups and restores may have left. */
+async function leftBy({ host, call }: BerthHost, { id }: Base): Promise<string> {
+  const services = await output(host, docker, 'service', 'ls', '--quiet', '--filter', `label=berth.restore=${id}`);
+  const runs = await call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: id });
+  const containers = await output(host, docker, 'ps', '--all', '--format', '{{.Label "berth.backup-run"}}', '--filter', 'label=berth.backup-run');
+  return `${services}${containers.split('\n').filter((one) => runs.some(({ backupRunId }) => backupRunId === one)).join()}`;
+}
+
+export function faultTests(place: () => Vault): void {
+  it('wrong keys, a bucket that is not there and a full disk are each told, and nothing is stored', async () => {
+    const vault = place();
+    const { berth, house, s3 } = vault;
+    const base = await house.database('postgres', 'faulty');
+    await base.deploy();
+    await fillRows(berth, base, 100_000);
+    await expectFailure(await keepElsewhere(vault, base, 'wrong', { ...destinationOf(s3), secretAccessKey: 'wrong-secret-key' }), /does not take the keys/, 'upload');
+    await expectFailure(await keepElsewhere(vault, base, 'nowhere', { ...destinationOf(s3), bucket: 'nowhere' }), /there is no bucket nowhere/, 'upload');
+    await output(berth.host, 'mkdir', '-p', '/srv/small');
+    await output(berth.host, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'small', '/srv/small');
+    const small = await keepElsewhere(vault, base, 'small', { provider: 'local', path: '/srv/small' });
+    await expectFailure(small, /its disk is full/, 'upload');
+    expect(await output(berth.host, 'find', '/srv/small', '-type', 'f')).toBe('');
+    expect(await listed(vault, base.id)).toEqual([]);
+    expect(await berth.ask('destination.testConnection', { ...destinationOf(s3), secretAccessKey: 'wrong-secret-key' })).toMatchObject({ status: 412, body: { message: expect.not.stringContaining('wrong-secret-key') } });
+    expect(await berth.call('destination.testConnection', destinationOf(s3))).toEqual({ success: true });
+  });
+
+  it('a dump that fails in its middle is no backup, and the last good one stays', async () => {
+    const vault = place();
+    const { berth, house } = vault;
+    const base = await house.database('postgres', 'cut');
+    await base.deploy();
+    await fillRows(berth, base, 500_000);
+    const kept = await keep(vault, base, { keepLatestCount: 1 });
+    const good = await backUp(kept);
+    const failing = kept.manual();
+    await until('the dump copies', async () => (await sql(berth, base, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pg_dump' and query like 'COPY%'`)) === 't', 120_000);
+    expect(await failing).toMatchObject({ status: 412, body: { message: expect.stringMatching(/pg_dump ended with the exit code 1: .*terminat/) } });
+    const [run] = await kept.runs();
+    expect(run?.steps.map(({ name, status }) => `${name} ${status}`)).toEqual(['dump error', 'compress stopped', 'upload stopped']);
+    expect(await listed(vault, base.id)).toEqual([good.path]);
+    // The next one is good again, and only now the former goes.
+    const next = await backUp(kept);
+    expect(await listed(vault, base.id)).toEqual([next.path]);
+  });
+
+  it('a damaged object does not reach the running database', async () => {
+    const vault = place();
+    const { berth, house, s3 } = vault;
+    const base = await house.database('postgres', 'spoilt');
+    await base.deploy();
+    await fillRows(berth, base, 100_000);
+    const run = await backUp(await keep(vault, base));
+    const before = await contentOf(berth, base);
+    const { containerId } = await containerOf(berth, base);
+    await spoil(s3.fileOf(`all/${run.path}`));
+    const spoilt = await restore(vault, base, run.path);
+    expect(spoilt.success).toBe(false);
+    expect(spoilt.log.join('\n')).toMatch(/Failed: (The object is damaged|The object .* is not the one that was stored)/);
+    expect(await restore(vault, base, 'none/at-all.dump.gz')).toMatchObject({ success: false, log: expect.arrayContaining([expect.stringContaining('There is no object none/at-all.dump.gz')]) });
+    expect(await contentOf(berth, base)).toBe(before);
+    expect(await containerOf(berth, base)).toEqual({ containerId });
+    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toBe(`berth-data-${base.id}`);
+    expect(await leftBy(berth, base)).toBe('');
+  });
+}
+
+/** Turns bytes in the middle of a file over. */
+async function spoil(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  const { size } = await file.stat();
+  await file.write(Buffer.alloc(64, 0xa5), 0, 64, Math.floor(size / 2));
+  await file.close();
+}
+
+async function containerOf({ host }: BerthHost, base: Base): Promise<{ containerId: string }> {
+  const { appName } = await base.view();
+  return { containerId: await output(host, docker, 'ps', '--quiet', '--filter', `label=com.docker.swarm.service.name=${appName}`) };
+}
+
+/** The newest run, when it has ended. */
+async function endOf(runs: () => Promise<RunView[]>): Promise<RunView> {
+  const isOver = (run: RunView | undefined): run is RunView => run?.status === 'done' || run?.status === 'error';
+  await until('the run has ended', async () => isOver((await runs())[0]), 180_000);
+  const [run] = await runs();
+  if (!isOver(run)) throw new Error('Another run began.');
+  return run;
+}
+
+/** These end servers and Berth itself, so nothing else may run beside them. */
+export function killTests(place: () => Vault): void {
+  let base: Base;
+  let kept: Kept;
+  let before = '';
+
+  it('an S3 server that is killed in the middle of the upload is told, and no half backup is listed', async () => {
+    const vault = place();
+    const { berth, house, s3 } = vault;
+    base = await house.database('postgres', 'killed');
+    await base.deploy();
+    // Incompressible, and more than a part of an upload holds.
+    await sql(berth, base, `create table items as select i as id, md5(i::text || random()) || md5(random()::text) || md5(random()::text) || md5(random()::text) as name, i % 97 as amount from generate_series(1, 500000) i; create view dear as select * from items where amount > 90`);
+    before = await contentOf(berth, base);
+    kept = await keep(vault, base, { keepLatestCount: 1 });
+    const { length } = await s3.files();
+    const failing = kept.manual();
+    await until('a part of the upload is there', async () => (await s3.files()).length > length, 60_000);
+    await s3.kill();
+    expect(await failing).toMatchObject({ status: 503, body: { message: expect.stringContaining('cannot be reached') } });
+    await s3.start();
+    expect(await listed(vault, base.id)).toEqual([]);
+    expect((await kept.runs())[0]).toMatchObject({ status: 'error', isStored: false });
+  });
+
+  it('Berth killed in the middle of a backup makes it after its restart, and says so', async () => {
+    const vault = place();
+    const { berth, s3 } = vault;
+    const { length } = await s3.files();
+    const lost = kept.manual().catch(() => undefined);
+    await until('a part of the upload is there', async () => (await s3.files()).length > length, 60_000);
+    await berth.kill();
+    await lost;
+    await berth.start();
+    const run = await endOf(kept.runs);
+    expect(run).toMatchObject({ status: 'done', isStored: true });
+    expect(await kept.log(run.backupRunId)).toMatch(/Berth was restarted during the step upload; beginning again \(attempt 2 of 3\)/);
+    expect(await listed(vault, base.id)).toEqual([run.path]);
+    expect((await s3.files()).filter((path) => path.includes('.part.'))).toEqual([]);
+    expect(await leftBy(berth, base)).toBe('');
+  });
+
+  it.each(['load', 'change over'])('Berth killed in the step %s of a restore ends it after its restart', async (step) => {
+    const vault = place();
+    const { berth } = vault;
+    const [good = ''] = await listed(vault, base.id);
+    await sql(berth, base, `delete from items where id % 2 = 0`);
+    const lost = restore(vault, base, good).catch(() => undefined);
+    const runs = (): Promise<RunView[]> => berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
+    await until(`the restore is in the step ${step}`, async () => (await runs())[0]?.steps.some(({ name, status }) => name === step && status === 'running'), 90_000);
+    await berth.kill();
+    await lost;
+    await berth.start();
+    const run = await endOf(runs);
+    expect(run, await kept.log(run.backupRunId)).toMatchObject({ status: 'done', previousVolume: expect.any(String) });
+    expect(await kept.log(run.backupRunId)).toContain(`Berth was restarted during the step ${step}`);
+    expect(await contentOf(berth, base)).toBe(before);
+    expect(await leftBy(berth, base)).toBe('');
+    expect(await base.view()).toMatchObject({ applicationStatus: 'done' });
+    const volumes = (await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).split('\n');
+    expect(volumes).toContain(run.previousVolume);
+    await berth.call('backup.removePrevious', { backupRunId: run.backupRunId });
+    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).not.toContain(run.previousVolume);
+    expect(await berth.ask('backup.removePrevious', { backupRunId: run.backupRunId })).toMatchObject({ status: 412 });
+  });
+}
