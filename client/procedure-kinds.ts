@@ -320,7 +320,6 @@ export const procedureKinds = {
     runs: 'query',
     runsByDatabase: 'query',
     runLogs: 'subscription',
-    removePrevious: 'mutation',
     listFiles: 'query',
     restoreBackupWithLogs: 'subscription',
   },

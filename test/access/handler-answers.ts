@@ -21,7 +21,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'basicAuth.create': engineIsDown, 'basicAuth.update': engineIsDown, 'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,
   // The estate's backup is of mysql.
-  'backup.manualBackupMySql': [412], 'backup.verify': [412], 'backup.removePrevious': [412], 'backup.listFiles': engineIsDown, 'destination.testConnection': engineIsDown,
+  'backup.manualBackupMySql': [412], 'backup.verify': [412], 'backup.listFiles': engineIsDown, 'destination.testConnection': engineIsDown,
   'backup.manualBackupMariadb': [400], 'backup.manualBackupPostgres': [400], 'backup.manualBackupMongo': [400],
   // Nothing is set up to be backed up.
   'installationBackup.run': [412],

@@ -66,7 +66,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
   const source = { ending, tidy, open: async () => ({ title: 'the test', secrets: ['top-secret'], read: () => state.dump() }) };
   const sources: BackupSources = { database: source, installation: source };
   const backups = createBackups(stores.backups, clock);
-  const restores = createRestores({ runs, volumeOf: async () => 'present', removeVolume: async () => undefined });
+  const restores = createRestores(runs);
   const making = {
     runs, sources, openStore: destinations.open, backup: (backupId: string) => stores.backups.find({ backupId }),
     good: async ({ backupId }: TableRecord<'backup'>) => void (await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null })),

@@ -71,7 +71,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });
     },
   };
-  const restores = createRestores({ runs, volumeOf: beside.volumeOf, removeVolume: engine.removeVolume });
+  const restores = createRestores(runs);
   return {
     installation: { installation: createInstallationBackups(stores.backups, clock), runs, sources, seal: (passphrase) => sealKeyFile(config, passphrase) },
     removeStored: (databaseId, organizationId) => removeStored({ runs, openStore: destinations.open }, databaseId, organizationId, AbortSignal.timeout(removalLimitMs)),

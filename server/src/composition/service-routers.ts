@@ -26,7 +26,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
       ...running, databases, deployments, queue, turns, builds: runner, logs: adapters.logs, members, requireServer: settings.requireServer,
       environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
       mounts: mounts.byDatabase,
-      backups: backingUp.backups.byDatabase,
+      backups: backingUp.backups.byDatabase, removeStoredBackups: backingUp.removeStored,
       serverAddress: async (serverId, organizationId) => (serverId === null ? (await settings.get()).serverIp : (await stores.servers.find({ serverId, organizationId }))?.ipAddress ?? null),
     }),
   ];

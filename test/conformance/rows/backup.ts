@@ -24,7 +24,6 @@ export const backupRows: Rows = [
   { call: 'backup.runs', input: { backupId: '<backupId>' }, gives: any.listOf({ backupRunId: any.id, status: any.text, steps: any.list }) },
   { call: 'backup.runsByDatabase', input: { databaseId: '<mysqlId>' }, gives: any.listOf({ backupRunId: any.id }) },
   { call: 'backup.runLogs', input: { backupRunId: '<backupRunId>' }, gives: { lines: [{ type: 'end', outcome: 'error' }] } },
-  { call: 'backup.removePrevious', input: { backupRunId: '<backupRunId>' }, refused: 'PRECONDITION_FAILED' },
   { call: 'installationBackup.get', gives: { backup: null }, installation: true },
   { call: 'installationBackup.set', input: { destinationId: '<destinationId>', passphrase: 'six words that nobody else has' }, gives: { destinationId: '<destinationId>', schedule: any.text, enabled: true }, installation: true },
   { call: 'installationBackup.run', before: [{ call: 'installationBackup.set', input: { destinationId: '<destinationId>', passphrase: 'six words that nobody else has' } }], refused: 'SERVICE_UNAVAILABLE', installation: true },

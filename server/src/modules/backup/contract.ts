@@ -123,13 +123,6 @@ export const backupContract = {
     output: listOf(backupRunRecord),
   }),
   runLogs: subscription({ summary: 'The log of a run as a live stream that can be resumed', access: ownRun, input: runId, output: logEvent }),
-  removePrevious: mutation({
-    summary: 'Removes the volume that a restore kept, with the state of the database before it; irreversible',
-    access: { ...ownRun, grant: 'canDeleteServices' },
-    input: runId,
-    output: backupRunRecord,
-    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
-  }),
   listFiles: query({
     summary: 'The objects stored at a destination, newest first',
     description: 'Objects of every backup stand there, so Owner and Admin alone may list them. What is not whole and verified is no backup and not listed.',
@@ -140,7 +133,7 @@ export const backupContract = {
   }),
   restoreBackupWithLogs: subscription({
     summary: 'Restores a stored object into a database, as a live stream of lines that ends in success or error',
-    description: 'The object is loaded into a new volume beside the running database and looked at there; only then the database changes over to it, with the users and passwords of its record. Other databases of the same server are carried over as they are. The volume with the state before is kept until backup.removePrevious. A restore is a job of its own, which goes on when the caller leaves; a reader that comes back with its last event id follows the same one. The object may be any at the destination, so Owner and Admin alone may restore. A session needs the Origin or Sec-Fetch-Site of our own pages, although this is a GET.',
+    description: 'The object is loaded into a new volume beside the running database and looked at there; only then the database changes over to it, with the users and passwords of its record. Other databases of the same server are carried over as they are. The volume with the state before is kept, among `formerVolumes` of the database, until `removeFormerVolume` of its kind. A restore is a job of its own, which goes on when the caller leaves; a reader that comes back with its last event id follows the same one. The object may be any at the destination, so Owner and Admin alone may restore. A session needs the Origin or Sec-Fetch-Site of our own pages, although this is a GET.',
     access: { class: 'admin', resources: [{ kind: 'database', field: 'databaseId' }, destination], action: 'run' },
     input: z.object({
       databaseId: serviceId, databaseType, databaseName: settings.database, destinationId,

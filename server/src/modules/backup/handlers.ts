@@ -59,7 +59,6 @@ export function backupHandlers({ backups, runs, restores, sources, logs, openSto
       const run = await runs.one(backupRunId, context.actor.organizationId);
       yield* followRun({ runs, logs }, run, { from: positionIn(context.lastEventId), signal: context.signal, follow: context.follow });
     },
-    removePrevious: ({ actor, write }, { backupRunId }) => write(() => restores.removePrevious(backupRunId, actor.organizationId)),
     async listFiles({ actor, signal }, { destinationId, search, ...page }) {
       return paginate(await listObjects(await openStore(destinationId, actor.organizationId), search ?? '', signal), page, ({ path }) => path);
     },

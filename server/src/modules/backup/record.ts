@@ -21,6 +21,6 @@ export const backupRunRecord = z.object({
   steps: z.array(z.object({ name: z.string(), status: z.enum(['running', 'done', 'error', 'stopped']), startedAt: z.string(), finishedAt: optional, detail: optional })),
   bytes: count.describe('Of the dump'), storedBytes: count.describe('Of the object, compressed'), checksum: optional.describe('SHA-256 of the object'),
   isStored: z.boolean().describe('Of a backup: its object was verified and is kept'),
-  previousVolume: optional.describe('Of a restore: the volume with the state before it, kept until backup.removePrevious'),
+  previousVolume: optional.describe('Of a restore: the volume with the state before it, kept until removeFormerVolume of the database\'s kind'),
   errorMessage: optional, createdAt: z.string(), startedAt: optional, finishedAt: optional,
 }).meta({ id: 'BackupRun' });

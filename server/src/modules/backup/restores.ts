@@ -1,4 +1,4 @@
-/** Restores and trials as records: accepted, and what a restore kept given up. */
+/** Restores and trials as records: when one may begin. */
 import { AppError } from '../../domain/errors.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupRecord, BackupRunRecord } from './store.ts';
@@ -8,18 +8,9 @@ export interface Restores {
   accept(restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> & { databaseId: string }): Promise<BackupRunRecord>;
   /** A trial of the newest object; PRECONDITION_FAILED when there is none. */
   acceptTrial(backup: BackupRecord, startedBy: BackupRunRecord['startedBy']): Promise<BackupRunRecord>;
-  /** Removes the volume that the restore kept. */
-  removePrevious(backupRunId: string, organizationId: string): Promise<BackupRunRecord>;
 }
 
-export interface RestorePorts {
-  runs: BackupRuns;
-  /** Name of the volume that the database uses now. */
-  volumeOf(databaseId: string): Promise<string>;
-  removeVolume(name: string): Promise<void>;
-}
-
-export function createRestores({ runs, volumeOf, removeVolume }: RestorePorts): Restores {
+export function createRestores(runs: BackupRuns): Restores {
   return {
     async accept({ databaseId, ...restore }) {
       const present = (await runs.unfinished()).find((run) => run.operation === 'restore' && run.databaseId === databaseId);
@@ -34,14 +25,6 @@ export function createRestores({ runs, volumeOf, removeVolume }: RestorePorts): 
         organizationId: backup.organizationId, operation: 'verification', backupId: backup.backupId, databaseId: backup.databaseId, startedBy, destinationId: newest.destinationId, path: newest.path,
         database: backup.database, serviceKey: `verification:${backup.backupId}`,
       });
-    },
-    async removePrevious(backupRunId, organizationId) {
-      const run = await runs.one(backupRunId, organizationId);
-      if (run.previousVolume === null || run.databaseId === null) throw new AppError('PRECONDITION_FAILED', 'This run keeps no former state: it was no restore, did not change over, or its former state was removed already.');
-      if ((await volumeOf(run.databaseId)) === run.previousVolume) throw new AppError('CONFLICT', 'The database runs on this volume, so it stays.');
-      await removeVolume(run.previousVolume);
-      await runs.record(backupRunId, { previousVolume: null });
-      return runs.one(backupRunId, organizationId);
     },
   };
 }

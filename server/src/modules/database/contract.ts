@@ -85,7 +85,7 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
       summary: 'Removes the database with its volumes, backups and schedules; irreversible',
       description: 'Objects that backups stored at their destinations stay unless deleteBackups is true.',
       access: { ...own, grant: 'canDeleteServices' },
-      input: byId.extend({ deleteBackups: z.boolean().default(false) }), output: record, refusals: ['NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'],
+      input: byId.extend({ deleteBackups: z.boolean().default(false) }), output: record, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     ...runningContractOf(row, kind),
   };

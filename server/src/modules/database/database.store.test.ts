@@ -9,7 +9,7 @@ import { createSwarmEngine } from '../../adapters/engine/swarm.ts';
 import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { databaseIds, databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
-import { badField } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { createQueue } from '../../jobs/queue.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { createBackups } from '../backup/backup.ts';
@@ -64,6 +64,9 @@ eachDatabase('databases', (test) => {
         const placement = await stores.applications.placement(environmentId);
         if (!placement) throw new Error('no such environment');
         return environmentOf(placement);
+      },
+      removeStoredBackups: async () => {
+        throw new AppError('PRECONDITION_FAILED', 'The destination is full of water.');
       },
       mounts: async () => [], backups: createBackups(stores.backups, systemClock).byDatabase, serverAddress: async () => '203.0.113.7',
     });
@@ -176,7 +179,6 @@ eachDatabase('databases', (test) => {
     await stores.databases.update({ databaseId }, { isStopped: true });
     expect(await owner.mutate(`${kind}.update`, { ...subject, databasePassword: 'Other1' })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining(`${kind}.start`) });
     expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ applicationStatus: 'running', deployments: [{ kind: 'upgrade', status: 'queued', image: `${kind}:7`, databaseId, applicationId: null }] });
-    // Without backups there is nothing stored, so deleteBackups asks for nothing.
     const { organizationId } = people.owner;
     await tableStore(database, 'destination').insert({ destinationId: 'd', organizationId, name: 'd', provider: 'local', accessKey: '', secretAccessKey: '', bucket: '', region: '', endpoint: '', path: '/srv', createdAt: '' });
     const row = {
@@ -186,8 +188,8 @@ eachDatabase('databases', (test) => {
     const hasBackups = databaseKind(kind).manualBackup !== undefined;
     if (hasBackups) await tableStore(database, 'backup').insert(row);
     expect(await owner.query(`${kind}.one`, subject)).toMatchObject({ backups: hasBackups ? [{ backupId: 'b', ...databaseIds(kind, databaseId), schedule: '@daily' }] : [] });
-    // The engine may have something of what was deployed.
-    expect(await owner.mutate(`${kind}.remove`, { ...subject, deleteBackups: true })).toMatchObject({ code: hasBackups ? 'NOT_IMPLEMENTED' : 'SERVICE_UNAVAILABLE' });
+    // What is stored goes first, or nothing does. And the engine may have something of what was deployed.
+    expect(await owner.mutate(`${kind}.remove`, { ...subject, deleteBackups: true })).toMatchObject({ code: 'PRECONDITION_FAILED', message: 'The destination is full of water.' });
     expect(await owner.mutate(`${kind}.remove`, subject)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await stores.deployments.remove({ databaseId });
     expect(await owner.mutate(`${kind}.remove`, subject)).toMatchObject(subject);

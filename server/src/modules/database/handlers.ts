@@ -1,5 +1,5 @@
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
-import { AppError, badField, notYet } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { databaseRef, type ServiceRef } from '../../domain/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
@@ -36,6 +36,8 @@ export interface DatabaseDesk {
   environment(environmentId: string): Promise<EnvironmentOfService>;
   mounts(databaseId: string, organizationId: string): Promise<object[]>;
   backups(databaseId: string, organizationId: string): Promise<object[]>;
+  /** Removes every object that its backups have stored. */
+  removeStoredBackups(databaseId: string, organizationId: string): Promise<void>;
   /** The address of the server that the database runs on, as the outside knows it. */
   serverAddress(serverId: string | null, organizationId: string): Promise<string | null>;
   /** Whether nothing of this server listens on the port. */
@@ -198,7 +200,8 @@ async function remove(desk: DatabaseDesk, context: CallContext, { databaseId, de
   const { organizationId } = context.actor;
   const service = databaseRef(databaseId);
   const database = await desk.databases.one(databaseId, organizationId);
-  if (deleteBackups && (await desk.backups(databaseId, organizationId)).length > 0) throw notYet('Removing what backups have stored');
+  // First of all: a destination that cannot be reached refuses the whole removal, and nothing is forgotten.
+  if (deleteBackups) await desk.removeStoredBackups(databaseId, organizationId);
   // First what waits: it would begin as soon as what runs has ended.
   await desk.deployments.cancelQueued(service, async () => false);
   await desk.builds.end(service, 'The database is being removed.');
