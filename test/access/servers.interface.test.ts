@@ -1,5 +1,6 @@
 /** What runs names its server: recorded when it is the organization's own, refused when it is not, and required in a cloud installation. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { callerOf } from '../e2e/caller.ts';
 import { textOf } from '../http/door.ts';
 import { certificateChain } from '../world/certificates.ts';
@@ -16,6 +17,7 @@ afterAll(() => program[Symbol.asyncDispose]());
 
 const ask = (path: string, input: object): ReturnType<ReturnType<typeof callerOf>> => callerOf(program.url, world.people.owner.byKey)(path, input);
 const application = (change: object): object => ({ name: 'Far', environmentId: world.own['environmentId'], ...change });
+const database = (kind: string): object => ({ name: 'Far', appName: `far-${kind}`, databaseName: 'shop', databaseUser: 'shop', databasePassword: 'readable', databaseRootPassword: 'readable', environmentId: world.own['environmentId'] });
 const certificate = (change: object): object => ({ name: 'Far', certificateData: certificateChain.certificate, privateKey: certificateChain.privateKey, ...change });
 
 it('is recorded, and deploying there comes later', async () => {
@@ -41,10 +43,15 @@ it('is refused when it is another organization\'s, or nobody\'s', async () => {
 it('is required in a cloud installation, and named when it is missing', async () => {
   expect(await ask('application.create', application({}))).toMatchObject({ status: 200, body: { serverId: null } });
   expect(await ask('settings.update', { cloud: true })).toMatchObject({ status: 200 });
-  for (const [path, input] of [['application.create', application({})], ['certificate.create', certificate({ serverId: null })]] as const) {
+  const withoutServer: readonly (readonly [string, object])[] = [
+    ['application.create', application({})], ['certificate.create', certificate({ serverId: null })], ['compose.create', { name: 'Far', environmentId: world.own['environmentId'] }],
+    ...databaseKindNames.map((kind): [string, object] => [`${kind}.create`, database(kind)]),
+  ];
+  for (const [path, input] of withoutServer) {
     expect(await ask(path, input), path).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST', data: { issues: [{ path: 'serverId' }] } } } });
   }
   const serverId = world.own['serverId'];
   expect(await ask('application.create', application({ serverId }))).toMatchObject({ status: 200 });
   expect(await ask('certificate.create', certificate({ serverId }))).toMatchObject({ status: 200, body: { serverId } });
+  for (const kind of databaseKindNames) expect(await ask(`${kind}.create`, { ...database(kind), serverId }), kind).toMatchObject({ status: 200 });
 });

@@ -6,6 +6,7 @@ import { repositoryRoot } from '../../images/build-context.ts';
 import { hashPassword } from '../../server/src/modules/user/password.ts';
 import { startPostgres } from '../bed/postgres.ts';
 import { procedures } from '../e2e/caller.ts';
+import { hiddenTexts } from '../world/estate.ts';
 import { password } from '../world/inputs.ts';
 import { startProgram } from '../world/program.ts';
 import { documentedProcedures } from './documented.ts';
@@ -30,6 +31,7 @@ it.each(Object.keys(servers))('the document holds in every row that needs no eng
   let prepared: PreparedRows | undefined;
   await using program = await startProgram({
     ...(server?.url === undefined ? {} : { databaseUrl: server.url }),
+    env: { BERTH_LOG_LEVEL: 'debug' },
     async prepare(database) {
       expect(database.dialect === 'postgres').toBe(name === 'PostgreSQL');
       prepared = await prepareRows(database, ready, { passwordHash: await hashPassword(password) });
@@ -37,6 +39,13 @@ it.each(Object.keys(servers))('the document holds in every row that needs no eng
   });
   expect(await prepared?.run(program.url)).toEqual({ runs: runsOf(ready), faults: [] });
   expect(program.faults()).toEqual([]);
+  // Answers are held to this one by one (answer.ts).
+  const audit = await program.database.run(program.database.builder.selectFrom('audit').selectAll().compile());
+  expect(audit.length).toBeGreaterThan(500);
+  for (const [kind, text] of Object.entries({ ...hiddenTexts, password })) {
+    expect(program.log().includes(text), `the log shows ${kind}`).toBe(false);
+    expect(JSON.stringify(audit).includes(text), `the audit shows ${kind}`).toBe(false);
+  }
 });
 
 describe('nothing is left out', () => {

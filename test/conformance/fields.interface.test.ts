@@ -1,6 +1,7 @@
 /** What the document says of every procedure alike, made from the schemas: the other verb, fields that are missing or of another type, keys that nobody knows, the json envelope. */
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { propertiesOf } from '../../server/src/procedure/describe-type.ts';
+import { isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe-type.ts';
 import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import { inOrder } from '../access/in-order.ts';
@@ -110,6 +111,37 @@ it('unknown keys are ignored, and a json envelope is taken and given back', asyn
   });
   expect(faults).toEqual([]);
 });
+
+/** What comes by its newest lines or points, not in pages. */
+const byTail = new Set(['application.readLogs', 'compose.readLogs', 'deployment.readLogs', 'domain.accessLog', 'server.getServerMetrics']);
+
+it('every list comes whole, or in pages that come to the same', async () => {
+  const lists = procedures.filter(({ procedure: { kind, output } }) => kind === 'query' && givesList(inlineSchemaOf(output, 'output')));
+  const faults = await inOrder(lists.filter(({ path }) => !byTail.has(path)), async (procedure) => {
+    const ask = (input: object): Promise<Answer> => callOf(procedure)(procedure.path, { ...good(procedure), ...input });
+    const whole = await ask({});
+    // Without an engine.
+    if (whole.status === 503) return undefined;
+    const items: unknown[] = [];
+    for (let cursor: unknown; cursor !== null;) {
+      const { status, body, text } = await ask({ limit: 1, ...(cursor === undefined ? {} : { cursor }) });
+      const page: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'items') : undefined;
+      if (status !== 200 || !Array.isArray(page) || page.length > 1) return `${procedure.path} in pages: ${status} ${text.slice(0, 300)}`;
+      items.push(...page);
+      cursor = Reflect.get(Object(body), 'nextCursor');
+      if (items.length > 1000) return `${procedure.path} in pages comes to no end`;
+    }
+    return isDeepStrictEqual(items, whole.body) ? undefined : `${procedure.path} in pages: ${items.length} items instead of ${Array.isArray(whole.body) ? whole.body.length : 'a list'}`;
+  });
+  console.log(`conformance: ${lists.length - byTail.size} lists whole and in pages`);
+  expect(lists.length).toBeGreaterThan(30);
+  expect(faults).toEqual([]);
+});
+
+function givesList(schema: Schema): boolean {
+  const alternatives = Array.isArray(schema['anyOf']) ? schema['anyOf'].filter(isSchema) : [];
+  return schema['type'] === 'array' || alternatives.some(givesList);
+}
 
 it('met nothing unexpected', () => {
   expect(program.faults()).toEqual([]);

@@ -18,6 +18,8 @@ export interface Program extends AsyncDisposable {
   readonly database: Database;
   /** Milliseconds from the start of the process to its first answer. */
   readonly firstAnswerMs: number;
+  /** What was logged, the newest of it. */
+  log(): string;
   /** What the log says at the level error: faults that nobody expected. */
   faults(): string[];
   /** Message from the process, when a module put before it sends some. */
@@ -54,6 +56,7 @@ export async function startProgram({ databaseUrl, prepare, nodeOptions = [], env
     get url() { return running.url; },
     get pid() { return running.pid; },
     get firstAnswerMs() { return running.firstAnswerMs; },
+    log: () => running.log(),
     faults: () => running.faults(),
     message: (ask) => running.message(ask),
     async restart() {
@@ -68,7 +71,7 @@ export async function startProgram({ databaseUrl, prepare, nodeOptions = [], env
   };
 }
 
-interface Running extends Pick<Program, 'url' | 'pid' | 'firstAnswerMs' | 'faults' | 'message'> {
+interface Running extends Pick<Program, 'url' | 'pid' | 'firstAnswerMs' | 'log' | 'faults' | 'message'> {
   stop(): Promise<void>;
 }
 
@@ -98,7 +101,7 @@ async function run(args: readonly string[], variables: Record<string, string>): 
     throw new Error(`Berth did not answer: ${log.slice(-4000)}`, { cause: error });
   }
   return {
-    url, pid, stop, firstAnswerMs: performance.now() - began,
+    url, pid, stop, firstAnswerMs: performance.now() - began, log: () => log,
     faults: () => log.split('\n').filter((line) => line !== '' && !/"level":"(debug|info|warn)"/.test(line)),
     async message(ask) {
       const heard = once(child, 'message', { signal: AbortSignal.timeout(30_000) });

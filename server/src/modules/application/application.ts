@@ -82,8 +82,6 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     },
     async move(applicationId, organizationId, environmentId) {
       const present = await one(applicationId, organizationId);
-      const target = await placement(environmentId);
-      if (target.organizationId !== organizationId) throw new AppError('FORBIDDEN', 'The environment named in targetEnvironmentId belongs to another organization.');
       await store.update({ applicationId, organizationId }, { environmentId });
       return { ...present, environmentId };
     },
