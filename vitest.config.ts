@@ -1,4 +1,4 @@
-/** The projects: what needs nothing, what needs a database, the whole interface against the started program, what needs an engine, what sets bare machines up; and the whole product under releases, under faults and under hostile input. */
+/** The projects: what needs nothing, what needs a database, the whole interface against the started program, what needs an engine, what sets bare machines up; and the whole product under releases, under faults, with databases and under hostile input. */
 import { defineConfig } from 'vitest/config';
 
 const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**'];
@@ -7,6 +7,7 @@ const bedSetup = ['test/bed/global-setup.ts'];
 const machines = ['up', 'restore', 'upgrade', 'systemd'];
 const releases = ['deploy', 'rolling'];
 const faults = ['crash', 'isolation'];
+const databases = ['databases', 'backup'];
 const e2e = (names: readonly string[]): string[] => names.map((name) => `test/e2e/${name}.e2e.test.ts`);
 const minutes = (count: number): number => count * 60_000;
 /** No test changes what modules hold, so files of a worker share them: reading our modules anew for each file is half of the time otherwise. */
@@ -25,8 +26,9 @@ export default defineConfig({
       { test: { name: 'machine', include: e2e(machines), ...onTheBed } },
       { test: { name: 'releases', include: e2e(releases), ...onTheBed } },
       { test: { name: 'faults', include: e2e(faults), ...onTheBed } },
+      { test: { name: 'databases', include: e2e(databases), ...onTheBed } },
       // Whatever no other project names.
-      { test: { name: 'input', include: ['test/e2e/**/*.e2e.test.ts'], ...onTheBed, exclude: [...everywhere, ...e2e([...machines, ...releases, ...faults])] } },
+      { test: { name: 'input', include: ['test/e2e/**/*.e2e.test.ts'], ...onTheBed, exclude: [...everywhere, ...e2e([...machines, ...releases, ...faults, ...databases])] } },
     ],
   },
 });

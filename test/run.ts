@@ -18,6 +18,7 @@ const minutes = (count: number): number => count * 60_000;
 const projects = {
   machine: { limitMs: minutes(30), bed: true },
   integration: { limitMs: minutes(20), bed: true },
+  databases: { limitMs: minutes(20), bed: true },
   input: { limitMs: minutes(20), bed: true },
   interface: { limitMs: minutes(15), bed: false },
   store: { limitMs: minutes(12), bed: false },

@@ -9,8 +9,8 @@ import { truthTests } from './databases/truth.ts';
 import { upgradeTests } from './databases/upgrades.ts';
 import { expectCalmLog } from './workshop.ts';
 
-// They wait far more than they work.
-vi.setConfig({ maxConcurrency: 9 });
+// They wait far more than they work, and longest on a busy machine.
+vi.setConfig({ maxConcurrency: 9, testTimeout: 600_000 });
 
 let bed: Bed;
 let house: DataHouse;

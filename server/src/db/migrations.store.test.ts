@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../test/store/each-database.ts';
 import type { Database } from './database.ts';
 import { migrate, migrations, schemaVersion } from './migrations.ts';
+import { tableStore } from './table-store.ts';
 import { tables } from './tables.ts';
 
 const now = '2026-01-01T00:00:00.000Z';
@@ -34,6 +35,32 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
     expect(await migrate(database, now, [...migrations, { ...failing, sql: 'CREATE TABLE "half" ("id" TEXT PRIMARY KEY);' }])).toEqual([newest + 1]);
   });
 
+  it('keep deployments and databases when deployments become those of any service', async () => {
+    const database = await openEmpty();
+    await migrate(database, now, migrations.filter(({ version }) => version < 4));
+    const at = `'${now}'`;
+    await database.script(`
+      INSERT INTO "organization" ("organizationId", "name", "createdAt") SELECT 'o', 'x', ${at};
+      INSERT INTO "project" ("projectId", "organizationId", "name", "description", "env", "createdAt") SELECT 'p', 'o', 'x', '', '', ${at};
+      INSERT INTO "environment" ("environmentId", "organizationId", "projectId", "name", "description", "env", "isDefault", "createdAt") SELECT 'e', 'o', 'p', 'x', '', '', 1, ${at};
+      INSERT INTO "database" ("databaseId", "kind", "organizationId", "environmentId", "name", "appName", "description", "databasePassword", "containerImage", "replicaSets", "applicationStatus", "args", "env", "isStopped", "createdAt")
+        SELECT 'd', 'redis', 'o', 'e', 'x', 'x', '', 'x', 'redis:8', 0, 'idle', '[]', '', 0, ${at};`);
+    const columns = (await columnsOf(database, 'application')).filter(({ nullable }) => !nullable).map(({ name }) => name);
+    const numbers = new Set(['replicas', 'createEnvFile', 'isStaticSpa', 'enableSubmodules', 'autoDeploy', 'cleanCache', 'rollbackActive', 'previewPort', 'previewHttps', 'previewLimit', 'isPreviewDeploymentsActive', 'previewRequireCollaboratorPermissions', 'isStopped']);
+    const values: Record<string, string> = { applicationId: "'a'", environmentId: "'e'" };
+    await database.script(`INSERT INTO "application" (${columns.map((name) => `"${name}"`).join()}) VALUES (${columns.map((name) => values[name] ?? (numbers.has(name) ? '0' : "''")).join()});
+      INSERT INTO "deployment" ("deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "settings", "createdAt", "sequence") VALUES ('old', 'o', 'a', 'deploy', 'kept', '', 'done', 'sealed', ${at}, 7);`);
+    await migrate(database, now);
+    const stores = { deployments: tableStore(database, 'deployment'), databases: tableStore(database, 'database') };
+    expect(await valuesOf(database, 'select "title", "applicationId", "databaseId", "composeId", "settings", "sequence" from "deployment"')).toMatchObject([{ title: 'kept', applicationId: 'a', databaseId: null, composeId: null, settings: 'sealed' }]);
+    expect(await valuesOf(database, 'select "dataVolume", "formerVolumes", "liveDeploymentId" from "database"')).toEqual([{ dataVolume: 'berth-data-d', formerVolumes: '[]', liveDeploymentId: null }]);
+    const next = { organizationId: 'o', title: 'x', description: '', kind: 'deploy', status: 'done', applicationId: null, composeId: null, stage: null, commit: null, image: null, errorMessage: null, settings: null, sourceDeploymentId: null, child: null, previousVersion: null, createdAt: now, startedAt: null, healthyAt: null, finishedAt: null } as const;
+    await expect(stores.deployments.insert({ ...next, deploymentId: 'again', databaseId: 'd', sequence: 7 })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await stores.deployments.insert({ ...next, deploymentId: 'new', databaseId: 'd', sequence: 8 });
+    await stores.databases.remove({ databaseId: 'd' });
+    expect(await valuesOf(database, 'select "deploymentId" from "deployment"')).toEqual([{ deploymentId: 'old' }]);
+  });
+
   it('refuse a database of a newer Berth, saying what to do', async () => {
     const database = await open();
     await database.script(`INSERT INTO "schema_migration" VALUES (${newest + 5}, 'from the future', '${now}')`);
@@ -44,6 +71,11 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
 interface ColumnState {
   name: string;
   nullable: boolean;
+}
+
+async function valuesOf(database: Database, sql: string): Promise<unknown[]> {
+  const query = { kind: 'RawNode', sqlFragments: [], parameters: [] } as const;
+  return database.run<Record<string, unknown>>({ sql, parameters: [], query, queryId: { queryId: sql } });
 }
 
 async function columnsOf(database: Database, table: string): Promise<ColumnState[]> {

@@ -43,9 +43,13 @@ function timingOf(own: ServiceHealthCheck | null): Timing {
   };
 }
 
-/** A look of a kind of database: lines for `sh` that fail when it takes no requests. */
-export function watchingProbe(look: string, everySeconds: number, timing: Timing): HealthCheck {
-  return probe(`look() { ${look}\n}`, [], timing, everySeconds);
+/**
+ * A look of a kind of database: lines for `sh` that fail when it takes no requests. In an image without the client that looks it could never pass: the container says so and ends,
+ * so that nobody waits for it.
+ */
+export function watchingProbe({ client, look, everySeconds }: { client: string; look: string; everySeconds: number }, timing: Timing): HealthCheck {
+  const message = `berth: the image has no ${client}, so nobody can tell whether its server is healthy; is it the right image?`;
+  return probe(`command -v ${client} >/dev/null || { echo "${message}" >/proc/1/fd/1; kill 1; exit 1; }\nlook() { ${look}\n}`, [], timing, everySeconds);
 }
 
 /** Our probe: fixed text; what a person chose comes in as an argument. The age is that of process 1 (field 22 of its stat, after the name in parentheses). */

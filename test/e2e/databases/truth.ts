@@ -81,6 +81,12 @@ export function truthTests(house: () => DataHouse): void {
     await base.deploy();
     await base.do('remove');
 
+    const foreign = await house().database('postgres', 'wrong-image', { containerImage: 'berth/redis:7' });
+    const ended = await foreign.ended(await foreign.begin());
+    expect(ended).toMatchObject({ status: 'error', stage: 'await-healthy' });
+    expect(await foreign.log(ended.deploymentId)).toContain('the image has no pg_isready');
+    await foreign.do('remove');
+
     const wrong = await house().database('postgres', 'wrong-args');
     await wrong.do('update', { args: ['-c', 'no_such_setting=1'] });
     const failed = await wrong.ended(await wrong.begin());
@@ -119,6 +125,9 @@ export function truthTests(house: () => DataHouse): void {
     await output(house().berth.host, docker, 'exec', container, 'psql', '-U', 'ann', '-d', 'shop', '-c', "create role bob login superuser password 'Bob-1'");
     expect(await base.do('update', { databaseUser: 'bob', databasePassword: 'Bob-1' })).toMatchObject({ databaseUser: 'bob' });
     await inSession('postgres', await external(base), (session) => session.write('a', 'by bob'));
+    // A record that has come to name a wrong password is put right by another change.
+    await output(house().berth.host, docker, 'exec', container, 'psql', '-U', 'ann', '-d', 'shop', '-c', "alter role bob password 'behind'");
+    await base.do('update', { databasePassword: 'Bob-2' });
     await base.deploy();
     await base.do('remove');
   });

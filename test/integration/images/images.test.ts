@@ -125,6 +125,34 @@ test('redis:7 wants the password of its arguments and never runs as root', async
   expect(await inside('cat', '/proc/1/status')).toMatch(/^Uid:\s+999\s/m);
 });
 
+test('postgres:18 keeps its data in a folder of its version, and has the clients of another', async () => {
+  const volume = `image-test-${randomBytes(4).toString('hex')}`;
+  await start('--env', 'POSTGRES_PASSWORD=p', '--volume', `${volume}:/var/lib/postgresql`, 'berth/postgres:18');
+  expect(await answer('env', 'PGPASSWORD=p', 'psql', '-h', '127.0.0.1', '-U', 'postgres', '-Atc', 'show server_version')).toMatch(/^18\./);
+  expect(await inside('ls', '/var/lib/postgresql/18/docker/PG_VERSION')).toContain('PG_VERSION');
+  await expect(inside('env', 'PGPASSWORD=p', 'pg_dump', '-h', '127.0.0.1', '-U', 'postgres')).rejects.toThrow('server version mismatch');
+  await docker('rm', '--force', container);
+  container = '';
+  await docker('volume', 'rm', volume);
+});
+
+test('mysql:8 and mariadb:10.11 have their own names only', async () => {
+  const has = async (image: string, name: string): Promise<string> => docker('run', '--rm', '--entrypoint', 'sh', image, '-c', `command -v ${name} || echo none`);
+  for (const name of ['mysql', 'mysqladmin', 'mysqldump']) expect([await has('berth/mysql:8', name), await has('berth/mariadb:10.11', name)]).toEqual([`/usr/bin/${name}`, 'none']);
+  for (const name of ['mariadb', 'mariadb-admin', 'mariadb-dump']) expect([await has('berth/mysql:8', name), await has('berth/mariadb:10.11', name)]).toEqual(['none', `/usr/bin/${name}`]);
+  await start('--env', 'MYSQL_ROOT_PASSWORD=p', '--env', 'MYSQL_USER=u', '--env', 'MYSQL_PASSWORD=q', '--env', 'MYSQL_DATABASE=d', 'berth/mysql:8');
+  expect(await answer('env', 'MYSQL_PWD=q', 'mysql', '-h127.0.0.1', '-uu', 'd', '-Ne', 'select 1')).toBe('1');
+});
+
+test('mongo:7 takes its user\'s password only, and asks its questions in its own shell', async () => {
+  await start('--env', 'MONGO_INITDB_ROOT_USERNAME=ann', '--env', `MONGO_INITDB_ROOT_PASSWORD=${oddPassword}`, 'berth/mongo:7');
+  const shell = (text: string): string[] => ['env', `P=${oddPassword}`, 'mongosh', '--quiet', '--eval', text];
+  expect(await answer(...shell('db.adminCommand({ ping: 1 }).ok'))).toBe('1');
+  await expect(inside(...shell('db.adminCommand({ listDatabases: 1 })'))).rejects.toThrow('requires authentication');
+  await expect(inside(...shell('db.getSiblingDB("admin").auth("ann", "wrong"); db.adminCommand({ listDatabases: 1 })'))).rejects.toThrow('Authentication failed');
+  expect(await inside(...shell('db.getSiblingDB("admin").auth("ann", process.env.P); print(db.adminCommand({ listDatabases: 1 }).databases.length)'))).toBe('0');
+});
+
 test('an image of the same recipe is not built again; one of another recipe is', async () => {
   const workDir = await mkdtemp(join(tmpdir(), 'berth-image-test-'));
   const request = { dockerHost: `unix://${m1.engineSocket}`, dockerCli, workDir, log: () => undefined, signal };

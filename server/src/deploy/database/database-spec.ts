@@ -56,7 +56,7 @@ export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
     mounts: [data, ...bound, { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true }],
     files: filesOf(mounts),
     ports: [],
-    healthCheck: watchingProbe(server.probe, server.probeEverySeconds, health),
+    healthCheck: watchingProbe(server.probe, health),
     // Two servers on the same data would destroy it.
     updateOrder: 'stop-first',
     monitorMs,

@@ -36,9 +36,8 @@ export const mongoServer: DatabaseServer = {
     if (replicaSets) return ['sh', '-c', startSet, 'mongod', ...args];
     return args.length > 0 ? [...args] : undefined;
   },
-  probe: `[ "$(mongosh --quiet --host 127.0.0.1 --eval 'db.adminCommand({ ping: 1 }).ok')" = 1 ]`,
   // Its client needs half a second of a processor to start.
-  probeEverySeconds: 10,
+  probe: { client: 'mongosh', look: `[ "$(mongosh --quiet --host 127.0.0.1 --eval 'db.adminCommand({ ping: 1 }).ok')" = 1 ]`, everySeconds: 10 },
   query: (record, name) => ({
     script: `exec mongosh --quiet --host ${ownAddress} --eval "$ASK"`,
     env: {

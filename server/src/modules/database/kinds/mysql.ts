@@ -44,8 +44,7 @@ function serverOf(names: Names): DatabaseServer {
     versionVariables,
     args: ({ args }) => (args.length > 0 ? [...args] : undefined),
     // Over TCP: while the image makes the data, its temporary server listens on the socket only. Alive is also who refuses the password.
-    probe: `MYSQL_PWD="$${variables}_ROOT_PASSWORD" ${admin} ping --silent --host=127.0.0.1 --protocol=tcp --user=root --connect-timeout=5`,
-    probeEverySeconds: 2,
+    probe: { client: admin, look: `MYSQL_PWD="$${variables}_ROOT_PASSWORD" ${admin} ping --silent --host=127.0.0.1 --protocol=tcp --user=root --connect-timeout=5`, everySeconds: 2 },
     query(record) {
       const { user, password, database } = login(record);
       return { script: `exec ${connect} --user="$LOGIN_USER" \${LOGIN_DATABASE:+--database="$LOGIN_DATABASE"} --execute='select version()'`, env: { LOGIN_USER: user, LOGIN_DATABASE: database, MYSQL_PWD: password } };

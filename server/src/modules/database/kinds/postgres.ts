@@ -25,8 +25,7 @@ export const postgresServer: DatabaseServer = {
   versionVariables: ['PG_MAJOR', 'PG_VERSION'],
   args: ({ args }) => (args.length > 0 ? [...args] : undefined),
   // Over TCP: while the image makes the data, its temporary server listens on the socket only.
-  probe: 'pg_isready -q -h 127.0.0.1 -p 5432',
-  probeEverySeconds: 2,
+  probe: { client: 'pg_isready', look: 'pg_isready -q -h 127.0.0.1 -p 5432', everySeconds: 2 },
   query: (record) => ({ script: lines(`export PGHOST=${ownAddress}`, `exec psql -X -t -A -c 'show server_version'`), env: clientEnv(record) }),
   version: (output) => /^\s*(\d+(?:\.\d+)*)/.exec(output)?.[1],
   copyTo: (record, { target }) => ({
@@ -51,7 +50,8 @@ export const postgresServer: DatabaseServer = {
   }),
   keepsPassword: (_record, field) => field === 'databasePassword',
   setPassword: (record, _field, password) => ({
-    script: lines(`export PGHOST=${ownAddress}`, `printf '%s\n' "$STATEMENT" | psql -X -q -v ON_ERROR_STOP=1`),
+    // Over the socket, where the image trusts whoever is in its container: a record that has come to name a wrong password can be put right so.
+    script: `printf '%s\n' "$STATEMENT" | psql -X -q -v ON_ERROR_STOP=1`,
     // The server puts the statement together itself, so nothing needs quoting here.
     env: { ...clientEnv(record), STATEMENT: `do $$ begin execute format('alter role %I password %L', current_user, convert_from(decode('${Buffer.from(password).toString('hex')}', 'hex'), 'utf8')); end $$;` },
   }),

@@ -19,8 +19,7 @@ export const redisServer: DatabaseServer = {
   versionVariables: ['REDIS_VERSION'],
   args: ({ args }) => ['sh', '-c', start, 'redis-server', ...args],
   // One that asks for the password takes requests; one that is still loading its data does not.
-  probe: 'case "$(redis-cli -h 127.0.0.1 ping 2>&1)" in *PONG*|*NOAUTH*) ;; *) false ;; esac',
-  probeEverySeconds: 2,
+  probe: { client: 'redis-cli', look: 'case "$(redis-cli -h 127.0.0.1 ping 2>&1)" in *PONG*|*NOAUTH*) ;; *) false ;; esac', everySeconds: 2 },
   query: ({ databasePassword }) => ({ script: `exec redis-cli -h ${ownAddress} info server`, env: { REDISCLI_AUTH: databasePassword } }),
   version: (output) => /^redis_version:(\d+(?:\.\d+)*)/m.exec(output)?.[1],
   // A newer server takes the data as the follower of an older one.

@@ -40,10 +40,15 @@ export interface DatabaseServer {
   versionVariables: readonly string[];
   /** Arguments for the image's entrypoint; undefined: the image's own. */
   args(inputs: StartInputs): string[] | undefined;
-  /** Lines for `sh` that succeed while the server takes requests. Run often, so no more than a ping. */
-  probe: string;
-  /** Seconds between two looks of the probe once the server has run for a minute. */
-  probeEverySeconds: number;
+  /** Asks whether the server takes requests. Run often, so no more than a ping. */
+  probe: {
+    /** The program that asks. */
+    client: string;
+    /** Lines for `sh` that succeed when it does. */
+    look: string;
+    /** Between two looks once the server has run for a minute. */
+    everySeconds: number;
+  };
   /** Asks the server something as the record's user over the network, so that the password is really checked; `name` is the service's own. Succeeds with an output that `version` understands. */
   query(record: Credentials & { replicaSets: boolean }, name: string): Script;
   /** The server's version in what `query` printed; undefined: it did not answer. */
