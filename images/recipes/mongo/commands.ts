@@ -100,6 +100,7 @@ const known: Record<string, Answer> = {
     server.save();
     return ok();
   },
+  listCollections: (command, server) => cursor(command, '$cmd.listCollections', Object.keys(server.state.databases[String(command['$db'])] ?? {}).map((name) => ({ name, type: 'collection' }))),
   listDatabases: (_command, { state }) => ok({ databases: Object.keys(state.databases).map((name) => ({ name, sizeOnDisk: 1, empty: false })), totalSize: 1 }),
   replSetGetConfig: (_command, { state }) => (state.set ? ok({ config: state.set }) : refused(94, 'NotYetInitialized', 'no replset config has been received')),
   replSetInitiate(command, server) {
