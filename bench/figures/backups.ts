@@ -85,7 +85,7 @@ async function byHand({ berth: { host }, s3 }: Vault, base: Base): Promise<numbe
 }
 
 async function residentMb({ berth: { host } }: Vault): Promise<number> {
-  const text = await output(host, 'sh', '-c', 'cat /proc/$(pgrep -f dist/server/src/main.js | tail -1)/status');
+  const text = await output(host, 'sh', '-c', 'cat /proc/$(pgrep -f "[d]ist/server/src/main.js" | tail -1)/status');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) / 1024;
 }
 
