@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { findBed, type Bed } from '../bed/bed.ts';
 import { berthHost } from './berth-host.ts';
 import { faultTests, killTests } from './backups/faults.ts';
-import { backUp, contentOf, docker, fillRows, keep, listed, logOf, openVault, restore, sql, type RunView, type Vault } from './backups/vault.ts';
+import { backUp, changeRows, contentOf, docker, fillRows, keep, listed, logOf, openVault, others, restore, sql, type RunView, type Vault } from './backups/vault.ts';
 import { openDataHouse } from './databases/data-house.ts';
 import { expectCalmLog, output } from './workshop.ts';
 
@@ -27,22 +27,22 @@ afterAll(async () => {
 });
 
 describe.concurrent('backups', () => {
-  it.each([['postgres', 500_000], ['mariadb', 100_000]] as const)('of %s are restored to the row, beside, with the other databases of the server; what was before stays', async (kind, rows) => {
+  it.each([['postgres', 500_000], ['mariadb', 100_000], ['mysql', 100_000], ['mongo', 2000]] as const)('of %s are restored to the row, beside, with the other databases of the server; what was before stays', async (kind, rows) => {
     const { berth, house } = vault;
     const base = await house.database(kind, `kept-${kind}`);
     await base.deploy();
     await fillRows(berth, base, rows);
-    await sql(berth, base, 'create database other');
+    await sql(berth, base, others[kind]?.make ?? '');
     const before = await contentOf(berth, base);
     const run = await backUp(await keep(vault, base));
     expect(run.steps.map(({ name, status }) => `${name} ${status}`)).toEqual(['dump done', 'compress done', 'upload done', 'verify done', 'record done']);
     expect(await listed(vault, base.id)).toEqual([run.path]);
-    await sql(berth, base, 'delete from items where id % 2 = 0');
+    await changeRows(berth, base);
     expect(await contentOf(berth, base)).not.toBe(before);
     const restored = await restore(vault, base, run.path);
     expect(restored.success, restored.log.join('\n')).toBe(true);
     expect(await contentOf(berth, base)).toBe(before);
-    expect(await sql(berth, base, kind === 'postgres' ? 'select datname from pg_database' : 'show databases')).toContain('other');
+    expect(await sql(berth, base, others[kind]?.list ?? '')).toContain('other');
     const view = await base.view();
     expect(view).toMatchObject({ applicationStatus: 'done', formerVolumes: [{ volumeName: `berth-data-${base.id}` }] });
     expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toContain(`berth-data-${base.id}`);

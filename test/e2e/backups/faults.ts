@@ -150,6 +150,21 @@ export function killTests(place: () => Vault): void {
     expect(await leftBy(berth, base)).toBe('');
   });
 
+  it('an S3 server that is killed in the middle of a restore is told, and the database runs on', async () => {
+    const vault = place();
+    const { berth, s3 } = vault;
+    const [good = ''] = await listed(vault, base.id);
+    const restoring = restore(vault, base, good);
+    await until('it loads', async () => (await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id }))[0]?.steps.some(({ name, status }) => name === 'load' && status === 'running'), 90_000);
+    await s3.kill();
+    const { success, log } = await restoring;
+    await s3.start();
+    expect(success).toBe(false);
+    expect(log.join('\n')).toMatch(/Failed: .*(cannot be reached|bytes of)/);
+    expect(await contentOf(berth, base)).toBe(before);
+    expect(await leftBy(berth, base)).toBe('');
+  });
+
   it.each(['load', 'change over'])('Berth killed in the step %s of a restore ends it after its restart', async (step) => {
     const vault = place();
     const { berth } = vault;

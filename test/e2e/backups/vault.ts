@@ -108,6 +108,7 @@ export async function listed({ berth, destinationId }: Vault, search = ''): Prom
 const clients: Record<string, (statement: string) => [string, ...string[]]> = {
   postgres: (statement) => ['sh', '-c', 'PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U "$POSTGRES_USER" -d shop -c "$0"', statement],
   mariadb: (statement) => ['sh', '-c', 'MYSQL_PWD=$MARIADB_ROOT_PASSWORD exec mariadb -N -B -h 127.0.0.1 -u root -D shop -e "$0"', statement],
+  mongo: (statement) => ['mongosh', '--quiet', '--host', '127.0.0.1', '--eval', `db.getSiblingDB('admin').auth(process.env.MONGO_INITDB_ROOT_USERNAME, process.env.MONGO_INITDB_ROOT_PASSWORD); ${statement}`],
   mysql: (statement) => ['sh', '-c', 'MYSQL_PWD=$MYSQL_ROOT_PASSWORD exec mysql -N -B -h 127.0.0.1 -u root -D shop -e "$0"', statement],
 };
 
@@ -123,6 +124,7 @@ export async function sql({ host }: BerthHost, base: Base, statement: string): P
 const fill: Record<string, (rows: number) => string> = {
   postgres: (rows) => `create table items as select i as id, md5(i::text) as name, i % 97 as amount, now() - i * interval '1 second' as at from generate_series(1, ${rows}) i; alter table items add primary key (id); create view dear as select * from items where amount > 90`,
   mariadb: (rows) => `create table items (id int primary key, name varchar(40), amount int, note text) as select seq as id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note from seq_1_to_${rows}; create view dear as select * from items where amount > 90`,
+  mongo: (rows) => `db.getSiblingDB('shop').runCommand({ insert: 'items', documents: Array.from({ length: ${rows} }, (_, id) => ({ _id: id, name: 'ä' + id, amount: id % 97 })) })`,
 };
 
 /** Makes a table with so many rows. */
@@ -131,6 +133,22 @@ export const fillRows = (berth: BerthHost, base: Base, rows: number): Promise<st
 const sums: Record<string, string> = {
   postgres: `select count(*), sum(hashtext(items::text)::bigint), (select count(*) from dear) from items`,
   mariadb: `select count(*), sum(crc32(concat_ws('|', id, name, amount, note))), (select count(*) from dear) from items`,
+  mongo: `print(JSON.stringify(db.getSiblingDB('shop').runCommand({ find: 'items', filter: {} }).cursor.firstBatch))`,
+};
+
+const changes: Record<string, string> = {
+  mongo: `db.getSiblingDB('shop').runCommand({ insert: 'items', documents: [{ _id: 'later' }] })`,
+};
+
+/** Makes the table another one. */
+export const changeRows = (berth: BerthHost, base: Base): Promise<string> => sql(berth, base, changes[base.kind] ?? 'delete from items where id % 2 = 0');
+
+/** Statements that make a database of another name and list what there is. */
+export const others: Record<string, { make: string; list: string }> = {
+  postgres: { make: 'create database other', list: 'select datname from pg_database' },
+  mariadb: { make: 'create database other', list: 'show databases' },
+  mysql: { make: 'create database other', list: 'show databases' },
+  mongo: { make: `db.getSiblingDB('other').runCommand({ insert: 'items', documents: [{ _id: 1 }] })`, list: `print(JSON.stringify(db.adminCommand({ listDatabases: 1, nameOnly: true })))` },
 };
 
 /** Tells one content of the table from another. */

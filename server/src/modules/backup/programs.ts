@@ -45,8 +45,8 @@ const ask = ['--no-psqlrc', '--no-password', '--tuples-only', '--no-align', '--s
 
 const postgresPrograms: DatabasePrograms = {
   ending: 'dump',
-  // Compressed later, once: its own compression would leave nothing to gain and take as long.
-  dump: (target) => postgres(target, 'pg_dump', '--format=custom', '--compress=0', '--no-password'),
+  // A table that somebody keeps locked would hold the backup, and those that wait behind it, for ever. Compressed later, once: its own compression would leave nothing to gain and take as long.
+  dump: (target) => postgres(target, 'pg_dump', '--format=custom', '--compress=0', '--no-password', '--lock-wait-timeout=10min'),
   create: (target) => postgres({ ...target, database: 'postgres' }, 'createdb', '--no-password', '--', target.database),
   load: (target) => postgres(target, 'pg_restore', '--no-password', '--exit-on-error', '--no-owner', '--no-privileges', '--dbname='),
   count: (target) => postgres(target, 'psql', ...ask, '--command', countTables),
@@ -83,16 +83,16 @@ function mongoTool(target: DatabaseTarget, tool: string, ...words: string[]): Da
 }
 
 function mongoShell({ host, user, password, database }: DatabaseTarget, expression: string): DatabaseProgram {
-  const url = `mongodb://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host}:${databaseKinds.mongo.port}/?authSource=admin`;
-  return { argv: ['mongosh', '--quiet', '--nodb', '--eval', `const server = connect(process.env.BERTH_URL); ${expression}`], env: { BERTH_URL: new Secret(url), BERTH_DATABASE: database } };
+  const login = `db.getSiblingDB('admin').auth(process.env.BERTH_USER, process.env.BERTH_PASSWORD);`;
+  return { argv: ['mongosh', '--quiet', '--host', host, '--eval', `${login} ${expression}`], env: { BERTH_USER: user, BERTH_PASSWORD: new Secret(password), BERTH_DATABASE: database } };
 }
 
 const mongoPrograms: DatabasePrograms = {
   ending: 'archive',
   dump: (target) => mongoTool(target, 'mongodump', '--archive', `--db=${target.database}`),
   load: (target) => mongoTool(target, 'mongorestore', '--archive', `--nsInclude=${target.database}.*`, '--stopOnError'),
-  count: (target) => mongoShell(target, 'print(server.getSiblingDB(process.env.BERTH_DATABASE).getCollectionNames().length)'),
-  list: (target) => mongoShell(target, `server.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => name).filter((name) => !['admin', 'config', 'local'].includes(name)).forEach((name) => print(name))`),
+  count: (target) => mongoShell(target, 'print(db.getSiblingDB(process.env.BERTH_DATABASE).runCommand({ listCollections: 1, nameOnly: true, cursor: { batchSize: 100000 } }).cursor.firstBatch.length)'),
+  list: (target) => mongoShell(target, `db.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => name).filter((name) => !['admin', 'config', 'local'].includes(name)).forEach((name) => print(name))`),
 };
 
 export const databasePrograms = {

@@ -27,6 +27,8 @@ export interface BackupRunnerPorts {
 type Job = Pick<TableRecord<'job'>, 'payload' | 'attempts'>;
 
 const attemptsLimit = 3;
+/** What hangs must not hold those that wait behind it for ever. */
+const limitMs = 12 * 3_600_000;
 
 /** Handler of the queue's `backup` jobs; returns when the run has ended, or when the signal took it away. It never throws for what went wrong inside. */
 export function createBackupRunner(ports: BackupRunnerPorts): (job: Job, signal: AbortSignal) => Promise<void> {
@@ -40,16 +42,19 @@ export function createBackupRunner(ports: BackupRunnerPorts): (job: Job, signal:
     const hide = (secrets: readonly string[]): void => {
       redact = createRedactor(secrets);
     };
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new AppError('PRECONDITION_FAILED', `The run did not end within ${limitMs / 3_600_000} hours and was ended.`)), limitMs);
     try {
       await runs.record(run.backupRunId, { status: 'running', startedAt: run.startedAt ?? isoTime(clock) });
       if (job.attempts > 1) await resume(run, job, operation, log);
-      await operation.run(contextOf(ports, { run, attempt: job.attempts, signal, log, hide, redact: (text) => redact(text) }));
+      await operation.run(contextOf(ports, { run, attempt: job.attempts, signal: AbortSignal.any([signal, limit.signal]), log, hide, redact: (text) => redact(text) }));
       log.line('Done.');
       await log.close();
       await runs.finish(run.backupRunId, { status: 'done' });
     } catch (error) {
       await fail(ports, run, { error, signal, log, redact: (text) => redact(text), operation });
     } finally {
+      clearTimeout(timer);
       await log.close();
     }
   };
