@@ -12,7 +12,7 @@ const valuesAtOnce = 30_000;
 /** A table after those that it refers to. */
 const order: readonly TableName[] = [
   'organization', 'user', 'member', 'session', 'api_key', 'invitation', 'project', 'environment', 'ssh_key', 'registry', 'server', 'destination', 'certificate', 'certificate_resolver',
-  'application', 'database', 'compose', 'service_name', 'deployment', 'domain', 'port', 'mount', 'redirect', 'basic_auth', 'backup', 'backup_run', 'preview_deployment', 'git_provider', 'setting',
+  'application', 'database', 'compose', 'service_name', 'deployment', 'domain', 'port', 'mount', 'redirect', 'basic_auth', 'backup', 'backup_run', 'preview_deployment', 'git_provider', 'setting', 'audit',
 ];
 
 /** All or none of them. */
