@@ -73,7 +73,7 @@ export const inputs = {
   compose: { create: ({ environmentId }, unique) => ({ name: 'another', appName: unique, environmentId }), update: ({ spareComposeId }) => ({ composeId: spareComposeId, description: 'changed' }) },
   backup: {
     create: ({ postgresId, destinationId }) => ({ databaseType: 'postgres', postgresId, destinationId, schedule: '0 3 * * *', prefix: 'another', database: 'shop' }),
-    update: ({ backupId }) => ({ backupId, prefix: 'changed' }), byDatabase: ({ postgresId }) => ({ postgresId }),
+    update: ({ backupId }) => ({ backupId, prefix: 'changed' }), byDatabase: ({ postgresId }) => ({ postgresId }), runsByDatabase: ({ postgresId }) => ({ databaseId: postgresId }),
     restoreBackupWithLogs: ({ postgresId, destinationId }) => ({ databaseId: postgresId, databaseType: 'postgres', databaseName: 'shop', backupFile: 'shop/one.dump', destinationId }),
   },
   redirect: { create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }) },
