@@ -9,7 +9,8 @@ const withServers = [...bedSetup, 'test/bed/servers-setup.ts'];
 const product = {
   machine: ['up', 'systemd'],
   upgrade: ['upgrade', 'restore'],
-  databases: ['databases', 'backup'],
+  databases: ['databases'],
+  backups: ['backup'],
   releases: ['deploy', 'rolling'],
   faults: ['crash', 'isolation'],
 } as const;

@@ -16,6 +16,7 @@ const minutes = (count: number): number => count * 60_000;
 
 /** The projects of vitest.config.ts, with the most milliseconds each may take on a busy machine; in the order in which they begin, the longest first. */
 const projects = {
+  backups: { limitMs: minutes(25), bed: true },
   databases: { limitMs: minutes(25), bed: true },
   machine: { limitMs: minutes(30), bed: true },
   upgrade: { limitMs: minutes(30), bed: true },
