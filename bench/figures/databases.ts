@@ -23,7 +23,6 @@ export async function databaseShare(berth: BerthHost): Promise<Figure> {
     byHand.push(await withCommands(berth, `berth-${environmentId}`, firstPort + 2 * round));
     own.push(await byBerth(berth, environmentId, firstPort + 2 * round + 1));
   }
-  if (process.env["SERIES"]) console.log(own.map(Math.round), byHand.map(Math.round));
   const share = median(own.map((ms, index) => ms - (byHand[index] ?? NaN)));
   return {
     name: "platform's share of a PostgreSQL deployment", kind: 'absolute', measured: `${amount(share, 'ms')} (${amount(median(own), 'ms')} accepted to answering)`,

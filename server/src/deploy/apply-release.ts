@@ -19,18 +19,23 @@ export async function applyRelease(context: StageContext, { spec, owner, snapsho
   const { engine, deployment } = context;
   const present = await engine.service(spec.name);
   if (present) refuseOthers(present, owner);
-  const isFirst = !present || present.replicas === 0 || present.running === 0;
-  const previousUpdateStartedAt = present?.update?.startedAt;
   if (present?.labels[releaseLabel] === deployment.deploymentId) {
     context.log.line('The engine has this release already; going on with it.');
-    context.released = { spec, applied: { generation: present.generation }, previousUpdateStartedAt: undefined, isFirst };
+    context.released = { spec, applied: { generation: present.generation }, previousUpdateStartedAt: undefined, isFirst: isIdle(present) };
     return;
   }
   refuseLostRelease(context, present);
   await before?.();
-  await context.save({ settings: writeSnapshot({ ...snapshot, spec }), previousVersion: present?.version ?? 0 });
+  // What ran before may have taken it away.
+  const left = before ? await engine.service(spec.name) : present;
+  await context.save({ settings: writeSnapshot({ ...snapshot, spec }), previousVersion: left?.version ?? 0 });
   const applied = await engine.applyService(spec);
-  context.released = { spec, applied, previousUpdateStartedAt, isFirst };
+  context.released = { spec, applied, previousUpdateStartedAt: left?.update?.startedAt, isFirst: isIdle(left) };
+}
+
+/** Without a version that runs there is none to go back to. */
+function isIdle(service: ServiceState | undefined): boolean {
+  return !service || service.replicas === 0 || service.running === 0;
 }
 
 /** Nobody's deployment may replace another's service, whatever the records say. */

@@ -59,8 +59,8 @@ export function upgradeTests(house: () => DataHouse): void {
     await inSession('mongo', await external(base), (session) => session.write('a', 'kept'));
     await base.do('upgrade', { containerImage: 'newer/mongo:8' });
     const failed = await base.ended((await base.view()).deployments[0]?.deploymentId ?? '');
-    // The stand-in has no tools to dump with.
-    expect(failed).toMatchObject({ status: 'error', stage: 'copy', errorMessage: expect.stringMatching(/^The data could not be copied into newer\/mongo:8: .*mongodump: not found/) });
+    // The stand-in's tools dump single databases only.
+    expect(failed).toMatchObject({ status: 'error', stage: 'copy', errorMessage: expect.stringMatching(/^The data could not be copied into newer\/mongo:8: .+/) });
     expect(await base.log(failed.deploymentId)).toContain('The database runs on as berth/mongo:7 with its former data.');
     expect(await base.view()).toMatchObject({ containerImage: 'berth/mongo:7', formerVolumes: [], dataVersion: '7.0.0' });
     await until('it answers again', async () => inSession('mongo', await external(base), (session) => session.read('a')).then((value) => value === 'kept', () => false));

@@ -7,6 +7,7 @@ import type { Stage } from '../context.ts';
 import { watchRelease } from '../release-watch.ts';
 import type { DatabaseContext } from './database-context.ts';
 import { withPort } from './database-spec.ts';
+import { pullDatabase } from './pull-database.ts';
 import { composeDatabaseSpec } from './release-database.ts';
 
 const startLimitMs = 11 * 60_000;
@@ -74,11 +75,13 @@ export const switchVolume: Stage<DatabaseContext> = {
 
 /** After a failure: the old server on the old volume again, and nothing left of the new one. */
 export async function undoUpgrade(context: DatabaseContext): Promise<void> {
-  const { database, engine, former, log, records } = context;
+  const { database, deployment, engine, former, log, records } = context;
+  const isUntouched = deployment.stage === 'queue' || deployment.stage === pullDatabase.name;
+  if (isUntouched || database.dataVolume === former.dataVolume) return;
   const { source, target, main } = namesOf(context);
   for (const name of [source, target, database.appName, main]) await engine.removeService(name, { limitMs: removalLimitMs });
   const live = await records.liveSpec(former);
   if (live) await engine.applyService({ ...live, replicas: former.isStopped ? 0 : live.replicas });
-  if (database.dataVolume !== former.dataVolume) await engine.removeVolume(database.dataVolume);
+  await engine.removeVolume(database.dataVolume);
   log.line(`The database runs on as ${former.containerImage} with its former data.`);
 }

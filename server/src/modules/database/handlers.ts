@@ -158,13 +158,13 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
 }
 
 /** Settings wait for the next deployment; names and passwords change in the running server with the record, the port right after it. */
-async function change(desk: DatabaseDesk, { actor, write, signal }: CallContext, databaseId: string, input: DatabaseInput): Promise<DatabaseRecord> {
+async function change(desk: DatabaseDesk, { actor, write }: CallContext, databaseId: string, input: DatabaseInput): Promise<DatabaseRecord> {
   const { databases } = desk;
   const { present, changed } = await desk.turns.take(databaseId, async () => {
     const draft = await databases.draft(databaseId, actor.organizationId, input);
     if (draft.patch.containerImage !== undefined) refuseMajorJump(draft.present, draft.patch.containerImage, await desk.majorOf(draft.present.kind, draft.patch.containerImage));
     await requireFreePort(desk, draft.present, draft.changed);
-    const takeBack = await desk.admission.change(draft.present, draft.changed, signal);
+    const takeBack = await desk.admission.change(draft.present, draft.changed);
     try {
       return { present: draft.present, changed: await write(() => databases.update(databaseId, actor.organizationId, draft.patch)) };
     } catch (error) {

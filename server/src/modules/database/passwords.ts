@@ -18,34 +18,44 @@ export interface Admission {
    * Makes the running server take the changed record's names and passwords; gives what takes that back. Nothing to do where there is no data yet. PRECONDITION_FAILED
    * when the server does not run, does not take a password, or does not know the user or the database that the record would name.
    */
-  change(present: DatabaseRecord, changed: DatabaseRecord, signal: AbortSignal): Promise<() => Promise<void>>;
+  change(present: DatabaseRecord, changed: DatabaseRecord): Promise<() => Promise<void>>;
 }
 
 export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admission {
-  async function setPasswords(from: DatabaseRecord, to: DatabaseRecord, signal: AbortSignal): Promise<void> {
+  // Whoever asked may go away; what was begun is brought to its end, or the record would lie.
+  const { signal } = new AbortController();
+
+  async function setPasswords(from: DatabaseRecord, to: DatabaseRecord): Promise<void> {
     const { server } = databaseKind(from.kind);
     for (const field of passwordFields) {
       const password = to[field];
-      if (password === null || password === from[field] || !server.keepsPassword(from, field)) continue;
+      // The password of another user is that user's already.
+      const isOthers = field === 'databasePassword' && from.databaseUser !== to.databaseUser;
+      if (password === null || password === from[field] || isOthers || !server.keepsPassword(from, field)) continue;
       const result = await askServer(engine, nameOf(from), server.setPassword(from, field, password), { signal, limitMs });
       if (result.exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `The server of ${from.name} did not take the new password, so nothing was changed: ${lastWords(result)}`);
     }
   }
-  async function requireAnswer(record: DatabaseRecord, signal: AbortSignal): Promise<void> {
+  async function requireAnswer(record: DatabaseRecord): Promise<void> {
     const { server } = databaseKind(record.kind);
     const result = await askServer(engine, nameOf(record), server.query(record, nameOf(record)), { signal, limitMs });
     if (result.exitCode === 0 && server.version(result.stdout) !== undefined) return;
     throw new AppError('PRECONDITION_FAILED', `The server of ${record.name} does not answer this user with this database and password, so nothing was changed: ${lastWords(result)} Its data keeps the names it was made with; make the user or the database in the server first, then name it here.`);
   }
   return {
-    async change(present, changed, signal) {
+    async change(present, changed) {
       const isSame = credentialFields.every((field) => present[field] === changed[field]);
       if (isSame || present.dataVersion === null) return async () => undefined;
       requireRunning(present);
-      await setPasswords(present, changed, signal);
-      const takeBack = (): Promise<void> => setPasswords({ ...changed, databaseUser: present.databaseUser }, present, new AbortController().signal);
+      // Of another user nothing was changed.
+      const ofSameUser = present.databaseUser === changed.databaseUser ? {} : { databaseUser: present.databaseUser, databasePassword: present.databasePassword };
+      const takeBack = (): Promise<void> => setPasswords({ ...changed, ...ofSameUser }, present);
+      await setPasswords(present, changed).catch(async (error: unknown) => {
+        // An answer that was lost on the way says nothing about the change.
+        await requireAnswer(changed).catch(() => Promise.reject(error));
+      });
       try {
-        await requireAnswer(changed, signal);
+        await requireAnswer(changed);
       } catch (error) {
         await takeBack();
         throw error;

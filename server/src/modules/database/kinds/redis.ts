@@ -39,8 +39,10 @@ export const redisServer: DatabaseServer = {
   keepsPassword: (_record, field) => field === 'databasePassword',
   setPassword: ({ databasePassword }, _field, password) => ({
     script: lines(
+      // Written first, since the disk may be full; it counts when it has its name.
+      `umask 077; printf 'dir /data\\nrequirepass %s\\n' "$NEW_PASSWORD" >${settings}.new || exit 1`,
       `[ "$(printf 'CONFIG SET requirepass %s\\n' "$NEW_PASSWORD" | redis-cli -h ${ownAddress})" = OK ] || { echo "The server did not take the new password." >&2; exit 1; }`,
-      `umask 077; printf 'dir /data\\nrequirepass %s\\n' "$NEW_PASSWORD" >${settings}.new && mv ${settings}.new ${settings}`,
+      `mv ${settings}.new ${settings}`,
     ),
     env: { REDISCLI_AUTH: databasePassword, NEW_PASSWORD: quoted(password) },
   }),
