@@ -1,6 +1,6 @@
 /**
- * `npm run bench [requests] [deployments] [backups]`: the figures we promise, each beside its baseline in the same run. Prints the table; a whole run writes
- * bench/results.md. Deployments need root, for an engine of their own in the test bed.
+ * `npm run bench [requests] [deployments] [backups] [domains]`: the figures we promise, each beside its baseline in the same run. Prints the table; a whole run writes
+ * bench/results.md. Deployments and domains need root, for an engine of their own in the test bed.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
 import { backupFigures } from './figures/backups.ts';
 import { deploymentFigures } from './figures/deployments.ts';
+import { domainFigures } from './figures/domains.ts';
 import { listLargeOrganization } from './figures/large-list.ts';
 import { idleMemory, memoryAfterLoad, startTime } from './figures/process.ts';
 import type { Pair } from './figures/pair.ts';
@@ -84,7 +85,7 @@ async function largeFigure(folder: string): Promise<Figure> {
   }
 }
 
-const groups = ['requests', 'deployments', 'backups'] as const;
+const groups = ['requests', 'deployments', 'backups', 'domains'] as const;
 const named = groups.filter((group) => process.argv.slice(2).includes(group));
 const wanted = new Set(named.length === 0 ? groups : named);
 const circumstances = { load: loadavg()[0] ?? 0, generator: hasWrk() ? 'wrk' : 'our own generator (wrk is not installed)' };
@@ -99,6 +100,7 @@ try {
   if (wanted.has('deployments') && process.getuid?.() === 0) figures.push(...(await deploymentFigures(root, say)));
   else if (wanted.has('deployments')) say('Deployments are not measured: the test bed needs root.');
   if (wanted.has('backups') && process.getuid?.() === 0) figures.push(...(await backupFigures(root, say)));
+  if (wanted.has('domains') && process.getuid?.() === 0) figures.push(...(await domainFigures(root, say)));
   const text = report(figures, circumstances);
   process.stdout.write(text);
   if (wanted.size === groups.length) await writeFile(join(root, 'bench/results.md'), `# Figures\n\nWritten by \`npm run bench\`.\n\n${text}`);

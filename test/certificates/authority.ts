@@ -19,12 +19,14 @@ export interface CertificateWishes {
   isAuthority?: boolean;
   notBefore?: Date;
   notAfter?: Date;
+  /** P-256 unless given. */
+  curve?: string;
 }
 
 const day = 24 * 3_600_000;
 
-export function makeCertificate({ name, hosts = [], issuer, isAuthority = false, notBefore = new Date(Date.now() - day), notAfter = new Date(Date.now() + 365 * day) }: CertificateWishes): MadeCertificate {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export function makeCertificate({ name, hosts = [], issuer, isAuthority = false, notBefore = new Date(Date.now() - day), notAfter = new Date(Date.now() + 365 * day), curve = 'P-256' }: CertificateWishes): MadeCertificate {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: curve });
   const extensions = [
     ...(hosts.length === 0 ? [] : [sequence(oid('551d11'), octets(sequence(...hosts.map(alternativeName))))]),
     ...(isAuthority ? [sequence(oid('551d13'), isCritical, octets(sequence(yes)))] : []),

@@ -21,7 +21,7 @@ export interface AcmeServer {
   dns: string;
   /** Orders the open one was asked for so far. */
   orders(): Promise<number>;
-  /** What its DNS answers for a host; for all others it is m1. */
+  /** What its DNS answers for a host; for all others it is the proxy's host. */
   resolve(host: string, addresses: string[]): Promise<void>;
   /** Lets its DNS fail for a host. */
   fail(host: string): Promise<void>;
@@ -34,8 +34,15 @@ const briefSeconds = 24;
 const ports = { open: 14_000, bound: 14_001, brief: 14_002, management: 15_000, dns: 8_053, names: 8_055 };
 const binding = { keyId: 'kid-1', hmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
 
+/** Where it looks for the proxy: its DNS leads there for every name, and it checks names at these ports. */
+export interface CheckedAt {
+  ip: string;
+  httpPort: number;
+  tlsPort: number;
+}
+
 /** `index` is the host's in the bed, another for each test file: the machine remembers for a while whose address it was. */
-export async function acmeServer(index: number): Promise<AcmeServer> {
+export async function acmeServer(index: number, at: CheckedAt = { ip: inject('servers').m1.ip, httpPort, tlsPort: httpsPort }): Promise<AcmeServer> {
   const bed = await findBed(inject('bed').name, new AbortController().signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
   const host = await bed.host(`acme-${index}`, { index });
@@ -44,9 +51,9 @@ export async function acmeServer(index: number): Promise<AcmeServer> {
   const own = makeCertificate({ name: 'directory', hosts: [ip], issuer: root });
   await writeFile(host.path('/run/bed/own.pem'), own.pem);
   await writeFile(host.path('/run/bed/own.key'), own.key);
-  for (const kind of kinds) await writeFile(host.path(`/run/bed/${kind}.json`), JSON.stringify({ pebble: settings(kind) }));
+  for (const kind of kinds) await writeFile(host.path(`/run/bed/${kind}.json`), JSON.stringify({ pebble: settings(kind, at) }));
 
-  await host.launch('names', ['pebble-challtestsrv', '-defaultIPv4', inject('servers').m1.ip, '-defaultIPv6', '', '-dns01', `:${ports.dns}`, '-http01', '', '-https01', '', '-tlsalpn01', '', '-management', `:${ports.names}`]);
+  await host.launch('names', ['pebble-challtestsrv', '-defaultIPv4', at.ip, '-defaultIPv6', '', '-dns01', `:${ports.dns}`, '-http01', '', '-https01', '', '-tlsalpn01', '', '-management', `:${ports.names}`]);
   for (const kind of kinds) await host.launch(kind, ['env', 'PEBBLE_VA_NOSLEEP=1', 'PEBBLE_WFE_NONCEREJECT=0', 'pebble', '-config', `/run/bed/${kind}.json`, '-dnsserver', `127.0.0.1:${ports.dns}`]);
   const listened = async (): Promise<boolean> => {
     const { stdout } = await host.exec(['ss', '-lntH']);
@@ -65,18 +72,21 @@ export async function acmeServer(index: number): Promise<AcmeServer> {
       const { stdout } = await host.exec(['grep', '-c', 'POST /order-plz -> calling handler', '/run/bed/open.log']);
       return Number(stdout);
     },
-    resolve: (name, addresses) => told('add-a', { host: `${name}.`, addresses }),
+    async resolve(name, addresses) {
+      // Else they would be added to those that it has.
+      await told('clear-a', { host: `${name}.` });
+      await told('add-a', { host: `${name}.`, addresses });
+    },
     fail: (name) => told('set-servfail', { host: `${name}.` }),
     close: () => host.kill(),
   };
 }
 
-/** It checks names at the ports under which the bed's proxy is published. */
-function settings(kind: (typeof kinds)[number]): object {
+function settings(kind: (typeof kinds)[number], at: CheckedAt): object {
   return {
     listenAddress: `0.0.0.0:${ports[kind]}`, managementListenAddress: kind === 'open' ? `0.0.0.0:${ports.management}` : `127.0.0.1:${ports[kind] + 1100}`, certificate: '/run/bed/own.pem', privateKey: '/run/bed/own.key',
     ...(kind === 'brief' ? { certificateValidityPeriod: briefSeconds } : {}), domainBlocklist: ['blocked.test'],
-    httpPort, tlsPort: httpsPort, ocspResponderURL: '', externalAccountBindingRequired: kind === 'bound', externalAccountMACKeys: kind === 'bound' ? { [binding.keyId]: binding.hmacKey } : {},
+    httpPort: at.httpPort, tlsPort: at.tlsPort, ocspResponderURL: '', externalAccountBindingRequired: kind === 'bound', externalAccountMACKeys: kind === 'bound' ? { [binding.keyId]: binding.hmacKey } : {},
   };
 }
 

@@ -1,9 +1,11 @@
 import { request } from 'node:http';
 import { describe, expect, inject, test } from 'vitest';
 import { runCommand } from '../../images/command.ts';
+import { Secret } from '../../server/src/domain/secret.ts';
 import { watchRelease } from '../../server/src/deploy/release-watch.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import { dockerCli } from '../bed/golden.ts';
+import { makeCertificate } from '../certificates/authority.ts';
 import { bedEngine, until } from './engine-fixture.ts';
 import { absentProxy, ask, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
 
@@ -135,22 +137,28 @@ describe('https', () => {
   });
 });
 
-test('a refused configuration leaves the former one at work', async () => {
-  await proxy.apply(routes.filter((each) => !each.https));
+test('a refused configuration leaves the former one at work, and nothing of itself', async () => {
+  await proxy.apply(routes);
   const before = await proxy.current();
-  // With no listener of its own on 443, the proxy cannot have that port while another program of its container holds it.
-  const busybox = [dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await proxyContainer(), '/.berth/busybox'] as const;
-  const isHeld = () => runCommand([...busybox, 'grep', '-qE', ':01BB [0-9A-F]+:0000 0A', '/proc/net/tcp', '/proc/net/tcp6'], { limitMs: 10_000 }).then(({ code }) => code === 0);
-  await until('443 is free', async () => !(await isHeld()));
-  const holding = runCommand([...busybox, 'timeout', '5', '/.berth/busybox', 'nc', '-ll', '-p', '443', '-e', '/.berth/busybox'], { limitMs: 20_000 });
-  await until('443 is held', isHeld);
-  await expect(proxy.apply(routes)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/keeps the former ones.*443/) });
+  // A curve that the proxy's library does not know.
+  const { pem, key } = makeCertificate({ name: 'odd.test', hosts: ['odd.test'], curve: 'secp256k1' });
+  const odd = route({ id: 'odd', host: 'odd.test', https: true, certificate: { source: 'uploaded', certificateId: 'odd', chain: pem, privateKey: new Secret(key) }, service: one.name });
+  await expect(proxy.apply([...routes, odd, route({ id: 'ghost', host: 'ghost.test', service: one.name })])).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/keeps the former ones.*curve/) });
   expect(await proxy.current()).toBe(before);
-  expect((await ask('a.test')).status).toBe(200);
-  await holding;
-  expect(await proxy.apply(routes)).toEqual({ changed: true });
+  const statuses = async (host: string): Promise<number[]> => [...new Set(await Promise.all(Array.from({ length: 30 }, async () => (await ask(host)).status)))];
+  expect([await statuses('a.test'), await statuses('ghost.test')]).toEqual([[200], [404]]);
   await expect(proxy.apply([route({ id: 'bad', path: '/{env.HOME}', service: one.name })])).rejects.toMatchObject({ code: 'BAD_REQUEST' });
-  expect(await proxy.current()).toBe(proxy.expected(routes));
+  // Nobody holds a port besides: whatever comes next is seen by everybody.
+  await proxy.apply([...routes, route({ id: 'next', host: 'next.test', service: one.name })]);
+  expect(await statuses('next.test')).toEqual([200]);
+  await proxy.apply(routes);
+});
+
+test('both ports are listened on from the first moment, whatever the routes', async () => {
+  await proxy.apply(routes.filter((each) => !each.https));
+  const listening = runCommand([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await proxyContainer(), '/.berth/busybox', 'grep', '-cE', ':01BB [0-9A-F]+:0000 0A', '/proc/net/tcp6'], { limitMs: 10_000 });
+  expect((await listening).stdout.trim()).toBe('1');
+  await proxy.apply(routes);
 });
 
 test('a rolling release loses no request and changes nothing at the proxy', async () => {

@@ -16,9 +16,9 @@ export interface Greeting {
 }
 
 /** What a client sees that asks for the host by name; `root` is PEM, or empty for none. */
-export function greeted(host: string, root: string): Promise<Greeting> {
+export function greeted(host: string, root: string, at: { ip: string; port: number } = { ip: bedEngine().ip, port: httpsPort }): Promise<Greeting> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: bedEngine().ip, port: httpsPort, servername: host, ca: root === '' ? [] : [root], rejectUnauthorized: false, timeout: 10_000 }, () => {
+    const socket = connect({ host: at.ip, port: at.port, servername: host, ca: root === '' ? [] : [root], rejectUnauthorized: false, timeout: 10_000 }, () => {
       const chain: X509Certificate[] = [];
       for (let next = socket.getPeerX509Certificate(); next !== undefined && chain.length < 5; next = next.issuerCertificate) chain.push(next);
       const sent = chain.map(({ raw }) => raw.toString('base64')).filter((each) => each !== bare(root));

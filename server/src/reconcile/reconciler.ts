@@ -42,12 +42,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let again = false;
 
   const ready = (): Promise<void> => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]);
-  const { applyRoutes, changeRoutes } = createRouteChanges({ ...options.database, ready, apply: async () => proxy.apply(await options.routes()) });
+  const changes = createRouteChanges({ ...options.database, ready, apply: async () => proxy.apply(await options.routes()) });
 
   async function loop(): Promise<void> {
     do {
       again = false;
-      await reconcileOnce(options, applyRoutes);
+      await reconcileOnce(options, changes.applyRoutes);
       firstRun.resolve();
     } while (again);
   }
@@ -71,9 +71,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     run,
     ready,
     applyRoutes: async () => {
-      await applyRoutes();
+      await changes.applyRoutes();
     },
-    changeRoutes,
+    changeRoutes: changes.changeRoutes,
     start() {
       timers.push(setInterval(() => void run(), options.intervalMs ?? 60_000), setInterval(() => void lookAtProxy(), proxyWatchMs));
       void run();

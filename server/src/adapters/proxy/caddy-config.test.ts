@@ -93,6 +93,11 @@ test('one plain route becomes this document', () => {
               },
             ],
           },
+          // Listened on from the first moment, whoever speaks https.
+          secure: {
+            logs: {}, listen: [':443'], automatic_https: { disable: true }, read_header_timeout: '15s', idle_timeout: '2m', tls_connection_policies: [{}],
+            routes: [{ handle: [{ handler: 'static_response', status_code: 404, headers: { 'Content-Type': ['text/plain; charset=utf-8'] }, body: 'No application of this server answers to this host name.\n' }] }],
+          },
         },
       },
     },

@@ -34,7 +34,9 @@ export const adminOrigin = 'berth';
 const gracePeriod = '10m';
 
 /**
- * The whole configuration for these routes. Services are dialled by `tasks.<service>`, looked up each second, so that a deployment changes nothing here.
+ * The whole configuration for these routes. Both ports are listened on from the first moment: Caddy 2.6 leaves the listeners of a configuration whose ports it could
+ * not all have open, and these would answer half of the requests with routes that were refused (measured). So no change of routes may begin to listen.
+ * Services are dialled by `tasks.<service>`, looked up each second, so that a deployment changes nothing here.
  * Throws BAD_REQUEST for a route that would mean something else to Caddy than it says.
  */
 export function caddyDocument(routes: readonly Route[], settings: CaddySettings): CaddyDocument {
@@ -51,7 +53,7 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
       http_port: 80,
       https_port: 443,
       grace_period: gracePeriod,
-      servers: { plain: serverDefaults(plain), ...(secured.length === 0 ? {} : { secure: serverDefaults(secure) }) },
+      servers: { plain: serverDefaults(plain), secure: serverDefaults(secure) },
     },
     ...tls.apps,
   };
@@ -63,7 +65,8 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
 /** What a fresh proxy runs until it is given its routes. */
 export function initialDocument(settings: Pick<CaddySettings, 'adminSocket'>): Record<string, unknown> {
   const starting = [{ handle: [text(503, 'Berth is starting; please try again in a moment.\n', { 'Retry-After': ['5'] })] }];
-  return { ...baseDocument(settings), apps: { http: { servers: { plain: serverDefaults({ listen: [':80'], routes: starting }) } } } };
+  const secure = { listen: [':443'], routes: starting, tls_connection_policies: [{}] };
+  return { ...baseDocument(settings), apps: { http: { servers: { plain: serverDefaults({ listen: [':80'], routes: starting }), secure: serverDefaults(secure) } } } };
 }
 
 /** The `@id` under which the document's digest stands in it. */

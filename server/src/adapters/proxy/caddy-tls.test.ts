@@ -12,7 +12,7 @@ const route = (host: string, certificate: RouteCertificate, path = '/'): Route =
 const configured = (...routes: Route[]) => tlsConfiguration(routes, '/run/berth-proxy');
 
 it('without https there is nothing', () => {
-  expect(configured()).toEqual({ apps: {}, policies: [], files: [] });
+  expect(configured()).toEqual({ apps: {}, policies: [{}], files: [] });
 });
 
 it('the proxy’s own authority serves what has no other source', () => {

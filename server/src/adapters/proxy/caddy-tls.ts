@@ -30,7 +30,8 @@ type Hosts = readonly (readonly [string, RouteCertificate])[];
 /** `folder` is where the proxy finds the files. */
 export function tlsConfiguration(secured: readonly Route[], folder: string): TlsConfiguration {
   const hosts: Hosts = [...new Map(secured.map(({ host, certificate }) => [host, certificate ?? { source: 'internal' as const }]))].toSorted(([left], [right]) => (left < right ? -1 : 1));
-  if (hosts.length === 0) return { apps: {}, policies: [], files: [] };
+  // Without a policy the port would speak plain HTTP.
+  if (hosts.length === 0) return { apps: {}, policies: [{}], files: [] };
   const uploads = new Map(hosts.flatMap(([, certificate]) => (certificate.source === 'uploaded' ? [[certificate.certificateId, certificate] as const] : [])));
   // Whatever is named here and has no certificate is asked for, with every change of the configuration anew.
   const managed = hosts.filter(([, certificate]) => certificate.source === 'internal' || (certificate.source === 'acme' && !certificate.isWithheld));

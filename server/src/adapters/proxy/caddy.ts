@@ -51,15 +51,15 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
     const answer = await callAdmin(adminSocket, { method: 'POST', path: '/load', body: JSON.stringify(document), limitMs: loadLimitMs });
     if (answer.status >= 300) throw new AppError('BAD_REQUEST', `The proxy refused the new routes and keeps the former ones: ${errorWords(answer.body)}`);
     await removeOthers(dirname(adminSocket), files);
-    loaded = { id: idOf(digest), digestIfAsked: digestIfAsked(routes), withheld: withheldHosts(routes) };
+    loaded = { id: idOf(digest), routes };
     return { changed: true };
   }
 
   const digestIfAsked = (routes: readonly Route[]): string => caddyDocument(routes.map(asked), settings).digest;
   /** That an authority refuses a host is no reason for a change, which would end everybody's WebSockets; only that it may be asked again is. */
   function asksNobodyNew(former: Loaded, routes: readonly Route[]): boolean {
-    const withheld = withheldHosts(routes);
-    return [...former.withheld].every((host) => withheld.has(host)) && digestIfAsked(routes) === former.digestIfAsked;
+    const [before, now] = [withheldHosts(former.routes), withheldHosts(routes)];
+    return now.size > 0 && [...before].every((host) => now.has(host)) && digestIfAsked(routes) === digestIfAsked(former.routes);
   }
 
   return {
@@ -83,8 +83,7 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
 /** What the running configuration was made from. */
 interface Loaded {
   id: string;
-  digestIfAsked: string;
-  withheld: ReadonlySet<string>;
+  routes: readonly Route[];
 }
 
 function withheldHosts(routes: readonly Route[]): Set<string> {
