@@ -7,7 +7,7 @@ import { backUp, changeRows, contentOf, docker, fillRows, keep, listed, logOf, o
 import { openDataHouse } from './databases/data-house.ts';
 import { expectCalmLog, output } from './workshop.ts';
 
-vi.setConfig({ maxConcurrency: 8 });
+vi.setConfig({ maxConcurrency: 5 });
 
 let bed: Bed;
 let vault: Vault;

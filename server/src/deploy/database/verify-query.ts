@@ -4,8 +4,10 @@ import { askServer, askUntilAnswered } from '../../modules/database/ask-server.t
 import type { Stage } from '../context.ts';
 import type { DatabaseContext } from './database-context.ts';
 
+/** So long a server may refuse: an answer that says no is not waited for longer. */
 const limitMs = 30_000;
-const oneQueryMs = 30_000;
+/** So long one client may take: on a busy machine one that starts an interpreter is late, which says nothing of the password. */
+const oneQueryMs = 120_000;
 
 export const verifyQuery: Stage<DatabaseContext> = {
   name: 'verify-query',
@@ -20,7 +22,7 @@ export const verifyQuery: Stage<DatabaseContext> = {
       await context.records.patch(database.databaseId, { dataVersion: version });
     } catch (error) {
       if (!(error instanceof AppError) || signal.aborted) throw error;
-      throw new AppError('PRECONDITION_FAILED', `The server runs, but it does not answer the record's user and password: ${error.message} Its data was made with others, most likely: set those with ${database.kind}.update and deploy again.`, { cause: error });
+      throw new AppError('PRECONDITION_FAILED', `The server runs, but it does not answer the record's user and password: ${error.message} When its data was made with others, set those with ${database.kind}.update; then deploy again.`, { cause: error });
     }
   },
 };
