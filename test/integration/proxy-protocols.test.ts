@@ -110,7 +110,7 @@ test('server-sent events come one by one', async () => {
 });
 
 describe('WebSockets', () => {
-  test('are not cut by a deployment of another service, which leaves the proxy's configuration as it is', async () => {
+  test('are not cut by a deployment of another service, which leaves the configuration of the proxy as it is', async () => {
     const [own, other] = [await openSocket('socket.test'), await openSocket('socket.test')];
     const before = await proxy.current();
     await engine.applyService({ ...speaker, release: 'r2', env: ['VERSION=2'] });
