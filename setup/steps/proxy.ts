@@ -14,19 +14,31 @@ const limitMs = 90_000;
 export const proxyStep: Step = {
   title: 'Network and proxy',
   async run(context) {
-    const { engine, settings, signal } = context;
-    requireOurs(await engine.network(platformNetwork));
+    const { settings, signal } = context;
+    await requireOurs(context);
     const answers = await waitUntil(async () => ((await askProxy(settings.httpPort, undefined, 2000)) === undefined ? undefined : true), { limitMs, everyMs: 250, signal });
-    const network = await engine.network(platformNetwork);
-    requireOurs(network);
+    const network = await requireOurs(context);
     if (network === undefined || answers === undefined) throw await proxyFault(context, network !== undefined);
     return `network ${platformNetwork}; the proxy answers at ${proxyAddress(settings, '127.0.0.1')}`;
   },
 };
 
-function requireOurs(network: NetworkFacts | undefined): void {
-  if (network === undefined || (network.Labels?.['berth.managed'] === 'true' && network.Driver === 'overlay' && network.Attachable)) return;
+/** While a network is being made, the engine shows it for a moment without its labels; one that stays without them is another's. */
+const makingLimitMs = 10_000;
+
+/** The platform's network; undefined when it is not there yet. */
+async function requireOurs({ engine, signal }: SetupContext): Promise<NetworkFacts | undefined> {
+  const look = async (): Promise<{ network: NetworkFacts | undefined } | undefined> => {
+    const network = await engine.network(platformNetwork);
+    return network === undefined || isOurs(network) ? { network } : undefined;
+  };
+  const found = await waitUntil(look, { limitMs: makingLimitMs, everyMs: 250, signal });
+  if (found) return found.network;
   throw new AppError('PRECONDITION_FAILED', `the engine has a network named "${platformNetwork}" that is not Berth's. Berth does not touch it; rename or remove it and run the command again.`);
+}
+
+function isOurs(network: NetworkFacts): boolean {
+  return network.Labels?.['berth.managed'] === 'true' && network.Driver === 'overlay' && network.Attachable;
 }
 
 async function proxyFault(context: SetupContext, hasNetwork: boolean): Promise<AppError> {
