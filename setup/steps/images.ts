@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildImages } from '../../images/build.ts';
-import { buildPackages, imageNames, images } from '../../images/images.ts';
+import { buildPackages, imageNames } from '../../images/images.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { installPackages } from '../apt.ts';
 import type { SetupContext, Step } from '../context.ts';
@@ -69,5 +69,5 @@ async function buildOurs(context: SetupContext): Promise<string> {
   const request = { dockerHost: `unix://${engine.socket}`, dockerCli: settings.dockerCli, names: imageNames, workDir, log: say, signal };
   const built = await buildImages(request);
   for (const need of needs) settings[need] ??= needed[need].ours;
-  return built.length === 0 ? `${Object.keys(images).join(', ')}: all there` : `built ${built.join(', ')}`;
+  return built.length === 0 ? `${imageNames.join(', ')}: all there` : `built ${built.join(', ')}`;
 }
