@@ -40,6 +40,7 @@ function domainAnswer(row: Row): unknown {
     domainId: row['domainId'], host: row['host'], path: row['path'], port: row['port'], https: row['https'] === 1, certificateType: row['certificateType'], customCertResolver: row['customCertResolver'],
     applicationId: row['applicationId'], composeId: row['composeId'], serviceName: row['serviceName'], domainType: row['domainType'], previewDeploymentId: row['previewDeploymentId'],
     internalPath: row['internalPath'], stripPath: row['stripPath'] === 1, uniqueConfigKey: row['uniqueConfigKey'], createdAt: row['createdAt'],
+    hstsMaxAge: row['hstsMaxAge'], requestHeaders: JSON.parse(String(row['requestHeaders'])), maxBodyBytes: row['maxBodyBytes'],
   };
 }
 
