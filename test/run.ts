@@ -31,8 +31,8 @@ const projects = {
 } as const;
 
 /**
- * So many projects run at once: enough that two processors have work while engines make one wait. With five, services answered after two seconds, and the engine
- * gave up healthy ones.
+ * So many projects run at once: enough that two processors have work while engines make one wait. With five, services answered after two seconds, and tests of
+ * releases lost requests.
  */
 const lanes = 3;
 
