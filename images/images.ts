@@ -29,13 +29,14 @@ export type ImageName = keyof typeof images;
 /** The image that has no Dockerfile: it is imported from a root file system. */
 export const baseImage = 'berth/debian:12' satisfies ImageName;
 
+const isForTests = (name: ImageName): boolean => 'forTests' in images[name];
+const allNames = Object.keys(images).filter((name): name is ImageName => name in images);
+
 /** Those that set-up makes. */
-export const imageNames: readonly ImageName[] = [
-  baseImage, 'berth/node:24', 'berth/caddy:2', 'berth/postgres:15', 'berth/mariadb:10.11', 'berth/redis:7',
-];
+export const imageNames: readonly ImageName[] = allNames.filter((name) => !isForTests(name));
 
 /** Those besides that tests need. */
-export const testImageNames: readonly ImageName[] = ['berth/postgres:18', 'berth/mysql:8', 'berth/mongo:7'];
+export const testImageNames: readonly ImageName[] = allNames.filter(isForTests);
 
 /** The image that it is built upon; undefined for the base itself. */
 export function parentOf(name: ImageName): ImageName | undefined {
