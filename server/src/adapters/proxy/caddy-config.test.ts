@@ -12,21 +12,30 @@ function route(change: Partial<Route> = {}): Route {
 
 /** What the tests look at of a server in the document. */
 interface Server {
-  routes: { match?: { host: string[]; path?: string[] }[]; handle: Record<string, unknown>[] }[];
+  routes: { group?: string; match?: { host: string[]; path?: string[]; vars?: Record<string, string[]> }[]; handle: Record<string, unknown>[] }[];
+}
+
+function documentOf(routes: Route[], change: Partial<CaddySettings> = {}): unknown {
+  return JSON.parse(caddyDocument(routes, { ...settings, ...change }).text);
 }
 
 function servers(routes: Route[], change: Partial<CaddySettings> = {}): Record<string, Server> {
-  const { servers: all } = (caddyDocument(routes, { ...settings, ...change }).document as { apps: { http: { servers: Record<string, Server> } } }).apps.http;
+  const { servers: all } = (documentOf(routes, change) as { apps: { http: { servers: Record<string, Server> } } }).apps.http;
   // Without the first route, which is the same for every request.
   return Object.fromEntries(Object.entries(all).map(([name, server]) => [name, { ...server, routes: server.routes.slice(1) }]));
 }
 
 function order(routes: Route[]): string[] {
-  return (servers(routes)['plain']?.routes ?? []).map(({ match }) => (match === undefined ? 'else' : `${match[0]?.host[0]}${match[0]?.path?.[0] ?? ''}`));
+  return (servers(routes)['plain']?.routes ?? []).map(({ match }) => (match === undefined ? 'else' : match[0]?.vars ? 'proxy' : `${match[0]?.host.join()}${match[0]?.path?.[0] ?? ''}`));
 }
 
 function handlers(change: Partial<Route>): Record<string, unknown>[] {
   return servers([route(change)])['plain']?.routes[0]?.handle ?? [];
+}
+
+/** The reverse proxies of a server, with what each follows. */
+function proxies(change: Partial<Route>, server = 'plain'): Record<string, unknown>[] {
+  return (servers([route(change)])[server]?.routes ?? []).flatMap(({ match, handle }) => (match?.[0]?.vars ? [{ ...match[0], ...handle[0] }] : []));
 }
 
 const everyRequest = {
@@ -42,8 +51,8 @@ const everyRequest = {
 };
 
 test('one plain route becomes this document', () => {
-  const { document, digest } = caddyDocument([route()], settings);
-  expect(document).toEqual({
+  const { text, digest } = caddyDocument([route()], settings);
+  expect(JSON.parse(text)).toEqual({
     admin: { listen: 'unix//run/berth-proxy/admin.sock', origins: ['berth'], config: { persist: false } },
     storage: { module: 'file_system', root: '/run/berth-proxy/store' },
     logging: {
@@ -75,13 +84,18 @@ test('one plain route becomes this document', () => {
             routes: [
               everyRequest,
               {
+                group: 'domain',
                 match: [{ host: ['a.test'] }],
+                handle: [{ handler: 'vars', berth_proxy: 'open', berth_service: 'web', berth_port: '3000' }],
+              },
+              {
+                match: [{ vars: { berth_proxy: ['open'] } }],
                 terminal: true,
                 handle: [
                   {
                     handler: 'reverse_proxy',
-                    dynamic_upstreams: { source: 'a', name: 'tasks.web', port: '3000', refresh: '1s', dial_timeout: '2s' },
-                    load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '150ms' },
+                    dynamic_upstreams: { source: 'a', name: 'tasks.{http.vars.berth_service}', port: '{http.vars.berth_port}', refresh: '1s', dial_timeout: '2s' },
+                    load_balancing: { selection_policy: { policy: 'least_conn' }, try_duration: '5s', try_interval: '150ms' },
                     health_checks: { passive: { fail_duration: '2s', max_fails: 3 } },
                     transport: { protocol: 'http', compression: false, dial_timeout: '2s', keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 } },
                     headers: { request: { set: { 'X-Real-Ip': ['{http.request.remote.host}'] } } },
@@ -111,7 +125,7 @@ test('one plain route becomes this document', () => {
   });
 });
 
-test('exact hosts come before wildcards, longer paths before shorter, the rest last', () => {
+test('exact hosts come before wildcards, longer paths before shorter, the rest last; what is done alike is one route', () => {
   const routes = [
     route({ host: '*.test' }),
     route({ host: '*.b.test' }),
@@ -120,7 +134,24 @@ test('exact hosts come before wildcards, longer paths before shorter, the rest l
     route({ host: 'b.test', path: '/api/v1/' }),
     route({ host: 'a.b.test' }),
   ];
-  expect(order(routes)).toEqual(['a.b.test', 'b.test/api/v1', 'b.test/api', 'b.test', '*.b.test', '*.test', 'else']);
+  expect(order(routes)).toEqual(['b.test/api/v1', 'b.test/api', 'a.b.test,b.test', '*.b.test,*.test', 'proxy', 'else']);
+  expect(order([...routes, route({ host: 'b.test', path: '/api/v2/', port: 1 }), route({ host: 'c.test', port: 1 })]).slice(0, 5)).toEqual(['b.test/api/v1', 'b.test/api/v2', 'b.test/api', 'c.test', 'a.b.test,b.test']);
+});
+
+test('of many hosts each is tried in its lot only, with all its paths', () => {
+  const name = (index: number): string => `h${String(index).padStart(3, '0')}.test`;
+  const many = Array.from({ length: 300 }, (_, index) => [route({ host: name(index), service: `s${index}` }), route({ host: name(index), path: '/api' })]).flat();
+  const lots = (servers(many)['plain']?.routes ?? []).slice(0, 3);
+  expect(lots.map(({ match }) => match?.[0]?.host.length)).toEqual([128, 128, 44]);
+  const inside = lots.flatMap(({ match, handle }) => (handle[0] as unknown as Server).routes.map((each) => ({ ...each, lot: match?.[0]?.host })));
+  for (const { match, lot } of inside) expect(lot).toEqual(expect.arrayContaining(match?.[0]?.host ?? []));
+  // The path is alike in each lot, the rest each host's own.
+  expect(inside).toHaveLength(3 + 300);
+  expect(inside[0]).toMatchObject({ group: 'domain', match: [{ path: ['/api', '/api/*'] }] });
+  expect(new Set(inside.flatMap(({ match }) => match?.[0]?.host ?? [])).size).toBe(300);
+  // And with the same service they need no lots of lots.
+  const alike = servers(Array.from({ length: 300 }, (_, index) => route({ host: name(index) })))['plain']?.routes ?? [];
+  expect(alike.slice(0, 3).map(({ match, handle }) => [match?.[0]?.host.length, handle[0]?.['handler']])).toEqual([[128, 'vars'], [128, 'vars'], [44, 'vars']]);
 });
 
 test('a path is itself and what lies below it', () => {
@@ -140,7 +171,9 @@ describe('paths on their way to the service', () => {
   });
 
   test('a stripped prefix is told to the service', () => {
-    expect(handlers({ path: '/api', stripPath: true }).at(-1)).toMatchObject({ headers: { request: { set: { 'X-Forwarded-Prefix': ['/api'] } } } });
+    const change = { path: '/api', stripPath: true };
+    expect(handlers(change).at(-1)).toMatchObject({ handler: 'vars', berth_proxy: 'open stripped', berth_prefix: '/api' });
+    expect(proxies(change)).toEqual([expect.objectContaining({ vars: { berth_proxy: ['open stripped'] }, headers: { request: { set: { 'X-Real-Ip': ['{http.request.remote.host}'], 'X-Forwarded-Prefix': ['{http.vars.berth_prefix}'] } } } })]);
   });
 });
 
@@ -148,7 +181,10 @@ describe('https', () => {
   test('answers on 443 and is redirected to from 80', () => {
     const { plain, secure } = servers([route({ https: true })]);
     expect(plain?.routes[0]?.handle).toEqual([{ handler: 'static_response', status_code: 308, headers: { Location: ['https://{http.request.host}{http.request.uri}'] } }]);
-    expect(secure?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['subroute', 'reverse_proxy']);
+    expect(secure?.routes.map(({ handle }) => handle.map(({ handler }) => handler))).toEqual([['vars'], ['reverse_proxy'], ['reverse_proxy'], ['static_response']]);
+    // gRPC first.
+    expect(proxies({ https: true }, 'secure')).toMatchObject([{ protocol: 'grpc', transport: { versions: ['h2c', '2'] } }, { transport: { protocol: 'http' } }]);
+    expect(proxies({ https: true })).toEqual([]);
     expect(secure).toMatchObject({ listen: [':443'], tls_connection_policies: [{}] });
   });
 
@@ -161,8 +197,7 @@ describe('https', () => {
   });
 
   test('has certificates of our own authority, for each host once', () => {
-    const { document } = caddyDocument([route({ https: true }), route({ https: true, path: '/x' }), route({ host: 'plain.test' })], settings);
-    expect(document).toMatchObject({
+    expect(documentOf([route({ https: true }), route({ https: true, path: '/x' }), route({ host: 'plain.test' })])).toMatchObject({
       apps: {
         tls: { certificates: { automate: ['a.test'] }, automation: { policies: [{ subjects: ['a.test'], issuers: [{ module: 'internal' }] }] } },
         pki: { certificate_authorities: { local: { install_trust: false } } },
@@ -172,8 +207,8 @@ describe('https', () => {
 
   test('leaves a plain host on 80 alone', () => {
     const { plain, secure } = servers([route({ host: 'plain.test' }), route({ https: true })]);
-    expect(plain?.routes[1]?.handle[0]).toMatchObject({ handler: 'reverse_proxy' });
-    expect(secure?.routes).toHaveLength(2);
+    expect(plain?.routes.map(({ match, handle }) => [match?.[0]?.host?.join(), handle[0]?.['handler']]).slice(0, 2).toSorted()).toEqual([['a.test', 'static_response'], ['plain.test', 'vars']]);
+    expect(secure?.routes[0]?.match).toEqual([{ host: ['a.test'] }]);
   });
 });
 
@@ -184,7 +219,7 @@ const wwwAway = { regex: '^https?://www\\.(.+)', replacement: 'https://${1}', pe
 describe('users of a sign-in', () => {
   test('are asked for before everything else, and the service does not see their password', () => {
     const handle = handlers({ path: '/api', stripPath: true, accounts: [ann], redirects: [{ regex: '/a', replacement: '/b', permanent: false }] });
-    expect(handle.map(({ handler }) => handler)).toEqual(['authentication', 'map', 'map', 'subroute', 'rewrite', 'reverse_proxy']);
+    expect(handle.map(({ handler }) => handler)).toEqual(['authentication', 'map', 'map', 'subroute', 'rewrite', 'vars']);
     expect(handle[0]).toEqual({
       handler: 'authentication',
       providers: {
@@ -196,24 +231,24 @@ describe('users of a sign-in', () => {
         },
       },
     });
-    expect(handle.at(-1)).toMatchObject({ headers: { request: { delete: expect.arrayContaining(['Authorization']) } } });
+    expect(proxies({ accounts: [ann] })).toEqual([expect.objectContaining({ vars: { berth_proxy: ['signed'] }, headers: expect.objectContaining({ request: expect.objectContaining({ delete: ['Authorization'] }) }) })]);
   });
 
   test('are asked for on https only, where a domain has it', () => {
     const { plain, secure } = servers([route({ https: true, accounts: [ann] })]);
     expect(plain?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['static_response']);
-    expect(secure?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['authentication', 'subroute', 'reverse_proxy']);
+    expect(secure?.routes[0]?.handle.map(({ handler }) => handler)).toEqual(['authentication', 'vars']);
   });
 
   test('are none without any: the Authorization header stays the service’s own', () => {
-    expect(handlers({}).map(({ handler }) => handler)).toEqual(['reverse_proxy']);
-    expect(JSON.stringify(handlers({}))).not.toContain('Authorization');
+    expect(handlers({}).map(({ handler }) => handler)).toEqual(['vars']);
+    expect(JSON.stringify([handlers({}), proxies({})])).not.toContain('Authorization');
   });
 });
 
 describe('redirects', () => {
   test('by the whole address and by the path become these handlers', () => {
-    expect(servers([route({ https: true, redirects: [wwwAway] })])['secure']?.routes[0]?.handle.slice(0, -2)).toEqual([
+    expect(servers([route({ https: true, redirects: [wwwAway] })])['secure']?.routes[0]?.handle.slice(0, -1)).toEqual([
       {
         handler: 'map',
         source: 'https://{http.request.host}{http.request.uri}',
@@ -265,14 +300,12 @@ describe('options of a domain', () => {
   test('insist on https, bound bodies and add headers, in this order', () => {
     const options = { https: true, hstsMaxAge: 31_536_000, maxBodyBytes: 1024, requestHeaders: { 'X-Tenant': 'shop' }, accounts: [ann], path: '/api', stripPath: true };
     const handle = servers([route(options)])['secure']?.routes[0]?.handle ?? [];
-    expect(handle.map(({ handler }) => handler)).toEqual(['headers', 'authentication', 'request_body', 'rewrite', 'subroute', 'reverse_proxy']);
+    expect(handle.map(({ handler }) => handler)).toEqual(['headers', 'authentication', 'request_body', 'rewrite', 'vars']);
     expect(handle[0]).toEqual({ handler: 'headers', response: { deferred: true, set: { 'Strict-Transport-Security': ['max-age=31536000'] } } });
     expect(handle[2]).toEqual({ handler: 'request_body', max_size: 1024 });
-    const headers = expect.objectContaining({ request: expect.objectContaining({ set: expect.objectContaining({ 'X-Tenant': ['shop'] }) }) });
-    expect(handle[4]).toEqual({
-      handler: 'subroute', routes: [{ match: [{ protocol: 'grpc' }], handle: [expect.objectContaining({ handler: 'reverse_proxy', headers, transport: expect.objectContaining({ versions: ['h2c', '2'] }) })], terminal: true }],
-    });
-    expect(handle[5]).toMatchObject({ headers: { request: { set: { 'X-Tenant': ['shop'], 'X-Real-Ip': ['{http.request.remote.host}'], 'X-Forwarded-Prefix': ['/api'] } } } });
+    expect(handle[4]).toEqual({ handler: 'vars', berth_proxy: 'signed stripped X-Tenant', berth_service: 'web', berth_port: '3000', berth_prefix: '/api', berth_header_0: 'shop' });
+    const set = { 'X-Tenant': ['{http.vars.berth_header_0}'], 'X-Real-Ip': ['{http.request.remote.host}'], 'X-Forwarded-Prefix': ['{http.vars.berth_prefix}'] };
+    for (const proxy of proxies(options, 'secure')) expect(proxy).toMatchObject({ vars: { berth_proxy: ['signed stripped X-Tenant'] }, headers: { request: { set, delete: ['Authorization'] } } });
   });
 
   test('of which one bounds bodies let the server tell a body that is too large', () => {
@@ -281,7 +314,13 @@ describe('options of a domain', () => {
   });
 
   test('never insist on http', () => {
-    expect(handlers({ hstsMaxAge: 60 }).map(({ handler }) => handler)).toEqual(['reverse_proxy']);
+    expect(handlers({ hstsMaxAge: 60 }).map(({ handler }) => handler)).toEqual(['vars']);
+  });
+
+  test('that differ in their values share a reverse proxy', () => {
+    const tenants = ['a', 'b', 'c'].map((name) => route({ host: `${name}.test`, service: name, requestHeaders: { 'X-Tenant': name, 'X-A': 'x' } }));
+    const { plain } = servers([...tenants, route({ host: 'd.test', requestHeaders: { 'X-A': 'x' } }), route({ host: 'e.test', service: 'e' })]);
+    expect(plain?.routes.flatMap(({ match }) => match?.[0]?.vars?.['berth_proxy'] ?? [])).toEqual(['open', 'open X-A', 'open X-A X-Tenant']);
   });
 });
 

@@ -3,10 +3,12 @@ import { posix } from 'node:path';
 import type { Route } from '../../ports/proxy.ts';
 import { signIn } from './caddy-accounts.ts';
 import { newsLoggers, newsSocketName } from './caddy-news.ts';
+import { routed, trimmed } from './caddy-paths.ts';
 import { redirectHandlers, type Origin } from './caddy-redirects.ts';
 import { requestLogName } from './caddy-requests.ts';
 import { storeFolder } from './caddy-store.ts';
 import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
+import { leadsTo, reverseProxies } from './caddy-upstreams.ts';
 import { checkRoute } from './route-check.ts';
 
 /** How the proxy stands in the world; the same for every route. */
@@ -22,7 +24,7 @@ export interface CaddySettings {
 export interface CaddyDocument {
   /** Equal for equal routes and settings, whatever their order. */
   digest: string;
-  document: Record<string, unknown>;
+  text: string;
   /** Files that must stand beside the admin socket before the document is loaded. */
   files: ProxyFile[];
 }
@@ -36,30 +38,32 @@ const gracePeriod = '10m';
 /**
  * The whole configuration for these routes. Both ports are listened on from the first moment: Caddy 2.6 leaves the listeners of a configuration whose ports it could
  * not all have open, and these would answer half of the requests with routes that were refused (measured). So no change of routes may begin to listen.
- * Services are dialled by `tasks.<service>`, looked up each second, so that a deployment changes nothing here.
  * Throws BAD_REQUEST for a route that would mean something else to Caddy than it says.
  */
 export function caddyDocument(routes: readonly Route[], settings: CaddySettings): CaddyDocument {
   for (const route of routes) checkRoute(route);
-  const sorted = routes.toSorted(byPrecedence);
+  const [secured, plain] = [routes.filter(({ https }) => https), routes.filter(({ https }) => !https)];
   const origins = { plain: { scheme: 'http', port: settings.publicHttpPort }, secure: { scheme: 'https', port: settings.publicHttpsPort } } as const;
-  const errors = sorted.some(({ maxBodyBytes }) => maxBodyBytes !== null) ? { errors: { routes: [tooLargeRoute] } } : {};
-  const plain = { ...errors, logs: {}, listen: [':80'], routes: [everyRequest, ...sorted.map((route) => (route.https ? redirectRoute(route, settings) : proxyRoute(route, origins.plain))), unknownHostRoute] };
-  const secured = sorted.filter((route) => route.https);
+  const errors = routes.some(({ maxBodyBytes }) => maxBodyBytes !== null) ? { errors: { routes: [tooLargeRoute] } } : {};
+  const redirect = toHttps(settings);
   const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
-  const secure = { ...errors, logs: {}, listen: [':443'], routes: [everyRequest, ...secured.map((route) => proxyRoute(route, origins.secure)), unknownHostRoute], tls_connection_policies: tls.policies };
-  const apps = {
-    http: {
-      http_port: 80,
-      https_port: 443,
-      grace_period: gracePeriod,
-      servers: { plain: serverDefaults(plain), secure: serverDefaults(secure) },
-    },
-    ...tls.apps,
+  const servers = {
+    plain: serverDefaults({
+      ...errors, logs: {}, listen: [':80'],
+      routes: [everyRequest, ...routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))), ...reverseProxies(plain, { speaksHttp2: false }), unknownHostRoute],
+    }),
+    secure: serverDefaults({
+      ...errors, logs: {}, listen: [':443'],
+      routes: [everyRequest, ...routed(secured, (route) => handlers(route, origins.secure)), ...reverseProxies(secured, { speaksHttp2: true }), unknownHostRoute], tls_connection_policies: tls.policies,
+    }),
   };
+  const http = { http_port: 80, https_port: 443, grace_period: gracePeriod, servers };
   const base = { ...baseDocument(settings), logging: { logs: logs(settings) } };
-  const digest = createHash('sha256').update(JSON.stringify([base, settings, apps])).digest('hex').slice(0, 24);
-  return { digest, document: { ...base, apps: { ...apps, http: { '@id': idOf(digest), ...apps.http } } }, files: tls.files };
+  // The long part is written once, for the digest and for the proxy.
+  const inside = JSON.stringify(http);
+  const digest = createHash('sha256').update(JSON.stringify([base, settings, tls.apps])).update(inside).digest('hex').slice(0, 24);
+  const outside = JSON.stringify({ ...base, apps: { ...tls.apps, http: { '@id': idOf(digest) } } });
+  return { digest, text: `${outside.slice(0, -'}}}'.length)},${inside.slice('{'.length)}}}`, files: tls.files };
 }
 
 /** What a fresh proxy runs until it is given its routes. */
@@ -106,26 +110,9 @@ function serverDefaults<T extends object>(server: T) {
   return { ...server, automatic_https: { disable: true }, read_header_timeout: '15s', idle_timeout: '2m' };
 }
 
-/** Exact hosts before wildcards, longer paths before shorter; the rest only makes the order definite. */
-function byPrecedence(a: Route, b: Route): number {
-  return (
-    Number(a.host.startsWith('*')) - Number(b.host.startsWith('*')) ||
-    b.host.split('.').length - a.host.split('.').length ||
-    compare(a.host, b.host) ||
-    trimmed(b.path).length - trimmed(a.path).length ||
-    compare(a.path, b.path) ||
-    compare(a.id, b.id)
-  );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /** The sign-in comes first, so that neither the service nor where its redirects lead is shown to whoever may not pass. */
-function proxyRoute(route: Route, origin: Origin) {
-  const handle = [...answerHeaders(route, origin), ...signIn(route.accounts), ...redirectHandlers(route, origin), ...bodyLimit(route), ...rewrites(route), ...remoteCalls(route), reverseProxy(route)];
-  return { match: [matcher(route)], handle, terminal: true };
+function handlers(route: Route, origin: Origin): object[] {
+  return [...answerHeaders(route, origin), ...signIn(route.accounts), ...redirectHandlers(route, origin), ...bodyLimit(route), ...rewrites(route), leadsTo(route)];
 }
 
 /**
@@ -146,16 +133,9 @@ function bodyLimit({ maxBodyBytes }: Route) {
 }
 
 /** Nobody is asked for a password on an open connection: https comes first. 308 keeps method and body (RFC 9110, 15.4.9). */
-function redirectRoute(route: Route, { publicHttpsPort }: CaddySettings) {
+function toHttps({ publicHttpsPort }: CaddySettings): object {
   const port = publicHttpsPort === 443 ? '' : `:${publicHttpsPort}`;
-  const handle = [{ handler: 'static_response', status_code: 308, headers: { Location: [`https://{http.request.host}${port}{http.request.uri}`] } }];
-  return { match: [matcher(route)], handle, terminal: true };
-}
-
-/** `/api` is that path and what lies below it, not `/apix`. */
-function matcher({ host, path }: Route) {
-  const prefix = trimmed(path);
-  return prefix === '' ? { host: [host] } : { host: [host], path: [prefix, `${prefix}/*`] };
+  return { handler: 'static_response', status_code: 308, headers: { Location: [`https://{http.request.host}${port}{http.request.uri}`] } };
 }
 
 function rewrites({ path, stripPath, internalPath }: Route) {
@@ -163,11 +143,6 @@ function rewrites({ path, stripPath, internalPath }: Route) {
   const prefix = trimmed(internalPath);
   // Unlike a rewrite of the whole address, this keeps an encoded slash as it came. `$` would begin a group's name.
   return prefix === '' ? strip : [...strip, { handler: 'rewrite', path_regexp: [{ find: '^', replace: prefix.replaceAll('$', '$$$$') }] }];
-}
-
-/** The path without its last slash; empty for the root. */
-function trimmed(path: string): string {
-  return path.replace(/\/+$/, '');
 }
 
 /**
@@ -181,37 +156,6 @@ const claims = [
 
 /** Before all others, and once for all of them: Caddy takes as long for a configuration as it has bytes (measured: half with this, for 1,000 domains). */
 const everyRequest = { handle: [{ handler: 'headers', request: { delete: claims } }] };
-
-/** gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113, 3.3); it comes over https only. */
-function remoteCalls(route: Route) {
-  if (!route.https) return [];
-  const proxy = reverseProxy(route);
-  return [{
-    handler: 'subroute',
-    routes: [{ match: [{ protocol: 'grpc' }], handle: [{ ...proxy, transport: { ...proxy.transport, versions: ['h2c', '2'] } }], terminal: true }],
-  }];
-}
-
-/**
- * Round robin over the service's tasks. A connection that is refused goes to the next task for up to 5 s, whatever the method; a request that a task has
- * received is repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of usual servers (Node: 5 s), since a POST on a
- * connection that the other end is closing cannot be repeated.
- */
-function reverseProxy({ service, port, path, stripPath, accounts, requestHeaders }: Route) {
-  const prefix = stripPath ? trimmed(path) : '';
-  // Here, where what the client calls a header of the connection (RFC 9110, 7.6.1) has been taken away already.
-  const set = { ...Object.fromEntries(Object.entries(requestHeaders).map(([name, value]) => [name, [value]])), 'X-Real-Ip': ['{http.request.remote.host}'], ...(prefix === '' ? {} : { 'X-Forwarded-Prefix': [prefix] }) };
-  // The password of the proxy's sign-in is nothing that the service must know.
-  const removed = accounts.length === 0 ? [] : ['Authorization'];
-  return {
-    handler: 'reverse_proxy',
-    dynamic_upstreams: { source: 'a', name: `tasks.${service}`, port: String(port), refresh: '1s', dial_timeout: '2s' },
-    load_balancing: { selection_policy: { policy: 'round_robin' }, try_duration: '5s', try_interval: '150ms' },
-    health_checks: { passive: { fail_duration: '2s', max_fails: 3 } },
-    transport: { protocol: 'http', compression: false, dial_timeout: '2s', keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 } },
-    headers: { request: { set, ...(removed.length === 0 ? {} : { delete: removed }) } },
-  };
-}
 
 /** Caddy 2.6 takes a body that is cut off for a fault of the service, and would answer 502. */
 const tooLargeRoute = { match: [{ vars_regexp: { '{http.error.message}': { pattern: 'request body too large' } } }], handle: [text(413, 'The body of this request is larger than this address takes.\n')] };

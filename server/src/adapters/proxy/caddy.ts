@@ -42,13 +42,13 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
   async function applyNow(routes: readonly Route[]): Promise<{ changed: boolean }> {
     // Caddy refuses a configuration whose log goes to a socket where nobody listens.
     await (listening ??= listenForNews(join(dirname(adminSocket), newsSocketName), onNews));
-    const { digest, document, files } = caddyDocument(routes, settings);
+    const { digest, text, files } = caddyDocument(routes, settings);
     watch?.use(routes);
     const running = await readId(adminSocket);
     if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes))) return { changed: false };
     await writeFiles(dirname(adminSocket), files);
     await beforeLoad?.();
-    const answer = await callAdmin(adminSocket, { method: 'POST', path: '/load', body: JSON.stringify(document), limitMs: loadLimitMs });
+    const answer = await callAdmin(adminSocket, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs });
     if (answer.status >= 300) throw new AppError('BAD_REQUEST', `The proxy refused the new routes and keeps the former ones: ${errorWords(answer.body)}`);
     await removeOthers(dirname(adminSocket), files);
     loaded = { id: idOf(digest), routes };
