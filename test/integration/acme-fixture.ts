@@ -9,8 +9,8 @@ import { httpPort, httpsPort } from './proxy-fixture.ts';
 
 export interface AcmeServer {
   directoryUrl: string;
-  /** Of the one that wants a binding, with what it takes. */
-  bound: { directoryUrl: string; keyId: string; hmacKey: string };
+  /** Of the one that wants a binding, with what it takes: this one, or the other. */
+  bound: { directoryUrl: string; keyId: string; hmacKey: string; other: typeof otherBinding };
   /** Of one whose certificates end within seconds. */
   brief: { directoryUrl: string; seconds: number };
   /** PEM that the https of all is checked with. */
@@ -33,6 +33,7 @@ const kinds = ['open', 'bound', 'brief'] as const;
 const briefSeconds = 24;
 const ports = { open: 14_000, bound: 14_001, brief: 14_002, management: 15_000, dns: 8_053, names: 8_055 };
 const binding = { keyId: 'kid-1', hmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
+const otherBinding = { keyId: 'kid-2', hmacKey: 'b10lLJs8l1GPIzsLP0s6pMt8O0XVGnfTaCeROxQ0BIt2XrJMDHJrBNuQm4VAFYmZ' };
 
 /** Where it looks for the proxy: its DNS leads there for every name, and it checks names at these ports. */
 export interface CheckedAt {
@@ -66,7 +67,7 @@ export async function acmeServer(index: number, at: CheckedAt = { ip: inject('se
   };
   const address = (port: number): string => `https://${ip}:${port}/dir`;
   return {
-    directoryUrl: address(ports.open), bound: { directoryUrl: address(ports.bound), ...binding }, brief: { directoryUrl: address(ports.brief), seconds: briefSeconds }, dns: `${ip}:${ports.dns}`, rootCertificates: root.pem,
+    directoryUrl: address(ports.open), bound: { directoryUrl: address(ports.bound), ...binding, other: otherBinding }, brief: { directoryUrl: address(ports.brief), seconds: briefSeconds }, dns: `${ip}:${ports.dns}`, rootCertificates: root.pem,
     issuingRoot: () => fetched(`https://${ip}:${ports.management}/roots/0`, root.pem),
     async orders() {
       const { stdout } = await host.exec(['grep', '-c', 'POST /order-plz -> calling handler', '/run/bed/open.log']);
@@ -86,7 +87,7 @@ function settings(kind: (typeof kinds)[number], at: CheckedAt): object {
   return {
     listenAddress: `0.0.0.0:${ports[kind]}`, managementListenAddress: kind === 'open' ? `0.0.0.0:${ports.management}` : `127.0.0.1:${ports[kind] + 1100}`, certificate: '/run/bed/own.pem', privateKey: '/run/bed/own.key',
     ...(kind === 'brief' ? { certificateValidityPeriod: briefSeconds } : {}), domainBlocklist: ['blocked.test'],
-    httpPort: at.httpPort, tlsPort: at.tlsPort, ocspResponderURL: '', externalAccountBindingRequired: kind === 'bound', externalAccountMACKeys: kind === 'bound' ? { [binding.keyId]: binding.hmacKey } : {},
+    httpPort: at.httpPort, tlsPort: at.tlsPort, ocspResponderURL: '', externalAccountBindingRequired: kind === 'bound', externalAccountMACKeys: kind === 'bound' ? Object.fromEntries([binding, otherBinding].map(({ keyId, hmacKey }) => [keyId, hmacKey])) : {},
   };
 }
 

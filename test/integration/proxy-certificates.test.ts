@@ -69,7 +69,7 @@ describe('ACME authorities', () => {
   let open: AcmeCertificate;
   beforeAll(async () => {
     acme = await acmeServer(60);
-    open = { source: 'acme', directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
+    open = { source: 'acme', account: null, directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
   });
   afterAll(() => acme.close());
 

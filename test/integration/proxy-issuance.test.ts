@@ -6,7 +6,9 @@ import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.
 import { storeFolder } from '../../server/src/adapters/proxy/caddy-store.ts';
 import { createDnsCheck } from '../../server/src/modules/domain/dns-check.ts';
 import { createIssuance, type Issuance } from '../../server/src/modules/issuance/issuance.ts';
+import type { AskedAuthority } from '../../server/src/modules/issuance/issued.ts';
 import { createIssuanceStore, type IssuanceRecord } from '../../server/src/modules/issuance/store.ts';
+import { Secret } from '../../server/src/domain/secret.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { AcmeCertificate, Route } from '../../server/src/ports/proxy.ts';
 import { findBed } from '../bed/bed.ts';
@@ -34,7 +36,7 @@ beforeAll(async () => {
   acme = await acmeServer(61);
   const dns = createDnsCheck({ names: createNameResolver(), settings: async () => ({ serverIp: bedEngine().ip, dnsResolver: acme.dns }) });
   issuance = createIssuance({ store, clock: systemClock, files: bed.store, whyNot: dns.whyNotHere, changed: () => undefined, warn: (sentence) => warnings.push(sentence) });
-  open = { source: 'acme', directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
+  open = { source: 'acme', account: null, directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
   const other = await (await findBed(inject('bed').name, new AbortController().signal))?.host('elsewhere', { index: 62 });
   if (other === undefined) throw new Error('The bed of this run is gone.');
   await other.launch('web', ['node', '-e', `require('node:http').createServer((q, r) => r.writeHead(404).end('Nothing here')).listen(${httpPort})`]);
@@ -47,9 +49,9 @@ afterAll(async () => {
 });
 
 const secured = (host: string, change: Partial<AcmeCertificate> = {}): Route => route({ id: host, host, https: true, service: one.name, certificate: { ...open, ...change } });
-const stateOf = (host: string, directoryUrl: string | null = acme.directoryUrl): Promise<IssuanceRecord | undefined> => issuance.of(host, directoryUrl);
-const issued = (host: string, directoryUrl?: string): Promise<IssuanceRecord> => until(`a certificate for ${host}`, async () => {
-  const state = await stateOf(host, directoryUrl);
+const stateOf = (host: string, asked: Partial<AskedAuthority> = {}): Promise<IssuanceRecord | undefined> => issuance.of(host, { directoryUrl: acme.directoryUrl, account: null, ...asked });
+const issued = (host: string, asked?: Partial<AskedAuthority>): Promise<IssuanceRecord> => until(`a certificate for ${host}`, async () => {
+  const state = await stateOf(host, asked);
   return state?.status === 'issued' && state;
 });
 
@@ -61,7 +63,7 @@ test('a certificate that came is told with its issuer and end', async () => {
   const seen = await greeted('shop.test', await acme.issuingRoot());
   expect(state).toMatchObject({ issuer: expect.stringContaining('Pebble Intermediate CA'), expiresAt: seen.endsAt, error: null });
   expect(seen).toMatchObject({ isProven: true });
-  expect(await stateOf('shop.test', 'https://other.test/dir')).toBeUndefined();
+  expect(await stateOf('shop.test', { directoryUrl: 'https://other.test/dir' })).toBeUndefined();
 });
 
 describe('a refusal is told in a sentence', () => {
@@ -80,7 +82,7 @@ describe('a refusal is told in a sentence', () => {
     if (host === 'broken.test') await acme.fail(host);
     const { directoryUrl } = { ...open, ...change() };
     await proxy.apply([secured('shop.test'), secured(host, change())]);
-    const state = await until(`a refusal of ${host}`, () => stateOf(host, directoryUrl));
+    const state = await until(`a refusal of ${host}`, () => stateOf(host, { directoryUrl }));
     expect(state).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringMatching(sentence) });
     expect(state.nextAt - Date.now()).toBeGreaterThan(9 * 60_000);
   });
@@ -117,13 +119,13 @@ test('a certificate is renewed when a third of its life is left, and the new one
   const { directoryUrl, seconds } = acme.brief;
   const routes = [secured('brief.test', { directoryUrl })];
   await proxy.apply(routes);
-  const first = await issued('brief.test', directoryUrl);
+  const first = await issued('brief.test', { directoryUrl });
   expect((first.expiresAt ?? 0) - Date.now()).toBeLessThan(seconds * 1000);
   await new Promise((resolve) => setTimeout(resolve, (first.expiresAt ?? 0) - Date.now() - (seconds * 1000) / 4));
   // Caddy looks every ten minutes, and with every change.
   await proxy.apply([...routes, route({ id: 'y', host: 'y.test', service: one.name })]);
   const second = await until('another certificate', async () => {
-    const state = await stateOf('brief.test', directoryUrl);
+    const state = await stateOf('brief.test', { directoryUrl });
     return (state?.expiresAt ?? 0) > (first.expiresAt ?? 0) && state;
   });
   await until('the new certificate to be served', async () => (await greeted('brief.test', '')).endsAt === second.expiresAt);
@@ -152,6 +154,52 @@ test('a store that is lost is put back before anything is asked: no order, and t
   const secrets = (await store.filePaths()).map(({ path }) => path).filter((path) => path.endsWith('.key'));
   expect(secrets.some((path) => path.startsWith('acme/'))).toBe(true);
   expect(warnings).toEqual([]);
+});
+
+describe('two organizations with one directory and one e-mail', () => {
+  const addressOf = async (account: string): Promise<string> => {
+    const file = (await bed.store.files()).find(({ path }) => path.startsWith(`accounts/${account}/acme/`) && path.endsWith('.json'));
+    return /"location":\s*"([^"]+)"/.exec(file?.content ?? '')?.[1] ?? '';
+  };
+  const at = (account: string, eab: { keyId: string; hmacKey: string } | null): Partial<AcmeCertificate> => ({
+    directoryUrl: acme.bound.directoryUrl, email: 'same@example.com', account, eab: eab && { keyId: eab.keyId, hmacKey: new Secret(eab.hmacKey) },
+  });
+  const askedBy = (account: string): AskedAuthority => ({ directoryUrl: acme.bound.directoryUrl, account });
+  const ours = (): Route => secured('ours.test', at('ours', acme.bound));
+  const theirs = (host: string): Route => secured(host, at('theirs', acme.bound.other));
+
+  test('have an account each: the binding of one is not used by the other', async () => {
+    await proxy.apply([ours()]);
+    await issued('ours.test', askedBy('ours'));
+    await proxy.apply([ours(), secured('theirs.test', at('theirs', null))]);
+    expect(await until('a refusal', () => stateOf('theirs.test', askedBy('theirs')))).toMatchObject({ status: 'failed', error: expect.stringContaining('wants an account binding') });
+    await proxy.apply([ours(), theirs('theirs.test')]);
+    await issued('theirs.test', askedBy('theirs'));
+    const [first, second] = [await addressOf('ours'), await addressOf('theirs')];
+    expect([first, second]).toEqual([expect.stringContaining('/my-account/'), expect.stringContaining('/my-account/')]);
+    expect(first).not.toBe(second);
+  });
+
+  test('lose nothing by the removal of the other, nor when the store is lost', async () => {
+    await temporary.database.script(`INSERT INTO "certificate_resolver" VALUES ('theirs', 'x', 'bound', 'https://x.test', 'same@example.com', NULL, NULL, NULL, '2026')`);
+    await proxy.apply([theirs('theirs.test')]);
+    await issuance.look();
+    const [before, seen] = [await addressOf('theirs'), await greeted('theirs.test', '')];
+    expect([await addressOf('ours'), (await store.filePaths()).filter(({ path }) => path.startsWith('accounts/ours/'))]).toEqual(['', []]);
+    await rm(join(bed.folder, storeFolder), { recursive: true });
+    await proxy.apply([theirs('theirs.test'), theirs('more.test')]);
+    await issued('more.test', askedBy('theirs'));
+    expect([await addressOf('theirs'), (await greeted('theirs.test', '')).chain[0]]).toEqual([before, seen.chain[0]]);
+  });
+
+  test('get a new account with a new binding, and keep what was issued', async () => {
+    const [before, seen] = [await addressOf('theirs'), await greeted('theirs.test', '')];
+    await issuance.forgetAccount('theirs');
+    await proxy.apply([theirs('theirs.test'), secured('again.test', at('theirs', acme.bound))]);
+    await issued('again.test', askedBy('theirs'));
+    expect(await addressOf('theirs')).not.toBe(before);
+    expect((await greeted('theirs.test', '')).chain[0]).toBe(seen.chain[0]);
+  });
 });
 
 test('keys are encrypted in the database', async () => {

@@ -28,14 +28,17 @@ export function infrastructureRouters({ stores, adapters, settings, domains, iss
       prepare: issuance.prepare, clock, requestsSince: requests.since, lastRequests: adapters.accessLog.tail,
       certificateOf: (domain) => certificateState(domain, {
         issuance, clock, uploadedFor: ({ asciiHost, serverKey, organizationId }) => certificates.serving(asciiHost, serverKey, organizationId),
-        directoryOf: async ({ certificateType, customCertResolver, organizationId }) =>
-          (certificateType === 'custom' ? (await stores.certificateResolvers.find({ organizationId, name: customCertResolver ?? '' }))?.directoryUrl ?? null : (await settings.get()).acmeDirectory),
+        async authorityOf({ certificateType, customCertResolver, organizationId }) {
+          if (certificateType !== 'custom') return { directoryUrl: (await settings.get()).acmeDirectory, account: null };
+          const resolver = await stores.certificateResolvers.find({ organizationId, name: customCertResolver ?? '' });
+          return { directoryUrl: resolver?.directoryUrl ?? null, account: resolver?.certificateResolverId ?? null };
+        },
       }),
       serverAddress: async (serverId, organizationId) => (await servers.one(serverId, organizationId)).ipAddress,
     })),
     router('server', contracts.server, serverHandlers(servers)),
     router('certificate', contracts.certificate, certificateHandlers(certificates, { requireServer: settings.requireServer, changeRoutes: reconciler.changeRoutes })),
-    router('certificateResolver', contracts.certificateResolver, certificateResolverHandlers(createCertificateResolvers(stores.certificateResolvers, clock), reconciler.changeRoutes)),
+    router('certificateResolver', contracts.certificateResolver, certificateResolverHandlers(createCertificateResolvers(stores.certificateResolvers, { clock, forgetAccount: issuance.forgetAccount }), reconciler.changeRoutes)),
     router('container', contracts.container, containerHandlers(createContainers(adapters.engineView, sight))),
     router('swarm', contracts.swarm, swarmHandlers(createSwarm(adapters.engine, adapters.engineView, sight))),
   ];

@@ -6,7 +6,7 @@ export type CertificateNews =
   | {
     kind: 'failed';
     host: string;
-    /** Name of the authority as the proxy's folders have it. */
+    /** Name of the authority as the proxy's folders have it, behind the account and a slash where that is not the installation's. */
     authority: string;
     /** The proxy's own words. */
     words: string;
@@ -28,4 +28,8 @@ export interface ProxyStore {
   folders(): Promise<ReadonlySet<string>>;
   /** Puts files where they were; never over one that is there. */
   putBack(files: readonly KeptFile[]): Promise<void>;
+  /** Those that have files, the installation's not counted. */
+  accounts(): Promise<string[]>;
+  /** Removes what an account is at its authorities, so that the next order makes it anew; with `certificates` all that it has. */
+  forget(account: string, options: { certificates: boolean }): Promise<void>;
 }

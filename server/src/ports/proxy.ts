@@ -53,6 +53,8 @@ export interface UploadedCertificate {
 
 export interface AcmeCertificate {
   source: 'acme';
+  /** Whose account at the authority it is, by a name that nobody else has; null: the installation's. Accounts share nothing, one directory and e-mail notwithstanding. */
+  account: string | null;
   /** Null: the proxy's own. */
   directoryUrl: string | null;
   /** Contact of the account. */

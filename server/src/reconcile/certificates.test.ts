@@ -46,13 +46,13 @@ it('an expired upload that names a host does not stand in the way of a good wild
 
 it('acme asks the directory of the settings, custom that of the resolver of its organization', () => {
   const resolvers = [
-    { organizationId: 'theirs', name: 'house', directoryUrl: 'https://theirs.test/dir', email: 'x@theirs.test', rootCertificates: null, eabKeyId: null, eabHmacKey: null },
-    { organizationId: 'ours', name: 'house', directoryUrl: 'https://ours.test/dir', email: 'x@ours.test', rootCertificates: 'PEM', eabKeyId: 'id', eabHmacKey: 'bWFj' },
+    { certificateResolverId: 'r1', organizationId: 'theirs', name: 'house', directoryUrl: 'https://theirs.test/dir', email: 'x@theirs.test', rootCertificates: null, eabKeyId: null, eabHmacKey: null },
+    { certificateResolverId: 'r2', organizationId: 'ours', name: 'house', directoryUrl: 'https://ours.test/dir', email: 'x@ours.test', rootCertificates: 'PEM', eabKeyId: 'id', eabHmacKey: 'bWFj' },
   ];
   const settings = { acmeDirectory: 'https://acme.test/dir', acmeEmail: 'ops@a.test', acmeRoots: 'roots' };
   const map = certificatesOf([domain('a.test', { certificateType: 'acme' }), domain('b.test', { certificateType: 'custom', customCertResolver: 'house' }), domain('c.test', { certificateType: 'custom', customCertResolver: 'gone' })], { certificates: [], resolvers, settings, withheld: new Set(['b.test']) }, now);
-  expect(map.get('a.test')).toEqual({ source: 'acme', directoryUrl: 'https://acme.test/dir', email: 'ops@a.test', rootCertificates: 'roots', eab: null, isWithheld: false });
-  expect(map.get('b.test')).toEqual({ source: 'acme', directoryUrl: 'https://ours.test/dir', email: 'x@ours.test', rootCertificates: 'PEM', eab: { keyId: 'id', hmacKey: expect.any(Secret) }, isWithheld: true });
+  expect(map.get('a.test')).toEqual({ source: 'acme', account: null, directoryUrl: 'https://acme.test/dir', email: 'ops@a.test', rootCertificates: 'roots', eab: null, isWithheld: false });
+  expect(map.get('b.test')).toEqual({ source: 'acme', account: 'r2', directoryUrl: 'https://ours.test/dir', email: 'x@ours.test', rootCertificates: 'PEM', eab: { keyId: 'id', hmacKey: expect.any(Secret) }, isWithheld: true });
   expect(map.get('c.test')).toEqual({ source: 'internal' });
 });
 

@@ -24,6 +24,7 @@ export interface StoredCertificate {
 }
 
 export interface StoredResolver {
+  certificateResolverId: string;
   organizationId: string;
   name: string;
   directoryUrl: string;
@@ -60,12 +61,12 @@ function sourceOf({ organizationId, asciiHost, certificateType, customCertResolv
       return serving ? { source: 'uploaded', certificateId: serving.certificateId, chain: serving.certificateData, privateKey: new Secret(serving.privateKey) } : internal;
     }
     case 'acme':
-      return { source: 'acme', directoryUrl: settings.acmeDirectory, email: settings.acmeEmail, rootCertificates: settings.acmeRoots, eab: null, isWithheld: withheld.has(asciiHost) };
+      return { source: 'acme', account: null, directoryUrl: settings.acmeDirectory, email: settings.acmeEmail, rootCertificates: settings.acmeRoots, eab: null, isWithheld: withheld.has(asciiHost) };
     case 'custom': {
       const resolver = resolvers.find((each) => each.organizationId === organizationId && each.name === customCertResolver);
       if (!resolver) return internal;
-      const { directoryUrl, email, rootCertificates, eabKeyId, eabHmacKey } = resolver;
-      return { source: 'acme', directoryUrl, email, rootCertificates, eab: eabKeyId === null ? null : { keyId: eabKeyId, hmacKey: new Secret(eabHmacKey ?? '') }, isWithheld: withheld.has(asciiHost) };
+      const { certificateResolverId: account, directoryUrl, email, rootCertificates, eabKeyId, eabHmacKey } = resolver;
+      return { source: 'acme', account, directoryUrl, email, rootCertificates, eab: eabKeyId === null ? null : { keyId: eabKeyId, hmacKey: new Secret(eabHmacKey ?? '') }, isWithheld: withheld.has(asciiHost) };
     }
   }
 }

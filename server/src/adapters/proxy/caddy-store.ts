@@ -1,15 +1,23 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
 
 /** Folder of Caddy's storage beside the admin socket (https://caddyserver.com/docs/json/storage/file_system/). */
 export const storeFolder = 'store';
 
+/** Folder in it with a storage for each account that is not the installation's. */
+const accountsFolder = 'accounts';
+
+/** The storage of an account, in the folder above. */
+export function accountFolder(account: string): string {
+  return `${accountsFolder}/${account}`;
+}
+
 /** Certificates of Caddy's own authority live for hours and are made anew at once; what it is itself, clients may have learnt to trust. */
 const unkept = 'certificates/local';
 
 /** Letters of Caddy's own file names; no part of a path begins with a dot. */
-const pathPattern = /^(?:certificates|acme|pki)(?:\/[\w@+-][\w@.+-]*)+$/;
+const pathPattern = /^(?:accounts\/[\w-]+\/)?(?:certificates|acme|pki)(?:\/[\w@+-][\w@.+-]*)+$/;
 const wanted = /\.(?:crt|key|json)$/;
 
 /** `folder` is where the store is for this process. */
@@ -26,17 +34,31 @@ export function createCaddyStore(folder: string): ProxyStore {
     return found;
   }
   const inside = async (path: string): Promise<string[]> => ((await readdir(join(folder, path)).catch(absent)) ?? []).map((name) => `${path}/${name}`);
+  /** What stands before the paths of each storage: the installation's own, then those of the accounts. */
+  const storages = async (): Promise<string[]> => ['', ...(await inside(accountsFolder)).map((path) => `${path}/`)];
+  const everywhere = async <T>(work: (storage: string) => Promise<T[]>): Promise<T[]> => (await Promise.all((await storages()).map(work))).flat();
+
+  /** Certificates of the host with the account that got them. */
+  async function ofHost(storage: string, host: string): Promise<KeptFile[]> {
+    const authorities = await inside(`${storage}certificates`);
+    const own = (await Promise.all(authorities.filter((path) => path !== unkept).map((path) => walk(`${path}/${host}`)))).flat();
+    return own.length === 0 ? [] : [...own, ...(await walk(`${storage}acme`))];
+  }
 
   return {
     async files(host) {
-      if (host === undefined) return [...(await walk('certificates')), ...(await walk('acme')), ...(await walk('pki'))];
-      const authorities = await inside('certificates');
-      return [...(await Promise.all(authorities.filter((path) => path !== unkept).map((path) => walk(`${path}/${host}`)))).flat(), ...(await walk('acme'))];
+      if (host !== undefined) return everywhere((storage) => ofHost(storage, host));
+      return everywhere(async (storage) => [...(await walk(`${storage}certificates`)), ...(await walk(`${storage}acme`)), ...(storage === '' ? await walk('pki') : [])]);
     },
     async folders() {
-      const [authorities, users] = await Promise.all([inside('certificates'), inside('acme')]);
+      const [authorities, users] = await Promise.all([everywhere((storage) => inside(`${storage}certificates`)), everywhere((storage) => inside(`${storage}acme`))]);
       const deeper = await Promise.all([...authorities.map(inside), ...users.map((path) => inside(`${path}/users`)), inside('pki/authorities')]);
       return new Set(deeper.flat());
+    },
+    accounts: async () => ((await readdir(join(folder, accountsFolder)).catch(absent)) ?? []),
+    async forget(account, { certificates }) {
+      if (!pathPattern.test(`${accountFolder(account)}/acme/x`)) return;
+      await rm(join(folder, accountFolder(account), ...(certificates ? [] : ['acme'])), { recursive: true, force: true });
     },
     async putBack(files) {
       for (const { path, content } of files.filter((file) => pathPattern.test(file.path))) {

@@ -6,7 +6,7 @@ import { tlsConfiguration } from './caddy-tls.ts';
 
 const internal: RouteCertificate = { source: 'internal' };
 const uploaded = (certificateId: string): RouteCertificate => ({ source: 'uploaded', certificateId, chain: `chain of ${certificateId}`, privateKey: new Secret(`key of ${certificateId}`) });
-const acme = (change: Partial<AcmeCertificate> = {}): RouteCertificate => ({ source: 'acme', directoryUrl: null, email: null, rootCertificates: null, eab: null, isWithheld: false, ...change });
+const acme = (change: Partial<AcmeCertificate> = {}): RouteCertificate => ({ source: 'acme', account: null, directoryUrl: null, email: null, rootCertificates: null, eab: null, isWithheld: false, ...change });
 
 const route = (host: string, certificate: RouteCertificate, path = '/'): Route => ({ id: host + path, serviceId: 's1', host, path, internalPath: '/', stripPath: false, https: true, certificate, service: 'web', port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null });
 const configured = (...routes: Route[]) => tlsConfiguration(routes, '/run/berth-proxy');
@@ -75,6 +75,18 @@ describe('an ACME authority', () => {
       { subjects: ['c.test'], issuers: [{ module: 'acme' }] },
       { subjects: ['a.test'], issuers: [{ module: 'internal' }] },
     ]);
+  });
+
+  it('has a store for each account, so that one directory and e-mail are as many accounts', () => {
+    const known = { directoryUrl: 'https://acme.test/dir', email: 'ops@a.test' };
+    const issuers = [{ module: 'acme', ca: known.directoryUrl, email: known.email }];
+    const stored = (account: string) => ({ storage: { module: 'file_system', root: `/run/berth-proxy/store/accounts/${account}` } });
+    expect(policies(route('a.test', acme(known)), route('b.test', acme({ ...known, account: 'ours' })), route('c.test', acme({ ...known, account: 'theirs' })), route('d.test', acme({ ...known, account: 'ours' })))).toEqual([
+      { subjects: ['b.test', 'd.test'], issuers, ...stored('ours') },
+      { subjects: ['c.test'], issuers, ...stored('theirs') },
+      { subjects: ['a.test'], issuers },
+    ]);
+    for (const account of ['..', 'a/b', '{env.HOME}']) expect(() => caddyDocument([route('a.test', acme({ account }))], { adminSocket: '/run/a.sock', publicHttpPort: 80, publicHttpsPort: 443 })).toThrow('certificate authority');
   });
 
   it('is refused with placeholders in its settings', () => {

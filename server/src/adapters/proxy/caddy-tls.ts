@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { coversHost } from '../../domain/certificate.ts';
 import type { AcmeCertificate, Route, RouteCertificate, UploadedCertificate } from '../../ports/proxy.ts';
+import { accountFolder, storeFolder } from './caddy-store.ts';
 
 export interface TlsConfiguration {
   /** Caddy's apps `tls` and `pki`; none without https. */
@@ -53,10 +54,15 @@ function loaded({ certificateId, chain, privateKey }: UploadedCertificate) {
   return { certificate: chain, key: privateKey.reveal(), tags: [certificateId] };
 }
 
-/** One policy for each issuer; the proxy's own authority last. */
+/** One policy for each issuer and account; the proxy's own authority last. */
 function automationPolicies(managed: Hosts, folder: string) {
-  const issuers = Map.groupBy(managed, ([, certificate]) => JSON.stringify(certificate.source === 'acme' ? acmeIssuer(certificate, folder) : { module: 'internal' }));
-  return [...issuers].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([issuer, hosts]) => ({ subjects: hosts.map(([host]) => host), issuers: [JSON.parse(issuer) as unknown] }));
+  const policies = Map.groupBy(managed, ([, certificate]) => JSON.stringify(certificate.source === 'acme' ? { issuers: [acmeIssuer(certificate, folder)], ...accountStorage(certificate, folder) } : { issuers: [{ module: 'internal' }] }));
+  return [...policies].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([policy, hosts]) => ({ subjects: hosts.map(([host]) => host), ...(JSON.parse(policy) as object) }));
+}
+
+/** Caddy tells accounts apart by authority and e-mail only, so each has a store of its own, with its certificates in it. */
+function accountStorage({ account }: AcmeCertificate, folder: string) {
+  return account === null ? {} : { storage: { module: 'file_system', root: `${folder}/${storeFolder}/${accountFolder(account)}` } };
 }
 
 function acmeIssuer({ directoryUrl, email, rootCertificates, eab }: AcmeCertificate, folder: string) {

@@ -37,15 +37,19 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
   let last: Promise<unknown> = Promise.resolve();
   let listening: Promise<unknown> | undefined;
   let loaded: Loaded | undefined;
+  /** Those that were asked for last, by which accounts of authorities are told. */
+  let asked: readonly Route[] = [];
   const watch = onRequests && watchRequests(dirname(adminSocket), onRequests);
+  const tell = (news: CertificateNews): void => onNews(news.kind === 'failed' ? { ...news, authority: withAccount(news, asked) } : news);
 
   async function applyNow(routes: readonly Route[]): Promise<{ changed: boolean }> {
     // Caddy refuses a configuration whose log goes to a socket where nobody listens.
-    await (listening ??= listenForNews(join(dirname(adminSocket), newsSocketName), onNews));
+    await (listening ??= listenForNews(join(dirname(adminSocket), newsSocketName), tell));
     const { digest, text, files } = caddyDocument(routes, settings);
     watch?.use(routes);
     const running = await readId(adminSocket);
     if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes))) return { changed: false };
+    asked = routes;
     await writeFiles(dirname(adminSocket), files);
     await beforeLoad?.();
     const answer = await callAdmin(adminSocket, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs });
@@ -55,7 +59,7 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
     return { changed: true };
   }
 
-  const digestIfAsked = (routes: readonly Route[]): string => caddyDocument(routes.map(asked), settings).digest;
+  const digestIfAsked = (routes: readonly Route[]): string => caddyDocument(routes.map(unwithheld), settings).digest;
   /** That an authority refuses a host is no reason for a change, which would end everybody's WebSockets; only that it may be asked again is. */
   function asksNobodyNew(former: Loaded, routes: readonly Route[]): boolean {
     const [before, now] = [withheldHosts(former.routes), withheldHosts(routes)];
@@ -90,8 +94,14 @@ function withheldHosts(routes: readonly Route[]): Set<string> {
   return new Set(routes.flatMap(({ host, certificate }) => (certificate?.source === 'acme' && certificate.isWithheld ? [host] : [])));
 }
 
-function asked(route: Route): Route {
+function unwithheld(route: Route): Route {
   return route.certificate?.source === 'acme' ? { ...route, certificate: { ...route.certificate, isWithheld: false } } : route;
+}
+
+/** Caddy names the authority alone. */
+function withAccount({ host, authority }: { host: string; authority: string }, routes: readonly Route[]): string {
+  const certificate = routes.find((route) => route.host === host && route.https)?.certificate;
+  return certificate?.source === 'acme' && certificate.account !== null ? `${certificate.account}/${authority}` : authority;
 }
 
 /** Named by their content, so that one that is there is right. */

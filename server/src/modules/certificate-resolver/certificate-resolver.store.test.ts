@@ -18,8 +18,9 @@ const eab = { keyId: 'key-1', hmacKey: 'aG1hYy1zZWNyZXQ' };
 const shown = { certificateResolverId: expect.any(String), ...input, eab: null, rootCertificates: null, createdAt: expect.any(String) };
 
 eachDatabase('certificate resolvers', (test) => {
+  let forgotten: string[] = [];
   const createWorld = worlds(test);
-  const begin = (): Promise<World> => createWorld((database) => [router('certificateResolver', certificateResolverContract, certificateResolverHandlers(createCertificateResolvers(createResolverStore(database), systemClock), keptRoutes(database).changeRoutes))]);
+  const begin = (): Promise<World> => createWorld((database) => [router('certificateResolver', certificateResolverContract, certificateResolverHandlers(createCertificateResolvers(createResolverStore(database), { clock: systemClock, forgetAccount: async (id) => void forgotten.push(id) }), keptRoutes(database).changeRoutes))]);
 
   it('are created, read, listed, changed and removed, their secret never shown', async () => {
     const { owner, database } = await begin();
@@ -36,6 +37,21 @@ eachDatabase('certificate resolvers', (test) => {
     expect(await owner.mutate('certificateResolver.update', { certificateResolverId, eab: null })).toMatchObject({ eab: null });
     expect(await owner.mutate('certificateResolver.remove', { certificateResolverId })).toMatchObject({ name: 'bound' });
     expect(await owner.query('certificateResolver.one', { certificateResolverId })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('have a new account when its binding changes, and only then', async () => {
+    const { owner } = await begin();
+    forgotten = [];
+    const certificateResolverId = textOf(await owner.mutate('certificateResolver.create', { ...input, eab }), 'certificateResolverId');
+    const update = (patch: object): Promise<unknown> => owner.mutate('certificateResolver.update', { certificateResolverId, ...patch });
+    await update({ email: 'new@example.com' });
+    await update({ eab });
+    await update({ eab: { ...eab, hmacKey: 'bmV3' } });
+    expect(forgotten).toEqual([]);
+    await update({ eab: { ...eab, keyId: 'key-2' } });
+    await update({ eab: null });
+    await update({ eab: null });
+    expect(forgotten).toEqual([certificateResolverId, certificateResolverId]);
   });
 
   it('keep the roots that an authority of one\'s own is checked with', async () => {

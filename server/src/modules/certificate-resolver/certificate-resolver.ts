@@ -25,7 +25,13 @@ export interface CertificateResolvers {
   remove(certificateResolverId: string, organizationId: string): Promise<PublicResolver>;
 }
 
-export function createCertificateResolvers(store: ResolverStore, clock: Clock): CertificateResolvers {
+export interface ResolverNeighbours {
+  clock: Clock;
+  /** Lets the next order make the account anew, by the resolver's id. */
+  forgetAccount(certificateResolverId: string): Promise<void>;
+}
+
+export function createCertificateResolvers(store: ResolverStore, { clock, forgetAccount }: ResolverNeighbours): CertificateResolvers {
   async function found(certificateResolverId: string, organizationId: string): Promise<ResolverRecord> {
     const record = await store.find({ certificateResolverId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such certificate resolver. It may have been removed.');
@@ -44,6 +50,8 @@ export function createCertificateResolvers(store: ResolverStore, clock: Clock): 
       const present = await found(certificateResolverId, organizationId);
       const changes = { ...patch, ...(eab === undefined ? {} : binding(eab)) };
       await named(patch.name ?? present.name, () => store.update({ certificateResolverId, organizationId }, changes));
+      // An authority binds an account when it makes it, and never again.
+      if (eab !== undefined && (eab?.keyId ?? null) !== present.eabKeyId) await forgetAccount(certificateResolverId);
       if (patch.name !== undefined && patch.name !== present.name) await store.renameUses(organizationId, present.name, patch.name);
       return withoutSecret(await found(certificateResolverId, organizationId));
     },

@@ -20,6 +20,7 @@ const eab = z.object({ keyId: z.string().min(1).max(500), hmacKey: z.string().mi
 export const certificateResolverContract = {
   create: mutation({
     summary: 'Stores an ACME authority that domains can name as customCertResolver',
+    description: 'Each resolver has an account of its own at the authority, also where another one, or the settings, name the same directory and e-mail.',
     access: { class: 'admin', resources: [] },
     input: z.object({ ...shape, eab: eab.nullish(), rootCertificates: rootCertificates.nullish() }),
     output: certificateResolverRecord,
@@ -34,6 +35,7 @@ export const certificateResolverContract = {
   }),
   update: mutation({
     summary: 'Changes a certificate resolver; domains that name it follow a new name',
+    description: 'With another key of the account binding the next certificate is asked for with a new account; those that were issued stay.',
     access: own,
     input: id.extend({ ...z.object(shape).partial().shape, eab: eab.nullish().describe('null removes the binding'), rootCertificates: rootCertificates.nullish() }),
     output: certificateResolverRecord,

@@ -12,8 +12,8 @@ export interface CertificateState {
 
 export interface CertificateSight {
   issuance: Pick<Issuance, 'of'>;
-  /** ACME directory of the domain's authority; null: the proxy's own choice. */
-  directoryOf(domain: DomainRecord): Promise<string | null>;
+  /** Whom the proxy asks for the domain's certificate. */
+  authorityOf(domain: DomainRecord): Promise<Parameters<Issuance['of']>[1]>;
   /** The uploaded certificate that serves the domain. */
   uploadedFor(domain: DomainRecord): Promise<{ issuer: string; expirationDate: string } | undefined>;
   clock: Clock;
@@ -34,8 +34,8 @@ async function uploaded(domain: DomainRecord, { uploadedFor, clock }: Certificat
   return { status: hasEnded ? 'failed' : 'issued', issuer, expiresAt: expirationDate, error: hasEnded ? `The uploaded certificate of ${domain.host} ended at ${expirationDate}. Upload a renewed one with certificate.create.` : null };
 }
 
-async function issued(domain: DomainRecord, { issuance, directoryOf, clock }: CertificateSight): Promise<CertificateState> {
-  const record = await issuance.of(domain.asciiHost, await directoryOf(domain));
+async function issued(domain: DomainRecord, { issuance, authorityOf, clock }: CertificateSight): Promise<CertificateState> {
+  const record = await issuance.of(domain.asciiHost, await authorityOf(domain));
   if (!record) return { ...none, status: 'pending' };
   const { status, issuer, expiresAt, warnAt, error } = record;
   const isLate = status === 'issued' && (warnAt ?? Infinity) <= clock.now();

@@ -9,14 +9,16 @@ import { createIssuance } from './issuance.ts';
 import { createIssuanceStore } from './store.ts';
 
 const root = makeCertificate({ name: 'Issuing CA', isAuthority: true });
-const leaf = (host: string): KeptFile[] => {
+const leaf = (host: string, storage = ''): KeptFile[] => {
   const { pem, key } = makeCertificate({ name: host, hosts: [host], issuer: root });
-  const folder = `certificates/acme.test-dir/${host}/${host}`;
+  const folder = `${storage}certificates/acme.test-dir/${host}/${host}`;
   return [{ path: `${folder}.crt`, content: pem }, { path: `${folder}.key`, content: key }, { path: `${folder}.json`, content: '{}' }];
 };
-const account: KeptFile = { path: 'acme/acme.test-dir/users/a@a.test/a.key', content: 'secret of the account' };
+const accountIn = (storage: string): KeptFile => ({ path: `${storage}acme/acme.test-dir/users/a@a.test/a.key`, content: `secret of the account ${storage}` });
+const account = accountIn('');
 const refusal = (host: string, type = 'connection', authority = 'acme.test-dir') => ({ kind: 'failed', host, authority, words: 'x', problem: { type: `urn:ietf:params:acme:error:${type}`, detail: 'Timeout' } }) as const;
-const directory = 'https://acme.test/dir';
+const directory = { directoryUrl: 'https://acme.test/dir', account: null };
+const usual = { directoryUrl: null, account: null };
 const minuteMs = 60_000;
 
 eachDatabase('issuance', (test) => {
@@ -34,7 +36,13 @@ eachDatabase('issuance', (test) => {
     const folders = async (): Promise<Set<string>> => new Set(disk.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
     const issuance = createIssuance({
       store, clock: { now: () => now }, whyNot: async () => answer, warn: (sentence) => warnings.push(sentence), changed: () => void (changes += 1),
-      files: { files: async (host) => disk.filter(({ path }) => host === undefined || path.includes(`/${host}/`) || path.startsWith('acme/')), folders, putBack: async (files) => void disk.push(...files.map(({ path, content }) => ({ path, content }))) },
+      files: {
+        folders, files: async (host) => disk.filter(({ path }) => host === undefined || path.includes(`/${host}/`) || /^(?:accounts\/[^/]+\/)?acme\//.test(path)), putBack: async (files) => void disk.push(...files.map(({ path, content }) => ({ path, content }))),
+        accounts: async () => [...new Set(disk.flatMap(({ path }) => /^accounts\/([^/]+)/.exec(path)?.[1] ?? []))],
+        async forget(name, { certificates }) {
+          disk = disk.filter(({ path }) => !path.startsWith(`accounts/${name}/${certificates ? '' : 'acme/'}`));
+        },
+      },
     });
     return { database, store, issuance };
   }
@@ -54,7 +62,7 @@ eachDatabase('issuance', (test) => {
     disk = [...leaf('a.test'), account];
     await issuance.hear({ kind: 'issued', host: 'a.test' });
     expect(await issuance.of('a.test', directory)).toMatchObject({ status: 'issued', issuer: expect.stringContaining('Issuing CA'), error: null });
-    expect(await issuance.of('a.test', null)).toBeUndefined();
+    expect(await issuance.of('a.test', usual)).toBeUndefined();
     expect((await store.filePaths()).map(({ path }) => path).toSorted()).toEqual([account.path, ...leaf('a.test').map(({ path }) => path)].toSorted());
     // A second look finds nothing new.
     expect(await issuance.keep()).toBe(0);
@@ -113,13 +121,45 @@ eachDatabase('issuance', (test) => {
     expect(warnings).toHaveLength(2);
   });
 
+  it('tells accounts at one authority apart, and forgets those that nobody has any more, with what is theirs alone', async () => {
+    const { issuance, database, store } = await begin();
+    const { owner } = await createPeople(database);
+    const resolvers = tableStore(database, 'certificate_resolver');
+    for (const name of ['ours', 'theirs']) {
+      await resolvers.insert({ certificateResolverId: name, organizationId: owner.organizationId, name, directoryUrl: 'https://acme.test/dir', email: 'a@a.test', rootCertificates: null, eabKeyId: null, eabHmacKey: null, createdAt: '2026' });
+    }
+    const of = (name: string): KeptFile[] => [...leaf(`${name}.test`, `accounts/${name}/`), accountIn(`accounts/${name}/`)];
+    disk = [...leaf('a.test'), account, ...of('ours'), ...of('theirs')];
+    for (const host of ['a.test', 'ours.test', 'theirs.test']) await issuance.hear({ kind: 'issued', host });
+    expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({ status: 'issued', authority: 'ours/acme.test-dir' });
+    expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toBeUndefined();
+    expect(await issuance.of('ours.test', directory)).toBeUndefined();
+    // A refusal of one leaves what the other issued.
+    await issuance.hear(refusal('ours.test', 'connection', 'theirs/acme.test-dir'));
+    expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toMatchObject({ status: 'failed' });
+    // Whoever names the first one again is told of what it has.
+    expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({ status: 'issued', error: null });
+    const whole = disk.length;
+    await issuance.look();
+    expect([disk.length, (await store.filePaths()).length]).toEqual([whole, whole]);
+    // Its next order makes an account anew; its certificates stay.
+    await issuance.forgetAccount('theirs');
+    expect(disk.filter(({ path }) => path.startsWith('accounts/theirs/')).map(({ path }) => path)).toEqual(leaf('theirs.test', 'accounts/theirs/').map(({ path }) => path));
+    expect(await issuance.putBack()).toBe(0);
+    await resolvers.remove({ certificateResolverId: 'theirs' });
+    await issuance.look();
+    const left = [...leaf('a.test'), account, ...of('ours')].map(({ path }) => path).toSorted();
+    expect(disk.map(({ path }) => path).toSorted()).toEqual(left);
+    expect((await store.filePaths()).map(({ path }) => path).toSorted()).toEqual(left);
+  });
+
   it('asks nobody for a host that does not lead here, and looks again by itself', async () => {
     const { issuance, database, store } = await begin();
     await wanted(database, 'a.test');
     answer = 'a.test leads to 203.0.113.9 instead of 203.0.113.7. Change its record.';
     await issuance.prepare('a.test');
     await issuance.prepare('nobody.test');
-    for (const directoryUrl of [directory, null]) expect(await issuance.of('a.test', directoryUrl)).toMatchObject({ status: 'failed', error: answer, issuer: null });
+    for (const asked of [directory, usual]) expect(await issuance.of('a.test', asked)).toMatchObject({ status: 'failed', error: answer, issuer: null });
     expect(await issuance.withheld()).toContain('a.test');
     now += minuteMs;
     await issuance.look();

@@ -3,7 +3,7 @@ import { explainFault, explainProblem } from '../../domain/acme-problem.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 import type { CertificateNews, KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
-import { authorityOf, folderOf, hostOf, issuedIn, type IssuedCertificate } from './issued.ts';
+import { authorityOf, certificatePath, folderOf, hostOf, issuedIn, type AskedAuthority, type IssuedCertificate } from './issued.ts';
 import type { IssuanceRecord, IssuanceStore } from './store.ts';
 
 export interface IssuanceNeighbours {
@@ -20,8 +20,8 @@ export interface IssuanceNeighbours {
 }
 
 export interface Issuance {
-  /** What became of a host's certificate of this authority (its directory; null: the proxy's own choice); undefined while nothing did. */
-  of(host: string, directoryUrl: string | null): Promise<IssuanceRecord | undefined>;
+  /** What became of a host's certificate of this authority; undefined while nothing did. */
+  of(host: string, asked: AskedAuthority): Promise<IssuanceRecord | undefined>;
   /** Hosts that no authority is asked for now. */
   withheld(): Promise<Set<string>>;
   /** Looks whether an authority would find the host, before the proxy asks for it; forgets what was before, so that it is asked at once. */
@@ -32,6 +32,8 @@ export interface Issuance {
   keep(): Promise<number>;
   /** Puts what the proxy's store has lost back; gives how many files. */
   putBack(): Promise<number>;
+  /** Lets the next order of this account make it anew, with its account binding as it is then; its certificates stay. */
+  forgetAccount(account: string): Promise<void>;
   /** Looks again at hosts that no authority would find, forgets what nobody wants any more, warns of what is about to end. */
   look(): Promise<void>;
 }
@@ -51,9 +53,14 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
 
   return {
     look,
-    async of(host, directoryUrl) {
+    async of(host, asked) {
+      const authority = authorityOf(asked);
       const found = await store.find({ host });
-      return found && (found.authority === '' || found.authority === authorityOf(directoryUrl)) ? found : undefined;
+      if (found?.authority === '' || found?.authority === authority) return found;
+      // What it issued before another one was asked in between is served again, of which the proxy tells nothing.
+      const kept = await store.file(certificatePath(asked, host));
+      const [former] = kept === undefined ? [] : issuedIn([kept]);
+      return former && former.expiresAt > clock.now() ? { ...nothingYet(host, clock), ...issuedRecord(former) } : undefined;
     },
     async withheld() {
       const refusals = await store.list({ status: 'failed' });
@@ -80,6 +87,10 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
       await files.putBack(found.filter((file) => file !== undefined));
       return lost.length;
     },
+    async forgetAccount(account) {
+      await store.forgetAccount(account, { certificates: false });
+      await files.forget(account, { certificates: false });
+    },
   };
 }
 
@@ -91,23 +102,31 @@ interface Notes {
   lookAt(host: string, attempts: number): Promise<boolean>;
 }
 
+function nothingYet(host: string, clock: Clock): IssuanceRecord {
+  return { host, authority: '', status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: null, attempts: 0, nextAt: 0, changedAt: isoTime(clock) };
+}
+
+/** A warning is due when a sixth of its life is left; it should have been renewed at a third. */
+function issuedRecord({ authority, issuer, notBefore, expiresAt }: IssuedCertificate) {
+  return { authority, status: 'issued', issuer, expiresAt, warnAt: expiresAt - (expiresAt - notBefore) / 6 } as const;
+}
+
 /** What is written down of each host. */
 function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
-  const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> => store.put({
-    host, authority: '', status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: null, attempts: 0, nextAt: 0, changedAt: isoTime(clock), ...change,
-  });
-  async function note({ host, authority, issuer, notBefore, expiresAt }: IssuedCertificate): Promise<void> {
+  const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> => store.put({ ...nothingYet(host, clock), ...change });
+  async function note(certificate: IssuedCertificate): Promise<void> {
+    const { host, authority, notBefore, expiresAt } = certificate;
     const present = await store.find({ host });
     if (present?.status === 'issued' && present.expiresAt === expiresAt && present.authority === authority) return;
     // A refusal of another authority, which the domain names now, is newer than what the former one issued.
     if (present && present.status === 'failed' && present.authority !== authority && Date.parse(present.changedAt) > notBefore) return;
-    await record(host, { authority, status: 'issued', issuer, expiresAt, warnAt: expiresAt - (expiresAt - notBefore) / 6 });
+    await record(host, issuedRecord(certificate));
   }
 
   return {
     async keepFiles(found) {
       const issued = issuedIn(found);
-      const end = new Map(issued.map(({ authority, host, expiresAt }) => [`certificates/${authority}/${host}`, expiresAt]));
+      const end = new Map(issued.map(({ folder, expiresAt }) => [folder, expiresAt]));
       const count = await store.keepFiles(found.map(({ path, content }) => ({ path, content, host: hostOf(path) ?? null, expiresAt: end.get(folderOf(path)) ?? null })));
       for (const certificate of latest(issued)) await note(certificate);
       return count;
@@ -129,7 +148,7 @@ function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
   };
 }
 
-function createLook({ store, clock, changed, warn }: IssuanceNeighbours, lookAt: Notes['lookAt']): Issuance['look'] {
+function createLook({ store, clock, files, changed, warn }: IssuanceNeighbours, lookAt: Notes['lookAt']): Issuance['look'] {
   const warned = new Map<string, number>();
   /** Gives whether the proxy may ask now. */
   async function lookAgain({ host, attempts, nextAt }: IssuanceRecord): Promise<boolean> {
@@ -144,6 +163,17 @@ function createLook({ store, clock, changed, warn }: IssuanceNeighbours, lookAt:
     warn(endSentence(host, expiresAt, error, now));
   }
 
+  /** Those of resolvers that are gone. A resolver is there before its account, so what is found first and wanted by nobody afterwards is left over. */
+  async function forgetAccounts(): Promise<void> {
+    const found = new Set([...(await files.accounts()), ...(await store.accounts())]);
+    if (found.size === 0) return;
+    const wanted = new Set(await store.wantedAccounts());
+    for (const account of [...found].filter((each) => !wanted.has(each))) {
+      await store.forgetAccount(account, { certificates: true });
+      await files.forget(account, { certificates: true });
+    }
+  }
+
   return async () => {
     const wanted = new Set(await store.wantedHosts());
     let isChanged = false;
@@ -154,6 +184,7 @@ function createLook({ store, clock, changed, warn }: IssuanceNeighbours, lookAt:
       else if (record.authority === '') isChanged = (await lookAgain(record)) || isChanged;
     }
     await store.forgetFiles(clock.now() - 14 * dayMs);
+    await forgetAccounts();
     if (isChanged) changed();
   };
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import { accountOf, hostOf } from './issued.ts';
 
 export type IssuanceRecord = TableRecord<'issuance'>;
 export type ProxyFileRecord = TableRecord<'proxy_file'>;
@@ -18,6 +19,12 @@ export interface IssuanceStore extends Pick<TableStore<'issuance'>, 'find' | 'li
   /** Writes what differs; gives how many did. */
   keepFiles(files: readonly ProxyFileRecord[]): Promise<number>;
   forgetFiles(expiredBefore: number): Promise<void>;
+  /** Accounts of which files are kept, the installation's not counted. */
+  accounts(): Promise<string[]>;
+  /** Accounts that certificate resolvers stand for, by their ids. */
+  wantedAccounts(): Promise<string[]>;
+  /** Forgets the files of an account, those of its certificates only when told. */
+  forgetAccount(account: string, options: { certificates: boolean }): Promise<void>;
 }
 
 export function createIssuanceStore(database: Database): IssuanceStore {
@@ -26,6 +33,7 @@ export function createIssuanceStore(database: Database): IssuanceStore {
   const files = tableStore(database, 'proxy_file');
   const wanted = builder.selectFrom('domain').select('asciiHost').distinct().where('serverKey', '=', '').where('https', '=', 1).where('certificateType', '<>', 'none').compile();
   const paths = builder.selectFrom('proxy_file').select(['path', 'expiresAt']).compile();
+  const resolvers = builder.selectFrom('certificate_resolver').select('certificateResolverId').compile();
   const expired = builder.deleteFrom('proxy_file').where('expiresAt', '<', 0).compile();
   return {
     find: issuances.find,
@@ -54,5 +62,10 @@ export function createIssuanceStore(database: Database): IssuanceStore {
       return count;
     }),
     forgetFiles: async (expiredBefore) => void (await database.change(expired, [expiredBefore])),
+    accounts: async () => [...new Set((await database.run(paths)).flatMap(({ path }) => accountOf(path) ?? []))],
+    wantedAccounts: async () => (await database.run(resolvers)).map(({ certificateResolverId }) => certificateResolverId),
+    forgetAccount: (account, { certificates }) => database.transaction(async () => {
+      for (const { path } of await database.run(paths)) if (accountOf(path) === account && (certificates || hostOf(path) === undefined)) await files.remove({ path });
+    }),
   };
 }
