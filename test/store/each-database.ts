@@ -9,6 +9,7 @@ import type { Database } from '../../server/src/db/database.ts';
 import { migrate } from '../../server/src/db/migrations.ts';
 import { openPostgres } from '../../server/src/db/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';
+import { lend, type Lent } from './lent-databases.ts';
 
 export interface TestDatabase {
   /** A fresh database with the whole schema; closed and gone after the test. */
@@ -29,22 +30,37 @@ export function eachDatabase(name: string, define: (test: TestDatabase, dialect:
     describe(`${name} (${dialect})`, () => {
       const opened = new Map<Database, string>();
       const locations = new Set<string>();
-      const { create, connect, remove } = place();
+      const lent: Lent[] = [];
+      const { create, connect, remove, isLent } = place();
+      const newCipher = (): Cipher => createCipher(randomBytes(32));
       const track = (location: string, cipher: Cipher): Database => {
         const database = connect(location, cipher);
         opened.set(database, location);
-        locations.add(location);
         return database;
       };
-      const fresh = async (hasSchema: boolean): Promise<Database> => track(await create(hasSchema), createCipher(randomBytes(32)));
+      const fresh = async (hasSchema: boolean): Promise<Database> => {
+        const location = await create(hasSchema);
+        locations.add(location);
+        return track(location, newCipher());
+      };
+      const borrowed = async (): Promise<Database> => {
+        const one = await lend(async () => {
+          const location = await create(true);
+          return { location, database: connect(location, newCipher()) };
+        });
+        lent.push(one);
+        opened.set(one.database, one.location);
+        return one.database;
+      };
       afterEach(async () => {
         for (const database of opened.keys()) await database.close();
         opened.clear();
+        for (const one of lent.splice(0)) if (!(await one.giveBack())) locations.add(one.location);
         for (const location of locations) await remove(location);
         locations.clear();
       });
       const test: TestDatabase = {
-        open: () => fresh(true),
+        open: () => (isLent ? borrowed() : fresh(true)),
         openEmpty: () => fresh(false),
         reopen: (database, cipher = database.cipher) => track(opened.get(database) ?? '', cipher),
         locationOf: (database) => opened.get(database) ?? '',
@@ -63,6 +79,8 @@ interface Place {
   create(hasSchema: boolean): Promise<string>;
   connect(location: string, cipher: Cipher): Database;
   remove(location: string): Promise<void>;
+  /** Whether databases with the schema go from test to test, since making one costs more than emptying it. */
+  isLent: boolean;
 }
 
 function sqlitePlace(): Place {
@@ -78,7 +96,7 @@ function sqlitePlace(): Place {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return {
-    connect,
+    connect, isLent: false,
     async create(hasSchema) {
       const path = join(folder, `${randomBytes(6).toString('hex')}.sqlite`);
       if (hasSchema) await copyFile(template(), path);
@@ -99,6 +117,7 @@ function postgresPlace(): Place {
   const nameOf = (location: string): string => new URL(location).pathname.slice(1);
   afterAll(() => administration?.close());
   return {
+    isLent: true,
     connect: (location, cipher) => openPostgres({ url: location, cipher }),
     async create(hasSchema) {
       const name = `test_${randomBytes(6).toString('hex')}`;
