@@ -30,7 +30,7 @@ export function keptRoutes(database: Database): KeptRoutes {
       async apply(routes) {
         if (kept.isAway) throw new AppError('SERVICE_UNAVAILABLE', 'The proxy does not answer.');
         if (kept.refusal !== undefined) throw new AppError('BAD_REQUEST', kept.refusal);
-        kept.routes = routes;
+        kept.routes = typeof routes === 'function' ? await routes() : routes;
         return { changed: true };
       },
       current: async () => 'kept',

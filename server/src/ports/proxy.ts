@@ -2,8 +2,8 @@
 import type { Secret } from '../domain/secret.ts';
 
 export interface Proxy {
-  /** Replaces the running configuration by this one when it differs; throws and keeps the old one when the proxy refuses it. Answers whether anything changed. */
-  apply(routes: readonly Route[]): Promise<{ changed: boolean }>;
+  /** Replaces the running configuration by this one when it differs; throws and keeps the old one when the proxy refuses it. A function is asked only when the proxy answers. Answers whether anything changed. */
+  apply(routes: readonly Route[] | (() => Promise<readonly Route[]>)): Promise<{ changed: boolean }>;
   /** Digest of the routes the proxy has now: empty when they are not ours (a fresh proxy), undefined when it does not answer. */
   current(): Promise<string | undefined>;
   /** What `current` gives while the proxy has exactly these routes. */

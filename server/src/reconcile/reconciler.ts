@@ -42,7 +42,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let again = false;
 
   const ready = (): Promise<void> => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]);
-  const changes = createRouteChanges({ ...options.database, ready, apply: async () => proxy.apply(await options.routes()) });
+  const changes = createRouteChanges({ ...options.database, ready, apply: () => proxy.apply(options.routes) });
 
   async function loop(): Promise<void> {
     do {

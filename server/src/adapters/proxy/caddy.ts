@@ -42,12 +42,14 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
   const watch = onRequests && watchRequests(dirname(adminSocket), onRequests);
   const tell = (news: CertificateNews): void => onNews(news.kind === 'failed' ? { ...news, authority: withAccount(news, asked) } : news);
 
-  async function applyNow(routes: readonly Route[]): Promise<{ changed: boolean }> {
+  async function applyNow(given: Parameters<Proxy['apply']>[0]): Promise<{ changed: boolean }> {
     // Caddy refuses a configuration whose log goes to a socket where nobody listens.
     await (listening ??= listenForNews(join(dirname(adminSocket), newsSocketName), tell));
+    // First, so that nothing is read and written for a proxy that does not answer.
+    const running = await readId(adminSocket);
+    const routes = typeof given === 'function' ? await given() : given;
     const { digest, text, files } = caddyDocument(routes, settings);
     watch?.use(routes);
-    const running = await readId(adminSocket);
     if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes))) return { changed: false };
     asked = routes;
     await writeFiles(dirname(adminSocket), files);
