@@ -38,6 +38,8 @@ export interface ProgramOptions {
 }
 
 const entry = join(import.meta.dirname, '../../server/src/main.ts');
+/** Where node keeps what it has compiled: half of the time of a start from source. */
+const compiled = join(import.meta.dirname, '../../node_modules/.cache/started-program');
 const startLimitMs = 60_000;
 const stopLimitMs = 20_000;
 /** So much of the log is kept. */
@@ -79,7 +81,7 @@ async function run(args: readonly string[], variables: Record<string, string>): 
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const began = performance.now();
-  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...variables, BERTH_PORT: String(port), BERTH_URL: url }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, ...variables, BERTH_PORT: String(port), BERTH_URL: url }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const { pid } = child;
   const ended = once(child, 'exit');
   let log = '';
