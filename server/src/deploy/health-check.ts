@@ -8,9 +8,13 @@ export const probeTarget = '/.berth/busybox';
 const defaults = { intervalMs: 1000, timeoutMs: 5000, retries: 3, startPeriodMs: 30_000 };
 /** A service with neither domain nor port is healthy when it has run this long. */
 const workerRunsMs = 5000;
-/** Once a container is this old, one run of our probe goes on looking for `watchSeconds`: starting a probe costs the engine about 40 ms of a processor, looking again 1 ms. */
-const youngSeconds = 60;
+/**
+ * Once a container was seen healthy, one run of our probe goes on looking for `watchSeconds`: starting a probe costs the engine about 40 ms of a processor, looking again 1 ms.
+ * That it was seen stands in a file of the container's own shared memory, which even a read-only container can write; where it cannot, the container's age decides.
+ */
 const watchSeconds = 30;
+const seenFile = '/dev/shm/.berth-healthy';
+const youngSeconds = 60;
 const lookEverySeconds = 2;
 
 export interface HealthInputs {
@@ -52,16 +56,25 @@ export function watchingProbe({ client, look, everySeconds }: { client: string; 
   return probe(`command -v ${client} >/dev/null || { echo "${message}" >/proc/1/fd/1; kill 1; exit 1; }\nlook() { ${look}\n}`, [], timing, everySeconds);
 }
 
-/** Our probe: fixed text; what a person chose comes in as an argument. The age is that of process 1 (field 22 of its stat, after the name in parentheses). */
+/**
+ * Our probe: fixed text; what a person chose comes in as an argument. The age is that of process 1 (field 22 of its stat, after the name in parentheses).
+ * Nobody who asked for a look every 20 s gets one every 2 s: a run looks no more often than the interval says.
+ */
 function probe(look: string, values: string[], timing: Timing, everySeconds = lookEverySeconds): HealthCheck {
+  const interval = Math.ceil(timing.intervalMs / 1000);
+  const every = Math.max(everySeconds, interval);
+  const again = interval < watchSeconds ? Math.max(1, Math.floor(watchSeconds / every)) : 0;
   const script = `B=${probeTarget}
 ${look}
 look "$@" || exit 1
+if [ ! -e ${seenFile} ]; then
+{ true >${seenFile}; } 2>/dev/null && exit 0
 read -r up rest </proc/uptime
 s=$($B cat /proc/1/stat) && s=\${s##*) } && t=$(echo "$s" | $B cut -d' ' -f20)
 [ $((\${up%.*} - t / 100)) -lt ${youngSeconds} ] && exit 0
+fi
 n=0
-while [ $n -lt ${Math.ceil(watchSeconds / everySeconds)} ]; do $B sleep ${everySeconds}; look "$@" || exit 1; n=$((n + 1)); done`;
+while [ $n -lt ${again} ]; do $B sleep ${every}; look "$@" || exit 1; n=$((n + 1)); done`;
   return { ...timing, test: ['CMD', probeTarget, 'sh', '-c', script, 'probe', ...values], timeoutMs: timing.timeoutMs + (watchSeconds + 10) * 1000 };
 }
 

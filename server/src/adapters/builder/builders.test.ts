@@ -110,7 +110,7 @@ test.each(['NODE_ENV', 'DATABASE_URL', 'GOOGLE_KEY', 'API_TOKEN', 'GOAL_NAME', '
 test('the Dockerfile of a static site', () => {
   const files = builders.static.files(plan);
   expect(files['Dockerfile']).toMatch(/^FROM caddy:2\nRUN mkdir -p \/etc\/caddy && printf '%s\\n' '\{' /);
-  expect(files['Dockerfile']).toContain('HEALTHCHECK');
+  expect(files['Dockerfile']).toContain('EXPOSE 80');
   expect(files['Dockerfile']).not.toContain('try_files');
   expect(builders.static.files({ ...plan, singlePage: true })['Dockerfile']).toContain("'try_files {path} {path}/ /index.html'");
   expect(files['Dockerfile.dockerignore']).toContain('**/.env\n');

@@ -13,9 +13,7 @@ export const staticSite = {
 /** Never published, also when the whole repository is. */
 const ignored = ['**/.git', '**/.gitignore', '**/.env', '**/.env.*', '**/.dockerignore', '**/.DS_Store', ''].join('\n');
 
-/**
- * Serves /srv on port 80. The check looks for a listener on port 80 (0x50, state 0A) with `grep`, since images of Caddy differ in what else they have.
- */
+/** Serves /srv on port 80. Without a check of its own: the probe that every release carries looks at the ports its domains lead to, at a tenth of the cost. */
 export function staticDockerfile(image: string, singlePage: boolean): string {
   const lines = caddyfile(singlePage).map((line) => `'${line}'`);
   return [
@@ -23,7 +21,6 @@ export function staticDockerfile(image: string, singlePage: boolean): string {
     `RUN mkdir -p /etc/caddy && printf '%s\\n' ${lines.join(' ')} > /etc/caddy/Caddyfile`,
     'COPY . /srv',
     'EXPOSE 80',
-    'HEALTHCHECK --interval=2s --timeout=2s --start-period=2s --retries=3 CMD ["grep", "-qsE", ":0050 [0-9A-F]+:0000 0A", "/proc/net/tcp", "/proc/net/tcp6"]',
     'ENTRYPOINT []',
     'CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
     '',

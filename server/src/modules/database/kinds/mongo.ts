@@ -37,7 +37,7 @@ export const mongoServer: DatabaseServer = {
     return args.length > 0 ? [...args] : undefined;
   },
   // Its client needs half a second of a processor to start.
-  probe: { client: 'mongosh', look: `[ "$(mongosh --quiet --host 127.0.0.1 --eval 'db.adminCommand({ ping: 1 }).ok')" = 1 ]`, everySeconds: 10 },
+  probe: { client: 'mongosh', look: `[ "$(mongosh --quiet --host 127.0.0.1 --eval 'db.adminCommand({ ping: 1 }).ok')" = 1 ]`, everySeconds: 30 },
   query: (record, name) => ({
     script: `exec mongosh --quiet --host ${ownAddress} --eval "$ASK"`,
     env: {

@@ -46,7 +46,7 @@ export interface DatabaseServer {
     client: string;
     /** Lines for `sh` that succeed when it does. */
     look: string;
-    /** Between two looks once the server has run for a minute. */
+    /** Between two looks once the server was seen healthy. */
     everySeconds: number;
   };
   /** Asks the server something as the record's user over the network, so that the password is really checked; `name` is the service's own. Succeeds with an output that `version` understands. */
