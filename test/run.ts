@@ -10,11 +10,12 @@ import { goldenData } from './bed/golden.ts';
 import { installHostPackages } from './bed/host-packages.ts';
 import { leftovers } from './bed/leftovers.ts';
 import { addCounts, runProject, type ProjectEnd } from './run/project.ts';
+import { checkTypes } from './run/types.ts';
 import type { Counts } from './run/report.ts';
 
 const minutes = (count: number): number => count * 60_000;
 
-/** The projects of vitest.config.ts, with the most milliseconds each may take on a busy machine; in the order in which they begin, the longest first. */
+/** The projects of vitest.config.ts and the types, with the most milliseconds each may take on a busy machine; in the order in which they begin, the longest first. bin/test names them too. */
 const projects = {
   backups: { limitMs: minutes(25), bed: true },
   machine: { limitMs: minutes(30), bed: true },
@@ -28,6 +29,7 @@ const projects = {
   releases: { limitMs: minutes(20), bed: true },
   store: { limitMs: minutes(12), bed: false },
   unit: { limitMs: minutes(10), bed: false },
+  types: { limitMs: minutes(5), bed: false },
 } as const;
 
 /**
@@ -66,7 +68,10 @@ async function main(): Promise<boolean> {
 /** Takes one project after the other from those that wait. */
 async function runLane(waiting: ProjectName[], signal: AbortSignal): Promise<ProjectEnd[]> {
   const ends: ProjectEnd[] = [];
-  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) ends.push(await runProject({ name, limitMs: projects[name].limitMs, signal, say }));
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const run = { name, limitMs: projects[name].limitMs, signal, say };
+    ends.push(await (name === 'types' ? checkTypes(run) : runProject(run)));
+  }
   return ends;
 }
 
@@ -90,7 +95,7 @@ function isProject(name: string): name is ProjectName {
 
 /** Installs what the bed needs and fills its cache, so that this time is nobody's test's. */
 async function prepare(names: readonly ProjectName[], signal: AbortSignal): Promise<void> {
-  if (names.every((name) => name === 'unit')) return;
+  if (names.every((name) => name === 'unit' || name === 'types')) return;
   await timed('Debian packages', () => installHostPackages(say, signal));
   await closeStale(say);
   if (!names.some((name) => projects[name].bed)) return;

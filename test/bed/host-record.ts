@@ -12,8 +12,8 @@ const hostRecord = z.object({
   index: z.number(),
   engine: z.boolean(),
   sshd: z.boolean(),
-  root: z.enum(['overlay', 'bare']),
-  /** Lower folder of the host's root. */
+  root: z.enum(['overlay', 'bare', 'equipped', 'systemd']),
+  /** Lower folders of the host's root, as overlayfs takes them. */
   lower: z.string(),
   /** The process whose end ends the host; null while the host is stopped. */
   process: identity.nullable(),

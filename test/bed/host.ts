@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Argv, CommandOptions, CommandResult } from '../../images/command.ts';
-import { bareRoot } from './bare-root.ts';
 import { engineSocketOf, startEngine, stopEngine } from './engine.ts';
+import { lowerFolders, type BareKind } from './equipped.ts';
 import { copyGolden } from './golden.ts';
 import { execInside, launchInside } from './host-exec.ts';
 import { clientKeyPath, hostKeyOf, layOutHost, sshdConfigInside } from './host-files.ts';
@@ -20,8 +20,9 @@ export interface HostOptions {
   /**
    * 'overlay': shows the machine's own files, changes stay in the host.
    * 'bare': a fresh Debian 12 with the machine's Node.js and npm, git, iproute2, procps and CA certificates, nothing else.
+   * 'equipped', 'systemd': the same with the packages of `equipment`.
    */
-  root?: 'overlay' | 'bare';
+  root?: 'overlay' | BareKind;
   /** Runs an SSH server; only on an 'overlay' root. */
   sshd?: boolean;
 }
@@ -88,7 +89,7 @@ async function newRecord(bed: { name: string; net: string }, name: string, optio
   return {
     bed: bed.name, net: bed.net, name, root, index: options.index,
     engine: options.engine ?? false, sshd: options.sshd ?? false,
-    lower: root === 'overlay' ? '/' : await bareRoot(signal),
+    lower: root === 'overlay' ? '/' : await lowerFolders(root, signal),
     process: null, init: null, joinFolders: [],
   };
 }

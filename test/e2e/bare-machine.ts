@@ -33,11 +33,13 @@ export interface BareMachineOptions extends Pick<HostOptions, 'index'> {
   images?: boolean;
   /** Likewise: the lockfile's packages are in node_modules. */
   dependencies?: boolean;
+  /** Likewise: Debian's packages are installed; or the machine has systemd. */
+  root?: 'bare' | 'equipped' | 'systemd';
 }
 
 /** Makes the machine and puts the project's checkout on it. */
-export async function bareMachine(bed: Bed, name: string, { index, revision, images = false, dependencies = false }: BareMachineOptions): Promise<BedHost> {
-  const host = await bed.host(name, { index, root: 'bare', images });
+export async function bareMachine(bed: Bed, name: string, { index, revision, images = false, dependencies = false, root = 'bare' }: BareMachineOptions): Promise<BedHost> {
+  const host = await bed.host(name, { index, root, images });
   await copyCheckout(host, checkout, revision);
   if (dependencies) await mustRun(['cp', '-a', join(repositoryRoot, 'node_modules'), host.path(checkout)], { limitMs: 120_000 });
   return host;

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const found = await findBed(inject('bed').name, new AbortController().signal);
   if (found === null) throw new Error('The bed of this run is gone.');
   bed = found;
-  bare = await bareMachine(bed, 'restored', { index: 25, images: true, dependencies: true });
+  bare = await bareMachine(bed, 'restored', { index: 25, images: true, dependencies: true, root: 'equipped' });
   const berth = await berthHost(bed, 'backed-up', 26);
   try {
     const { project } = await berth.call<{ project: { projectId: string } }>('project.create', { name: 'Kept' });
@@ -60,7 +60,6 @@ describe('bin/up --restore', () => {
     const run = await up(`${passphrase}\n`, '--restore', '/root/berth.tar.gz');
     console.log(`bin/up --restore on a bare machine: ${((Date.now() - started) / 1000).toFixed(1)} s`);
     expect(run, run.stdout + run.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('database and key file are back') });
-    await output(bare, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', 'curl');
     const signIn = await curl(bare, '--cookie-jar', '/root/jar', '--json', JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' }), 'http://127.0.0.1:3000/api/auth/sign-in/email');
     expect(signIn.status).toBe(200);
     const projects = await curl(bare, '--cookie', '/root/jar', 'http://127.0.0.1:3000/api/project.all');

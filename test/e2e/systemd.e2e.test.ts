@@ -15,12 +15,10 @@ let init = '';
 beforeAll(async () => {
   const bed = await findBed(inject('bed').name, signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
-  host = await bareMachine(bed, 'systemd', { index: 22, images: true, dependencies: true });
+  host = await bareMachine(bed, 'systemd', { index: 22, images: true, dependencies: true, root: 'systemd' });
   const engine = await bed.host('mirror', { index: 23, engine: true, images: true });
   await fillMirror(engine);
   await engine.kill();
-  await must(['apt-get', 'update', '-q'], 120_000);
-  await must(['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', '--no-install-recommends', 'systemd', 'systemd-sysv', 'dbus'], 180_000);
   // systemd must be process 1: it gets process, mount and name namespaces of its own within the host; network and files stay the host's.
   const boot = 'mount -t proc proc /proc && mount -t tmpfs tmpfs /run && exec env container=docker /lib/systemd/systemd';
   await host.launch('systemd', ['unshare', '--pid', '--mount', '--uts', '--ipc', '--fork', '--kill-child', '--', 'sh', '-c', boot]);

@@ -15,9 +15,7 @@ let first: UpResult;
 beforeAll(async () => {
   const bed = await findBed(inject('bed').name, signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
-  host = await bareMachine(bed, 'upgrade', { index: 21, images: true, dependencies: true, revision: await previousRevision() });
-  await host.exec(['apt-get', 'update', '-q'], { limitMs: 120_000 });
-  await host.exec(['apt-get', 'install', '-y', '-q', '--no-install-recommends', 'curl'], { limitMs: 120_000 });
+  host = await bareMachine(bed, 'upgrade', { index: 21, images: true, dependencies: true, root: 'equipped', revision: await previousRevision() });
 });
 afterAll(() => host.kill());
 

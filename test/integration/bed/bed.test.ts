@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
 import { findBed, openBed } from '../../bed/bed.ts';
-import { copyCheckout } from '../../bed/checkout.ts';
 import type {} from '../../bed/global-setup.ts';
 import { dockerCli } from '../../bed/golden.ts';
 import type { BedHost } from '../../bed/host.ts';
@@ -93,25 +92,12 @@ describe('a bare machine', () => {
   let fresh: BedHost;
   beforeAll(async () => {
     fresh = await (await sharedBed()).host('fresh', { index: 21, root: 'bare' });
-    await copyCheckout(fresh, '/opt/berth');
   });
   afterAll(() => fresh.kill());
 
   test('has Node.js, npm and git, and no engine, SSH server or curl', async () => {
     for (const program of ['node', 'npm', 'git']) await output(fresh, program, '--version');
     for (const program of ['docker', 'dockerd', 'sshd', 'curl']) expect((await fresh.exec(['which', program])).code).toBe(1);
-  });
-
-  test('installs the project\'s dependencies from the lockfile, and Node.js 24 among them', async () => {
-    const result = await fresh.exec(['npm', 'ci', '--ignore-scripts'], { cwd: '/opt/berth', limitMs: 180_000 });
-    expect(result).toMatchObject({ code: 0 });
-    expect(await output(fresh, '/opt/berth/node_modules/.bin/node', '--version')).toMatch(/^v24\./);
-  });
-
-  test('installs Debian packages', async () => {
-    await output(fresh, 'apt-get', '-qq', 'update');
-    await output(fresh, 'apt-get', 'install', '-y', '-qq', 'busybox-static');
-    expect(await output(fresh, 'busybox', 'echo', 'there')).toBe('there');
   });
 });
 
