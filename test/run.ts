@@ -10,35 +10,18 @@ import { goldenData } from './bed/golden.ts';
 import { installHostPackages } from './bed/host-packages.ts';
 import { leftovers } from './bed/leftovers.ts';
 import { addCounts, runProject, type ProjectEnd } from './run/project.ts';
+import { projects, type ProjectName } from './run/projects.ts';
 import { checkTypes } from './run/types.ts';
 import type { Counts } from './run/report.ts';
 
-const minutes = (count: number): number => count * 60_000;
-
-/** The projects of vitest.config.ts and the types, with the most milliseconds each may take on a busy machine; in the order in which they begin, the longest first. bin/test names them too. */
-const projects = {
-  backups: { limitMs: minutes(25), bed: true },
-  machine: { limitMs: minutes(30), bed: true },
-  upgrade: { limitMs: minutes(30), bed: true },
-  integration: { limitMs: minutes(20), bed: true },
-  databases: { limitMs: minutes(25), bed: true },
-  input: { limitMs: minutes(20), bed: true },
-  proxy: { limitMs: minutes(20), bed: true },
-  interface: { limitMs: minutes(15), bed: false },
-  faults: { limitMs: minutes(20), bed: true },
-  releases: { limitMs: minutes(20), bed: true },
-  store: { limitMs: minutes(12), bed: false },
-  unit: { limitMs: minutes(10), bed: false },
-  types: { limitMs: minutes(5), bed: false },
-} as const;
-
 /**
- * So many projects run at once: enough that two processors have work while engines make one wait. With five, services answered after two seconds, and tests of
- * releases lost requests.
+ * Projects that run at once. Those on the bed wait for engines far more than they work, and get the processors first: a service that answers late fails a test.
+ * The others only work, at a low priority in what is left.
  */
-const lanes = 3;
-
-type ProjectName = keyof typeof projects;
+const lanes = [
+  { count: 5, niceness: 0, takes: (name: ProjectName): boolean => isOnBed(name) },
+  { count: 2, niceness: 10, takes: (name: ProjectName): boolean => !isOnBed(name) },
+];
 
 /** The whole run. From nothing on two quiet cores it takes a quarter of an hour; a busy machine takes longer, and that is no fault of the tests. */
 const totalLimitMs = 70 * 60_000;
@@ -51,8 +34,10 @@ async function main(): Promise<boolean> {
   let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   try {
     await prepare(names, signal);
-    const waiting = [...names];
-    const done = (await Promise.all(Array.from({ length: lanes }, () => runLane(waiting, signal)))).flat();
+    const done = (await Promise.all(lanes.flatMap(({ count, niceness, takes }) => {
+      const waiting = names.filter(takes);
+      return Array.from({ length: count }, () => runLane(waiting, niceness, signal));
+    }))).flat();
     counts = done.reduce<Counts>(addCounts, counts);
     sayAgain(done);
   } catch (error) {
@@ -66,10 +51,10 @@ async function main(): Promise<boolean> {
 }
 
 /** Takes one project after the other from those that wait. */
-async function runLane(waiting: ProjectName[], signal: AbortSignal): Promise<ProjectEnd[]> {
+async function runLane(waiting: ProjectName[], niceness: number, signal: AbortSignal): Promise<ProjectEnd[]> {
   const ends: ProjectEnd[] = [];
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-    const run = { name, limitMs: projects[name].limitMs, signal, say };
+    const run = { name, limitMs: projects[name].minutes * 60_000, niceness, signal, say };
     ends.push(await (name === 'types' ? checkTypes(run) : runProject(run)));
   }
   return ends;
@@ -89,16 +74,21 @@ function chosenProjects(): ProjectName[] {
   return positionals.length === 0 ? all : all.filter((name) => positionals.includes(name));
 }
 
+function isOnBed(name: ProjectName): boolean {
+  const { on } = projects[name];
+  return on === 'bed' || on === 'servers';
+}
+
 function isProject(name: string): name is ProjectName {
   return Object.hasOwn(projects, name);
 }
 
 /** Installs what the bed needs and fills its cache, so that this time is nobody's test's. */
 async function prepare(names: readonly ProjectName[], signal: AbortSignal): Promise<void> {
-  if (names.every((name) => name === 'unit' || name === 'types')) return;
+  if (names.every((name) => ['modules', 'types'].includes(projects[name].on))) return;
   await timed('Debian packages', () => installHostPackages(say, signal));
   await closeStale(say);
-  if (!names.some((name) => projects[name].bed)) return;
+  if (!names.some(isOnBed)) return;
   // One after the other: both are dpkg's work and would only share the processors.
   await timed('images for the bed', () => goldenData(signal));
   await timed('minimal machine for the bed', () => bareRoot(signal));

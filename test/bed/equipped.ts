@@ -4,7 +4,6 @@ import { mustRun, type Argv } from '../../images/command.ts';
 import { bareRoot } from './bare-root.ts';
 import { openBed } from './bed.ts';
 import { cached } from './cached.ts';
-import type { BedHost } from './host.ts';
 import { changesFolder } from './host-process.ts';
 import { loadHost } from './host-record.ts';
 
@@ -32,11 +31,15 @@ async function install(packages: readonly string[], folder: string, signal: Abor
   const bed = await openBed({ name: `equip-${process.pid}`, log: console.error, signal });
   try {
     const host = await bed.host('equip', { index: 1, root: 'bare' });
+    const must = async (...argv: Argv): Promise<void> => {
+      const done = await host.exec(argv, { limitMs: 420_000 });
+      if (done.code !== 0) throw new Error(`${argv.join(' ')} failed in the bed: ${done.stderr}`);
+    };
     // No service may start: their settings would be the package's, and the host is thrown away.
-    await must(host, ['sh', '-c', 'printf "#!/bin/sh\\nexit 101\\n" >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d']);
-    await must(host, ['apt-get', 'update', '-q']);
-    await must(host, ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', '--no-install-recommends', '-o', 'DPkg::Options::=--force-unsafe-io', ...packages]);
-    await must(host, ['sh', '-c', 'rm -rf /usr/sbin/policy-rc.d /var/lib/apt/lists/* /var/cache/apt/*.bin && apt-get clean']);
+    await must('sh', '-c', 'printf "#!/bin/sh\\nexit 101\\n" >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d');
+    await must('apt-get', 'update', '-q');
+    await must('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', '--no-install-recommends', '-o', 'DPkg::Options::=--force-unsafe-io', ...packages);
+    await must('sh', '-c', 'rm -rf /usr/sbin/policy-rc.d /var/lib/apt/lists/* /var/cache/apt/*.bin && apt-get clean');
     const upper = join(changesFolder(await loadHost(bed.name, host.name)), 'upper');
     await host.kill();
     // With attributes and device files: they are how overlayfs notes what a layer takes away.
@@ -44,9 +47,4 @@ async function install(packages: readonly string[], folder: string, signal: Abor
   } finally {
     await bed.close();
   }
-}
-
-async function must(host: BedHost, argv: Argv): Promise<void> {
-  const done = await host.exec(argv, { limitMs: 420_000 });
-  if (done.code !== 0) throw new Error(`${argv.join(' ')} failed in the bed: ${done.stderr}`);
 }

@@ -1,21 +1,19 @@
 /** Backups and restores of real databases on a real Berth, engine and S3 server. */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { findBed, type Bed } from '../bed/bed.ts';
+import { findBed } from '../bed/bed.ts';
 import { berthHost } from './berth-host.ts';
-import { faultTests, killTests } from './backups/faults.ts';
+import { faultTests } from './backups/faults.ts';
 import { backUp, changeRows, contentOf, docker, fillRows, keep, listed, logOf, openVault, others, restore, sql, type RunView, type Vault } from './backups/vault.ts';
 import { openDataHouse } from './databases/data-house.ts';
 import { expectCalmLog, output } from './workshop.ts';
 
 vi.setConfig({ maxConcurrency: 5 });
 
-let bed: Bed;
 let vault: Vault;
 
 beforeAll(async () => {
-  const found = await findBed(inject('bed').name, new AbortController().signal);
-  if (found === null) throw new Error('The bed of this run is gone.');
-  bed = found;
+  const bed = await findBed(inject('bed').name, new AbortController().signal);
+  if (bed === null) throw new Error('The bed of this run is gone.');
   const berth = await berthHost(bed, 'backup', 37);
   // So many backups at once, too.
   await berth.call('settings.update', { buildsConcurrency: 8 });
@@ -63,10 +61,6 @@ describe.concurrent('backups', () => {
   });
 
   faultTests(() => vault);
-});
-
-describe('servers that are killed', () => {
-  killTests(() => vault);
 });
 
 it('nothing of all this was a fault', () => expectCalmLog(vault.berth, []));

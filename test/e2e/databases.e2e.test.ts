@@ -1,9 +1,8 @@
 /** Every kind of database on a real Berth and engine, met by its real client. */
 import { afterAll, beforeAll, describe, inject, it, vi } from 'vitest';
-import { findBed, type Bed } from '../bed/bed.ts';
+import { findBed } from '../bed/bed.ts';
 import { berthHost } from './berth-host.ts';
 import { openDataHouse, type DataHouse } from './databases/data-house.ts';
-import { killTests } from './databases/killed.ts';
 import { lifeTests } from './databases/life.ts';
 import { truthTests } from './databases/truth.ts';
 import { upgradeTests } from './databases/upgrades.ts';
@@ -12,13 +11,11 @@ import { expectCalmLog } from './workshop.ts';
 // They wait far more than they work, and longest on a busy machine.
 vi.setConfig({ maxConcurrency: 9, testTimeout: 600_000 });
 
-let bed: Bed;
 let house: DataHouse;
 
 beforeAll(async () => {
-  const found = await findBed(inject('bed').name, new AbortController().signal);
-  if (found === null) throw new Error('The bed of this run is gone.');
-  bed = found;
+  const bed = await findBed(inject('bed').name, new AbortController().signal);
+  if (bed === null) throw new Error('The bed of this run is gone.');
   house = await openDataHouse(await berthHost(bed, 'databases', 36));
 });
 afterAll(() => house.berth.host.kill());
@@ -27,10 +24,6 @@ describe('databases side by side', () => {
   lifeTests(() => house);
   truthTests(() => house);
   upgradeTests(() => house);
-});
-
-describe('kill -9 of Berth', () => {
-  killTests(() => ({ house, bed }));
 });
 
 it('nothing of all this was a fault', () => expectCalmLog(house.berth, ['could not be put right']));

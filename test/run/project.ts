@@ -17,6 +17,8 @@ export interface ProjectEnd extends Counts {
 export interface ProjectRun {
   name: string;
   limitMs: number;
+  /** As nice(1) takes it: 0, or more for what may wait. */
+  niceness: number;
   signal: AbortSignal;
   say: (line: string) => void;
 }
@@ -51,7 +53,7 @@ async function vitest(run: ProjectRun, report: string): Promise<number | string>
   const program = join(repositoryRoot, 'node_modules', 'vitest', 'vitest.mjs');
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` };
   // Dies with this process, also when that is killed; the guard of its bed then closes the bed.
-  const child = spawn('setpriv', ['--pdeathsig=KILL', process.execPath, program, 'run', '--project', run.name, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], { cwd: repositoryRoot, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+  const child = spawn('nice', [`--adjustment=${run.niceness}`, 'setpriv', '--pdeathsig=KILL', process.execPath, program, 'run', '--project', run.name, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], { cwd: repositoryRoot, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, name) => resolve(code ?? `ended by ${name}`));

@@ -1,0 +1,48 @@
+/** The test projects: which files each has, where they run, and how long they may take. vitest.config.ts, test/run.ts and bin/test read it. */
+
+/**
+ * What a project's files run on. `modules`: this process alone. `database`: SQLite, and one PostgreSQL server for all. `program`: Berth's started program.
+ * `bed`: hosts with engines of their own. `servers`: the bed, with a host that has an engine, and one without, made already.
+ */
+export type Ground = 'types' | 'modules' | 'database' | 'program' | 'bed' | 'servers';
+
+export interface Project {
+  on: Ground;
+  /** Patterns of its files. */
+  files: readonly string[];
+  /** The most it may take on a busy machine. */
+  minutes: number;
+}
+
+const e2e = (...names: string[]): string[] => names.map((name) => `test/e2e/${name}.e2e.test.ts`);
+const integration = (pattern: string): string => `test/integration/${pattern}.test.ts`;
+
+/** In the order in which they begin: of those on the bed, and of the others, the longest first. */
+export const projects = {
+  input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 20 },
+  proxy: { on: 'servers', files: [integration('proxy*')], minutes: 20 },
+  engine: { on: 'servers', files: [integration('engine-*')], minutes: 20 },
+  integration: { on: 'servers', files: ['bed/*', 'images/*', 'builder-*', 'git-*', 'object-store', 'upload'].map(integration), minutes: 20 },
+  machine: { on: 'bed', files: e2e('up'), minutes: 30 },
+  upgrade: { on: 'bed', files: e2e('upgrade'), minutes: 30 },
+  databases: { on: 'bed', files: e2e('databases'), minutes: 25 },
+  backups: { on: 'bed', files: e2e('backup'), minutes: 25 },
+  kills: { on: 'bed', files: e2e('databases-killed', 'backup-killed'), minutes: 25 },
+  faults: { on: 'bed', files: e2e('crash'), minutes: 20 },
+  hostile: { on: 'bed', files: e2e('hostile-deploy'), minutes: 20 },
+  releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
+  rolling: { on: 'bed', files: e2e('rolling', 'domains'), minutes: 20 },
+  isolation: { on: 'bed', files: e2e('isolation'), minutes: 20 },
+  systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
+  restore: { on: 'bed', files: e2e('restore'), minutes: 20 },
+  interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 20 },
+  fuzz: { on: 'program', files: ['test/fuzz/*.interface.test.ts'], minutes: 20 },
+  store: { on: 'database', files: ['**/*.store.test.ts'], minutes: 15 },
+  unit: { on: 'modules', files: ['**/*.test.ts'], minutes: 15 },
+  types: { on: 'types', files: [], minutes: 10 },
+} as const satisfies Record<string, Project>;
+
+export type ProjectName = keyof typeof projects;
+
+/** Files that are tests of something other than modules, by their name or place. */
+export const beyondModules = ['**/*.store.test.ts', '**/*.interface.test.ts', 'test/integration/**', 'test/e2e/**'];
