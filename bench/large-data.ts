@@ -40,6 +40,6 @@ async function insertProject(stores: Stores, organizationId: string, index: numb
   await stores.serviceRows.compose.insert({
     ...place, composeId: randomId(), name: 'the stack', appName: `stack-${index}`, serverId: null, composeType: 'compose', sourceType: 'raw', composeFile: 'services: {}', composePath: '', env: '', createEnvFile: false,
     composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: false, randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null,
-    customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, releasedAppName: null, isStopped: false,
+    customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, releasedAppName: null, isStopped: false, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false,
   });
 }

@@ -48,12 +48,12 @@ export function storedDeployment(database: DatabaseSync, deploymentId: string): 
 
 export type KillIn = (serviceId: string, stage: string) => Promise<{ deploymentId: string; stage: string }>;
 
-/** Gives a function that kills Berth as soon as the newest deployment of the application or database is stored to be in a stage, and tells the stage it was in then, or how it had ended. */
+/** Gives a function that kills Berth as soon as the newest deployment of the service is stored to be in a stage, and tells the stage it was in then, or how it had ended. */
 export async function prepareKill(host: BedHost, path: string, limitMs = 60_000): Promise<KillIn> {
   const pid = await berthPid(host);
   return async (serviceId, stage) => {
     using database = new DatabaseSync(path);
-    const look = database.prepare('select "deploymentId", "stage", "status" from "deployment" where coalesce("applicationId", "databaseId") = ? order by "sequence" desc limit 1');
+    const look = database.prepare('select "deploymentId", "stage", "status" from "deployment" where coalesce("applicationId", "databaseId", "composeId") = ? order by "sequence" desc limit 1');
     const isUnderWay = (row: ReturnType<typeof look.get>): boolean => row?.['status'] === 'queued' || row?.['status'] === 'running';
     const end = Date.now() + limitMs;
     for (let row = look.get(serviceId); isUnderWay(row) && row?.['stage'] !== stage; row = look.get(serviceId)) {

@@ -41,7 +41,7 @@ export async function otherServices(database: Database, organizationId: string, 
     composeId, organizationId, environmentId, name: 'The stack', appName: `compose-${unique}`, description: '', serverId: null, composeType: 'compose', sourceType: 'raw', composeFile: '', composePath: '', env: '',
     createEnvFile: false, composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: false, randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null,
     customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null,
-    releasedAppName: null, isStopped: false, createdAt: isoTime(systemClock),
+    releasedAppName: null, isStopped: false, createdAt: isoTime(systemClock), liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false,
   });
   await names.keep(composeId, [`compose-${unique}`]);
   return byKind([...ids, ['compose', composeId]]);

@@ -91,7 +91,7 @@ function services(estate: Estate, own: Own, number: number): Rows {
       ...place, composeId: of(estate, 'composeId'), name: 'stack', appName: of(estate, 'composeAppName'), serverId: null, composeType: 'compose', sourceType: 'raw',
       composeFile: 'services:\n  web:\n    image: berth/none:1\n', composePath: 'compose.yaml', env: '', createEnvFile: false, composeStatus: 'idle', refreshToken: `${estate.prefix}-token-compose`, autoDeploy: true, randomize: false, suffix: '',
       repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null, customGitUsername: null, customGitPassword: hiddenTexts.gitPassword,
-      enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: hiddenTexts.webhookSecret, releasedAppName: null, isStopped: false,
+      enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: hiddenTexts.webhookSecret, releasedAppName: null, isStopped: false, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false,
     }],
     database: databaseKindNames.map(database),
     service_name: names.map(([idName = '', appName = '']) => ({ nameKey: of(estate, appName).toLowerCase(), serviceId: of(estate, idName) })),

@@ -30,7 +30,7 @@ export function createAdapters(config: Config, clock: Clock, proxyEvents: () => 
   const proxyFolder = folder('proxy');
   const gitFolder = folder('git');
   return {
-    folders: { work: folder('work'), backup: folder('backup-work'), proxy: proxyFolder, git: gitFolder },
+    folders: { work: folder('work'), composes: folder('composes'), backup: folder('backup-work'), proxy: proxyFolder, git: gitFolder },
     engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
     engineView: createEngineView({ socketPath: config.engineSocket }),
     proxy: createCaddyProxy({

@@ -21,6 +21,8 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Accounts } from './accounts.ts';
 import type { Adapters } from './adapters.ts';
 import type { BackingUp } from './backing-up.ts';
+import type { Composes } from '../modules/compose/compose.ts';
+import type { RunningComposes } from './composes.ts';
 import type { RunningDatabases } from './databases.ts';
 import type { Log } from './log.ts';
 import type { Platform } from './platform.ts';
@@ -40,7 +42,9 @@ export interface AppParts {
   environments: Environments;
   applications: Applications;
   databases: Databases;
+  composes: Composes;
   running: RunningDatabases;
+  runningComposes: RunningComposes;
   registries: Registries;
   queue: Queue;
   deployments: Deployments;

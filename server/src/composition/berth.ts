@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { DeploymentRecord } from '../db/tables.ts';
 import { applicationDeployer } from '../deploy/application-deployer.ts';
+import { composeDeployer } from '../deploy/compose/compose-deployer.ts';
 import { databaseDeployer } from '../deploy/database/database-deployer.ts';
 import { releaseNow } from '../deploy/release-now.ts';
 import { createDeploymentRunner } from '../deploy/run.ts';
@@ -16,6 +17,8 @@ import { createApplications } from '../modules/application/application.ts';
 import { deployedApplications } from '../modules/application/deployed.ts';
 import { rememberReleases } from '../modules/application/pending-changes.ts';
 import { createApplicationRuntime } from '../modules/application/runtime.ts';
+import { createComposes } from '../modules/compose/compose.ts';
+import { deployedComposes } from '../modules/compose/deployed.ts';
 import { createTurns } from '../modules/service/turns.ts';
 import { createDatabases } from '../modules/database/database.ts';
 import { deployedDatabases } from '../modules/database/deployed.ts';
@@ -32,6 +35,7 @@ import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts';
 import { createAccounts } from './accounts.ts';
 import { createAdapters, type Adapters } from './adapters.ts';
 import { createBackingUp } from './backing-up.ts';
+import { createRunningComposes } from './composes.ts';
 import { createRunningDatabases } from './databases.ts';
 import { desiredRoutes } from './desired-routes.ts';
 import { createDeployPorts, createLiveReleases, type DeployingParts } from './deploying.ts';
@@ -70,12 +74,13 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const registries = createRegistries(stores.registries, engine, clock);
   const queue = createQueue(stores.jobs, clock, () => worker.wake());
   const databases = createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]) }, clock);
-  const deployments = createDeployments(stores.deployments, { services: { application: deployedApplications(applications), database: deployedDatabases(databases) }, queue, logs: adapters.logs }, clock);
+  const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
+  const deployments = createDeployments(stores.deployments, { services: { application: deployedApplications(applications), database: deployedDatabases(databases), compose: deployedComposes(composes) }, queue, logs: adapters.logs }, clock);
   const domains = createDomains(stores.domains, clock);
   const watch = createProxyWatch({ stores, adapters, settings, clock, log, changed: () => void reconciler.run() });
   const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
 
-  const platform = createPlatform({ config, adapters, environments, networkPool: async () => (await settings.get()).networkPool });
+  const platform = createPlatform({ config, adapters, environments, composes, networkPool: async () => (await settings.get()).networkPool });
   const turns = createTurns();
   const taskLabels = { [instanceLabel]: randomId() };
   const parts: DeployingParts = { config, adapters, stores, applications, deployments, registries, settings, networks: platform.networks, clock, applyRoutes: () => reconciler.applyRoutes(), taskLabels };
@@ -83,17 +88,19 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const live = createLiveReleases(parts, deployPorts, releases.forget);
 
   const running = createRunningDatabases(parts, databases, turns);
+  const runningComposes = createRunningComposes(parts, deployPorts, { composes, turns, meshWorks: platform.meshWorks });
 
   const reconciler: Reconciler = createReconciler({
     proxy: adapters.proxy, database, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, watch.issuance.withheld),
     services: createServiceKeeper({
-      engine, applications, databases, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: running.liveSpec },
+      engine, applications, databases, composes, deployments, networks: platform.networks, turns,
+      liveSpecs: { application: live.liveSpec, database: running.liveSpec, compose: async (compose) => (await runningComposes.liveServices(compose)).map(({ spec }) => spec) },
       instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
     }),
     onDrift: (lines) => log.warn('Reconciled', { found: lines }),
   });
 
-  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(running.ports) };
+  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(running.ports), compose: composeDeployer(runningComposes.ports) };
   const runner = createDeploymentRunner({ ports: deployPorts, deployers, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`) });
   const backingUp = createBackingUp({ config, database, stores, adapters, engine, clock, queue, log, databases, deployments, databasePorts: running.ports, liveSpec: running.liveSpec });
   const worker: Worker = createWorker({
@@ -108,7 +115,7 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, running, registries, queue, deployments, domains, issuance: watch.issuance, requests: watch.requests, platform, reconciler, runner, runtime, turns,
+    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, composes, running, runningComposes, registries, queue, deployments, domains, issuance: watch.issuance, requests: watch.requests, platform, reconciler, runner, runtime, turns,
     released: releases.released, version,
   });
   return {

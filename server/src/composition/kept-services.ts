@@ -1,8 +1,9 @@
 /** What the reconciler keeps running: the services of every kind that Berth deploys. */
-import { databaseRef, applicationRef, ownerOf, serviceKey, type DeployedKind, type ServiceRef } from '../domain/service-ref.ts';
+import { databaseRef, applicationRef, composeRef, deployedKinds, ownerOf, serviceKey, type DeployedKind, type ServiceRef } from '../domain/service-ref.ts';
 import type { ApplicationRecord, DatabaseRecord } from '../db/tables.ts';
 import type { Networks } from '../deploy/networks.ts';
 import type { Applications } from '../modules/application/application.ts';
+import type { ComposeRecord, Composes } from '../modules/compose/compose.ts';
 import type { Databases } from '../modules/database/database.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Turns } from '../modules/service/turns.ts';
@@ -13,36 +14,61 @@ export interface KeptServicesParts {
   engine: Engine;
   applications: Applications;
   databases: Databases;
+  composes: Composes;
   deployments: Deployments;
   networks: Networks;
   turns: Turns;
-  liveSpecs: { application(application: ApplicationRecord): Promise<ServiceSpec | undefined>; database(database: DatabaseRecord): Promise<ServiceSpec | undefined> };
+  liveSpecs: {
+    application(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
+    database(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
+    compose(compose: ComposeRecord): Promise<ServiceSpec[]>;
+  };
   /** Undefined where another control plane may have one-off tasks of its own. */
   instance: string | undefined;
 }
 
 interface Kept extends KeptService {
-  liveSpec(): Promise<ServiceSpec | undefined>;
+  liveSpecs(): Promise<ServiceSpec[]>;
 }
 
-export function createServiceKeeper({ engine, applications, databases, deployments, networks, turns, liveSpecs, instance }: KeptServicesParts): () => Promise<string[]> {
-  const keptApplication = (record: ApplicationRecord): Kept => ({ ...record, ...applicationRef(record.applicationId), liveSpec: () => liveSpecs.application(record) });
-  const keptDatabase = (record: DatabaseRecord): Kept => ({ ...record, ...databaseRef(record.databaseId), liveSpec: () => liveSpecs.database(record) });
-  async function find({ kind, serviceId }: ServiceRef): Promise<Kept | undefined> {
-    const application = kind === 'application' ? await applications.find(serviceId) : undefined;
-    const database = kind === 'database' ? await databases.find(serviceId) : undefined;
-    return (application && keptApplication(application)) ?? (database && keptDatabase(database));
-  }
+export function createServiceKeeper({ engine, applications, databases, composes, deployments, networks, turns, liveSpecs, instance }: KeptServicesParts): () => Promise<string[]> {
+  const one = async (spec: Promise<ServiceSpec | undefined>): Promise<ServiceSpec[]> => [await spec].filter((found) => found !== undefined);
+  const kinds = {
+    application: keptKind(applicationRef, applications, ({ applicationId }) => applicationId, (record: ApplicationRecord) => one(liveSpecs.application(record))),
+    database: keptKind(databaseRef, databases, ({ databaseId }) => databaseId, (record: DatabaseRecord) => one(liveSpecs.database(record))),
+    compose: keptKind(composeRef, composes, ({ composeId }) => composeId, liveSpecs.compose),
+  } satisfies Record<DeployedKind, KeptKind>;
+  const find = ({ kind, serviceId }: ServiceRef): Promise<Kept | undefined> => kinds[kind].find(serviceId);
 
   return async () => {
     // Records first: what is made between the two looks is known then, and no orphan.
     const busy = new Set((await deployments.unfinished()).map((deployment) => serviceKey(ownerOf(deployment))));
     return reconcileServices({
-      engine, busy, services: [...(await applications.all()).map(keptApplication), ...(await databases.all()).map(keptDatabase)], kinds: new Set<DeployedKind>(['application', 'database']),
-      liveSpec: async (service) => (await find(service))?.liveSpec(),
-      ensureNetworks: async ({ environmentId }) => void (await networks.ensureEnvironment(environmentId)),
+      engine, busy, services: [...(await kinds.application.all()), ...(await kinds.database.all()), ...(await kinds.compose.all())], kinds: new Set<DeployedKind>(deployedKinds),
+      liveSpecs: async (service) => (await (await find(service))?.liveSpecs()) ?? [],
+      async ensureNetworks({ environmentId, kind, serviceId }) {
+        await networks.ensureEnvironment(environmentId);
+        if (kind === 'compose') await networks.ensureCompose(serviceId);
+      },
       settled: async (service) => ((await deployments.isWorking(service)) ? undefined : find(service)),
       takeIfFree: turns.takeIfFree, instance,
     });
+  };
+}
+
+interface KeptKind {
+  find(serviceId: string): Promise<Kept | undefined>;
+  all(): Promise<Kept[]>;
+}
+
+/** The services of one kind as the reconciler sees them. */
+function keptKind<R extends Omit<KeptService, 'kind' | 'serviceId'>>(refOf: (id: string) => ServiceRef, records: { find(id: string): Promise<R | undefined>; all(): Promise<R[]> }, idOf: (record: R) => string, liveSpecs: (record: R) => Promise<ServiceSpec[]>): KeptKind {
+  const kept = (record: R): Kept => ({ ...record, ...refOf(idOf(record)), liveSpecs: () => liveSpecs(record) });
+  return {
+    async find(serviceId) {
+      const record = await records.find(serviceId);
+      return record && kept(record);
+    },
+    all: async () => (await records.all()).map(kept),
   };
 }

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import { proxyServiceSpec } from '../adapters/proxy/proxy-service.ts';
 import type { Config } from '../config.ts';
-import { createNetworks, platformNetwork, proxyServiceName, type Networks } from '../deploy/networks.ts';
+import { composeNetwork, createNetworks, platformNetwork, proxyServiceName, type Networks } from '../deploy/networks.ts';
+import type { Composes } from '../modules/compose/compose.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { managedLabel } from '../ports/engine.ts';
 import type { Adapters } from './adapters.ts';
@@ -20,14 +21,15 @@ export interface PlatformParts {
   config: Config;
   adapters: Adapters;
   environments: Environments;
+  composes: Composes;
   networkPool(): Promise<string>;
 }
 
 const settleLimitMs = 60_000;
 
-export function createPlatform({ config, adapters, environments, networkPool }: PlatformParts): Platform {
+export function createPlatform({ config, adapters, environments, composes, networkPool }: PlatformParts): Platform {
   const { engine, proxy, folders } = adapters;
-  const networks = createNetworks({ engine, environments, pool: networkPool });
+  const networks = createNetworks({ engine, environments, composes, pool: networkPool });
 
   return {
     networks,
@@ -45,11 +47,13 @@ export function createPlatform({ config, adapters, environments, networkPool }: 
       return [`${proxyServiceName}: ${present ? 'differed; put it right' : 'was absent; made it'}`];
     },
     async attachProxy() {
-      const removed = await networks.removeOrphans(new Set(await environments.ids()));
+      const removed = await networks.removeOrphans({ environments: new Set(await environments.ids()), composes: new Set((await composes.all()).map(({ composeId }) => composeId)) });
       // What the services are on counts, not where their records stand: a moved one stays on its former network until it is deployed.
-      const used = new Set((await engine.services()).filter(({ labels }) => labels['berth.application'] !== undefined).flatMap((service) => service.networks));
+      const routed = (await engine.services()).filter(({ labels }) => labels['berth.application'] !== undefined || labels['berth.compose'] !== undefined);
+      // A network of a compose's own is nobody else's.
+      const used = new Set(routed.flatMap(({ networks: names, labels }) => names.filter((name) => name !== composeNetwork(labels['berth.compose'] ?? ''))));
       const attached = await networks.attachProxy([...used]);
-      return [...removed.map((name) => `${name}: its environment no longer exists; removed the network`), ...(attached > 0 ? [`${proxyServiceName}: attached it to ${attached} network${attached === 1 ? '' : 's'} of environments`] : [])];
+      return [...removed.map((name) => `${name}: its owner no longer exists; removed the network`), ...(attached > 0 ? [`${proxyServiceName}: attached it to ${attached} network${attached === 1 ? '' : 's'} of environments`] : [])];
     },
     // The engine loads the kernel's IP_VS for its first ingress network; without it neither virtual addresses nor ingress ports answer (measured).
     meshWorks: async () => existsSync('/proc/net/ip_vs'),

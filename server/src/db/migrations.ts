@@ -255,6 +255,17 @@ CREATE UNIQUE INDEX "port_published" ON "port"("serverKey", "publishedPort", "pr
 ALTER TABLE "server" ADD COLUMN "metricsToken" TEXT;
 `,
   },
+  {
+    version: 8,
+    name: 'compose services that run',
+    sql: `
+ALTER TABLE "compose" ADD COLUMN "liveDeploymentId" TEXT;
+ALTER TABLE "compose" ADD COLUMN "releasedSuffix" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "compose" ADD COLUMN "networkIndex" BIGINT;
+ALTER TABLE "compose" ADD COLUMN "mayReachServer" BIGINT NOT NULL DEFAULT 0;
+CREATE UNIQUE INDEX "compose_network" ON "compose"("networkIndex");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

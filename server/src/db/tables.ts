@@ -159,6 +159,7 @@ const compose = {
   customGitUrl: optionalText(), customGitBranch: optionalText(), customGitSSHKeyId: optionalText(), customGitUsername: optionalText(), customGitPassword: optionalSecret(),
   enableSubmodules: boolean(), watchPaths: json<string[]>(), triggerType: text(), webhookSecret: optionalSecret(),
   releasedAppName: optionalText(), isStopped: boolean(), createdAt: text(),
+  liveDeploymentId: optionalText(), releasedSuffix: text(), networkIndex: optionalNumber(), mayReachServer: boolean(),
 };
 
 const server = {

@@ -2,7 +2,7 @@
 import { AppError } from '../domain/errors.ts';
 import { isSameService, ownerOfLabels, type ServiceRef } from '../domain/service-ref.ts';
 import { releaseLabel, type ServiceSpec, type ServiceState } from '../ports/engine.ts';
-import type { ReleaseSnapshot, StageContext } from './context.ts';
+import type { Released, ReleaseSnapshot, StageContext } from './context.ts';
 import { writeSnapshot } from './snapshot.ts';
 
 export interface Release {
@@ -16,21 +16,40 @@ export interface Release {
 
 /** Sets `released`. Fit to run again after a crash: a release that the engine has already is gone on with. CONFLICT when the name is another service's. */
 export async function applyRelease(context: StageContext, { spec, owner, snapshot, before }: Release): Promise<void> {
-  const { engine, deployment } = context;
+  context.released = await applyService(context, {
+    spec, owner, previousVersion: context.deployment.previousVersion,
+    async prepare(present) {
+      await before?.();
+      // What ran before may have taken it away.
+      const left = before ? await context.engine.service(spec.name) : present;
+      await context.save({ settings: writeSnapshot({ ...snapshot, spec }), previousVersion: left?.version ?? 0 });
+      return left;
+    },
+  });
+}
+
+export interface ServiceRelease {
+  /** Its `release` tells whether the engine has it already. */
+  spec: ServiceSpec;
+  owner: ServiceRef;
+  /** Version of the engine's service before an earlier attempt at this release; null when there was none. */
+  previousVersion: number | null;
+  /** Runs before a release that the engine does not have; gives the service as it is after it. */
+  prepare(present: ServiceState | undefined): Promise<ServiceState | undefined>;
+}
+
+/** Gives the engine the service, or goes on with it where the engine has it. */
+export async function applyService({ engine, log }: Pick<StageContext, 'engine' | 'log'>, { spec, owner, previousVersion, prepare }: ServiceRelease): Promise<Released> {
   const present = await engine.service(spec.name);
   if (present) refuseOthers(present, owner);
-  if (present?.labels[releaseLabel] === deployment.deploymentId) {
-    context.log.line('The engine has this release already; going on with it.');
-    context.released = { spec, applied: { generation: present.generation }, previousUpdateStartedAt: undefined, isFirst: isIdle(present) };
-    return;
+  if (present && present.labels[releaseLabel] === spec.release) {
+    log.line('The engine has this release already; going on with it.');
+    return { spec, applied: { generation: present.generation }, previousUpdateStartedAt: undefined, isFirst: isIdle(present) };
   }
-  refuseLostRelease(context, present);
-  await before?.();
-  // What ran before may have taken it away.
-  const left = before ? await engine.service(spec.name) : present;
-  await context.save({ settings: writeSnapshot({ ...snapshot, spec }), previousVersion: left?.version ?? 0 });
+  refuseLostRelease(previousVersion, present);
+  const left = await prepare(present);
   const applied = await engine.applyService(spec);
-  context.released = { spec, applied, previousUpdateStartedAt: left?.update?.startedAt, isFirst: isIdle(left) };
+  return { spec, applied, previousUpdateStartedAt: left?.update?.startedAt, isFirst: isIdle(left) };
 }
 
 /** Without a version that runs there is none to go back to. */
@@ -45,8 +64,8 @@ function refuseOthers({ name, labels }: ServiceState, owner: ServiceRef): void {
 }
 
 /** After a restart of Berth in the middle of a release: the engine may have taken it and gone back on it meanwhile. */
-function refuseLostRelease({ deployment }: StageContext, present: ServiceState | undefined): void {
-  if (deployment.previousVersion === null || !present || present.version <= deployment.previousVersion) return;
+function refuseLostRelease(previousVersion: number | null, present: ServiceState | undefined): void {
+  if (previousVersion === null || !present || present.version <= previousVersion) return;
   if (!present.update?.state.startsWith('rollback')) return;
   throw new AppError('PRECONDITION_FAILED', `The engine went back to the former version while Berth was away: ${present.update.message || 'the new one failed'}.`);
 }

@@ -1,4 +1,5 @@
 /** Names of the images Berth builds: its own repository per application, the deployment as tag (kept for rollback). */
+import { createHash } from 'node:crypto';
 
 /** Images of this prefix are on the server that built them and in no registry. */
 export const builtPrefix = 'berth-build/';
@@ -7,3 +8,10 @@ export const builtPrefix = 'berth-build/';
 export const builtRepository = (applicationId: string): string => `${builtPrefix}${applicationId.toLowerCase()}`;
 
 export const builtImage = (applicationId: string, deploymentId: string): string => `${builtRepository(applicationId)}:${deploymentId}`;
+
+/** Image of a service of a compose file; its name may have characters that an image's may not. */
+export function builtServiceImage(composeId: string, service: string, deploymentId: string): string {
+  const plain = service.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'service';
+  const part = plain === service ? plain : `${plain.slice(0, 60)}-${createHash('sha256').update(service).digest('hex').slice(0, 8)}`;
+  return `${builtRepository(composeId)}/${part}:${deploymentId}`;
+}

@@ -1,5 +1,6 @@
-/** Networks: one per environment, cut from the pool by the environment's index; index 0 is the platform's own. */
+/** Networks: one per environment and one per compose service, cut from the pool by their index; index 0 is the platform's own. */
 import { AppError } from '../domain/errors.ts';
+import type { Composes } from '../modules/compose/compose.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { managedLabel, type Engine } from '../ports/engine.ts';
 import type { DeployNetworks } from './context.ts';
@@ -11,20 +12,29 @@ export interface Networks extends DeployNetworks {
   ensurePlatform(): Promise<void>;
   /** Attaches the running proxy to these networks; those it has already cost one look. Gives how many were new. */
   attachProxy(names: readonly string[]): Promise<number>;
-  /** Removes the networks of environments that are not among these; gives their names. */
-  removeOrphans(environmentIds: ReadonlySet<string>): Promise<string[]>;
+  /** Makes the network of a compose service when absent, and gives its name; the proxy is not on it. */
+  ensureCompose(composeId: string): Promise<string>;
+  /** Removes the networks of environments and compose services that are not among these; gives their names. */
+  removeOrphans(known: { environments: ReadonlySet<string>; composes: ReadonlySet<string> }): Promise<string[]>;
 }
 
 export interface NetworkOptions {
   engine: Engine;
   environments: Pick<Environments, 'networkIndex'>;
+  composes: Pick<Composes, 'networkIndex'>;
   /** Setting networkPool, a CIDR. */
   pool(): Promise<string>;
 }
 
 export const environmentNetwork = (environmentId: string): string => `berth-${environmentId}`;
 
-export function createNetworks({ engine, environments, pool }: NetworkOptions): Networks {
+/**
+ * The engine looks a name up in the networks of a container in the order of their names, so this one comes before that of the environment: within a compose its own
+ * `redis` answers, whatever else of this name the environment has.
+ */
+export const composeNetwork = (composeId: string): string => `app-${composeId}`;
+
+export function createNetworks({ engine, environments, composes, pool }: NetworkOptions): Networks {
   async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
     await engine.ensureNetwork({ name, subnet: subnetOf(await pool(), index), labels: { [managedLabel]: 'true', ...labels } });
   }
@@ -51,8 +61,8 @@ export function createNetworks({ engine, environments, pool }: NetworkOptions): 
     }
     return attached;
   }
-  async function removeOrphans(environmentIds: ReadonlySet<string>): Promise<string[]> {
-    const orphans = (await engine.networks()).filter(({ labels }) => labels['berth.environment'] !== undefined && !environmentIds.has(labels['berth.environment']));
+  async function removeOrphans(known: { environments: ReadonlySet<string>; composes: ReadonlySet<string> }): Promise<string[]> {
+    const orphans = (await engine.networks()).filter(({ labels }) => isOrphan(labels['berth.environment'], known.environments) || isOrphan(labels['berth.compose'], known.composes));
     if (orphans.length === 0) return [];
     const proxies = await engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`);
     for (const { name } of orphans) {
@@ -71,7 +81,16 @@ export function createNetworks({ engine, environments, pool }: NetworkOptions): 
       await attachProxy([name]);
       return name;
     },
+    async ensureCompose(composeId) {
+      const name = composeNetwork(composeId);
+      await ensure(name, await composes.networkIndex(composeId), { 'berth.compose': composeId });
+      return name;
+    },
   };
+}
+
+function isOrphan(id: string | undefined, known: ReadonlySet<string>): boolean {
+  return id !== undefined && !known.has(id);
 }
 
 /** The index-th /24 of the pool; throws PRECONDITION_FAILED when the pool is used up. */

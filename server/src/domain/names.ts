@@ -1,4 +1,5 @@
 /** Names of services, hosts, containers and ports (decisions 4, 5 and 9). */
+import { createHash } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { AppError, badField } from './errors.ts';
@@ -47,6 +48,14 @@ export function appNameFrom(displayName: string, random: string): string {
 /** The appName as part of a host name: lower case, every other character "-", at most `room` characters. */
 export function hostLabel(appName: string, room = 63): string {
   return trimHyphens(dnsText(appName).slice(0, Math.max(1, room))) || 'app';
+}
+
+/** Name in the engine of a service of a compose file: `<appName>_<service>`, with the suffix if there is one. What the engine would refuse is cut or replaced, and told apart by a few digits. */
+export function composeServiceName(appName: string, service: string, suffix = ''): string {
+  const plain = `${appName}_${service}${suffix === '' ? '' : `-${suffix}`}`;
+  if (appNamePattern.test(plain)) return plain;
+  const digest = createHash('sha256').update(plain).digest('hex').slice(0, 8);
+  return `${trimHyphens(plain.replace(/[^a-zA-Z0-9_-]/g, '-').slice(0, 54))}-${digest}`;
 }
 
 /** `<appName>-<6 hex>-<ip with dashes>.sslip.io`; the appName is cut so that the label stays within 63. */

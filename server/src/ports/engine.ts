@@ -112,12 +112,35 @@ export interface HealthCheck {
 }
 
 export interface ServiceMount {
-  type: 'bind' | 'volume';
+  /** `tmpfs`: memory of the container alone, without a source. */
+  type: 'bind' | 'volume' | 'tmpfs';
   source: string;
   target: string;
   readOnly?: boolean;
   /** Labels of a volume that is made on the way. */
   labels?: Record<string, string>;
+  /** Of a tmpfs. */
+  sizeBytes?: number | undefined;
+  /** Of a tmpfs: rights of its root. */
+  mode?: number | undefined;
+}
+
+/** What a container can be given besides; what is absent stays as image and engine have it. */
+export interface ContainerOptions {
+  hostname?: string | undefined;
+  user?: string | undefined;
+  groups?: string[] | undefined;
+  workingDirectory?: string | undefined;
+  init?: boolean | undefined;
+  readOnly?: boolean | undefined;
+  tty?: boolean | undefined;
+  stdinOpen?: boolean | undefined;
+  stopSignal?: string | undefined;
+  hosts?: { name: string; address: string }[] | undefined;
+  dns?: { servers: string[]; search: string[]; options: string[] } | undefined;
+  capabilitiesAdded?: string[] | undefined;
+  capabilitiesDropped?: string[] | undefined;
+  ulimits?: { name: string; soft: number; hard: number }[] | undefined;
 }
 
 export interface PublishedPort {
@@ -148,12 +171,15 @@ export interface ServiceSpec {
   /** Replaces the image's CMD. */
   args?: string[] | undefined;
   networks: string[];
+  /** Further names it answers to, by network. */
+  aliases?: Readonly<Record<string, readonly string[]>>;
+  container?: ContainerOptions;
   replicas: number;
-  limits: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
+  limits: { memoryBytes?: number | undefined; nanoCpus?: number | undefined; pids?: number | undefined };
   reservations: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
   mounts: ServiceMount[];
   /** Small files put at a path in the container (engine config objects of ours, named by content). */
-  files: { path: string; content: string }[];
+  files: { path: string; content: string; uid?: string | undefined; gid?: string | undefined; mode?: number | undefined }[];
   ports: PublishedPort[];
   /** Absent: the image's own check stays. */
   healthCheck?: HealthCheck | undefined;
@@ -163,6 +189,15 @@ export interface ServiceSpec {
   stopGracePeriodMs: number;
   /** Swarm placement constraints, such as `node.id==…`. */
   constraints: string[];
+  /** Labels of nodes over whose values the tasks are spread, such as `node.labels.zone`. */
+  spreadOver?: readonly string[];
+  maxReplicasPerNode?: number | undefined;
+  /** How many tasks are replaced at once, and the pause between; absent: one after another. */
+  updatePace?: { parallelism: number; delayMs: number } | undefined;
+  /** Pause before a task that ended is started again. */
+  restartDelayMs?: number | undefined;
+  /** Absent: files of bounded size. */
+  logging?: { driver: string; options: Readonly<Record<string, string>> } | undefined;
   sysctls?: Record<string, string>;
   registryAuth?: RegistryAuth | undefined;
 }

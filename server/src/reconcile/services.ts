@@ -19,8 +19,8 @@ export interface ServicesPlan {
   kinds: ReadonlySet<DeployedKind>;
   /** Keys of the services with a deployment under way; they are the deployment's. */
   busy: ReadonlySet<string>;
-  /** The specification of the live release, its registry's sign-in included. */
-  liveSpec(service: KeptService): Promise<ServiceSpec | undefined>;
+  /** The specifications of the live release, their registries' sign-in included: one of an application or a database, as many as a compose has; none when it is not known. */
+  liveSpecs(service: KeptService): Promise<ServiceSpec[]>;
   /** Makes the networks that the specification names. */
   ensureNetworks(service: KeptService): Promise<void>;
   /** The service as it is at this moment; undefined when it does not exist, or when a deployment of it is under way. */
@@ -39,8 +39,9 @@ export async function reconcileServices(plan: ServicesPlan): Promise<string[]> {
   for (const kept of plan.services) {
     if (kept.liveDeploymentId === null || plan.busy.has(serviceKey(kept))) continue;
     try {
-      found.push(...(await reconcileOne(plan, kept, byName.get(kept.releasedAppName ?? kept.appName))));
-      found.push(...(await removeFormerNames(plan, kept, present)));
+      const specs = await plan.liveSpecs(kept);
+      for (const spec of specs) found.push(...(await reconcileOne(plan, kept, spec, byName.get(spec.name))));
+      if (specs.length > 0) found.push(...(await removeFormerNames(plan, kept, specs, present)));
     } catch (error) {
       found.push(`${kept.appName}: could not be put right: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -49,9 +50,7 @@ export async function reconcileServices(plan: ServicesPlan): Promise<string[]> {
   return found;
 }
 
-async function reconcileOne(plan: ServicesPlan, kept: KeptService, service: ServiceState | undefined): Promise<string[]> {
-  const spec = await plan.liveSpec(kept);
-  if (!spec) return [];
+async function reconcileOne(plan: ServicesPlan, kept: KeptService, spec: ServiceSpec, service: ServiceState | undefined): Promise<string[]> {
   // `replicas` is a setting that takes effect at the next deploy; until then the release's own number counts.
   const replicas = kept.isStopped ? 0 : spec.replicas;
   if (isAsItShould(plan, spec, replicas, service)) return [];
@@ -84,9 +83,10 @@ function whileStill(plan: ServicesPlan, kept: KeptService, work: () => Promise<s
 }
 
 /** What a deployment that was interrupted after a change of the name left under the former one. */
-async function removeFormerNames(plan: ServicesPlan, kept: KeptService, present: readonly ServiceState[]): Promise<string[]> {
+async function removeFormerNames(plan: ServicesPlan, kept: KeptService, specs: readonly ServiceSpec[], present: readonly ServiceState[]): Promise<string[]> {
   const { appName, releasedAppName } = kept;
-  const former = present.filter(({ name, labels }) => isSameService(ownerOfLabels(labels), kept) && labels[taskLabel] === undefined && name !== (releasedAppName ?? appName));
+  const names = new Set(specs.map(({ name }) => name));
+  const former = present.filter(({ name, labels }) => isSameService(ownerOfLabels(labels), kept) && labels[taskLabel] === undefined && !names.has(name));
   if (former.length === 0) return [];
   const removed = await whileStill(plan, kept, async () => {
     for (const { name } of former) await plan.engine.removeService(name);

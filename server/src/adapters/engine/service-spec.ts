@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { releaseLabel } from '../../ports/engine.ts';
-import type { HealthCheck, PublishedPort, ServiceMount, ServiceSpec } from '../../ports/engine.ts';
+import type { ContainerOptions, HealthCheck, PublishedPort, ServiceMount, ServiceSpec } from '../../ports/engine.ts';
 import { managed } from './labels.ts';
 
 /** Container label with the digest of the task template; it tells which tasks belong to which specification. */
@@ -62,13 +62,13 @@ function taskTemplate(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'c
   return {
     ContainerSpec: containerSpec(spec, context, digest),
     Resources: {
-      Limits: defined({ MemoryBytes: spec.limits.memoryBytes, NanoCPUs: spec.limits.nanoCpus }),
+      Limits: defined({ MemoryBytes: spec.limits.memoryBytes, NanoCPUs: spec.limits.nanoCpus, Pids: spec.limits.pids }),
       Reservations: defined({ MemoryBytes: spec.reservations.memoryBytes, NanoCPUs: spec.reservations.nanoCpus }),
     },
-    RestartPolicy: { Condition: 'any', Delay: restartDelayMs * nanosecondsPerMs, MaxAttempts: 0 },
-    Placement: { Constraints: spec.constraints },
-    Networks: spec.networks.map((name) => ({ Target: name })),
-    LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } },
+    RestartPolicy: { Condition: 'any', Delay: (spec.restartDelayMs ?? restartDelayMs) * nanosecondsPerMs, MaxAttempts: 0 },
+    Placement: defined({ Constraints: spec.constraints, Preferences: spec.spreadOver?.map((label) => ({ Spread: { SpreadDescriptor: label } })), MaxReplicas: spec.maxReplicasPerNode }),
+    Networks: spec.networks.map((name) => defined({ Target: name, Aliases: spec.aliases?.[name] })),
+    LogDriver: { Name: spec.logging?.driver ?? 'json-file', Options: spec.logging?.options ?? { 'max-size': '10m', 'max-file': '3' } },
   };
 }
 
@@ -79,13 +79,26 @@ function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | '
     Command: spec.command,
     Args: spec.args,
     Env: spec.env.map(literal),
-    Init: true,
+    ...containerOptions(spec.container ?? {}),
+    Init: spec.container?.init ?? true,
     StopGracePeriod: spec.stopGracePeriodMs * nanosecondsPerMs,
     Healthcheck: spec.healthCheck === undefined ? undefined : healthConfig(spec.healthCheck),
     Mounts: spec.mounts.map(mount),
     Configs: spec.files.map((file) => configReference(file, context.configIds)),
     // A container may stand in several networks (the proxy stands in all of them) and must pass nothing from one to another; the kernel's default would (measured).
     Sysctls: { 'net.ipv4.ip_forward': '0', ...spec.sysctls },
+  });
+}
+
+/** Docker's engine API, "Create a service", ContainerSpec. */
+function containerOptions({ hostname, user, groups, workingDirectory, readOnly, tty, stdinOpen, stopSignal, hosts, dns, capabilitiesAdded, capabilitiesDropped, ulimits }: ContainerOptions) {
+  return defined({
+    // The engine reads the host name as a template too.
+    Hostname: hostname === undefined ? undefined : literal(hostname), User: user, Groups: groups, Dir: workingDirectory, ReadOnly: readOnly, TTY: tty, OpenStdin: stdinOpen, StopSignal: stopSignal,
+    Hosts: hosts?.map(({ name, address }) => `${address} ${name}`),
+    DNSConfig: dns && { Nameservers: dns.servers, Search: dns.search, Options: dns.options },
+    CapabilityAdd: capabilitiesAdded, CapabilityDrop: capabilitiesDropped,
+    Ulimits: ulimits?.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
   });
 }
 
@@ -106,16 +119,17 @@ function healthConfig(check: HealthCheck) {
 function mount(mount: ServiceMount) {
   return defined({
     Type: mount.type,
-    Source: literal(mount.source),
+    Source: mount.type === 'tmpfs' ? undefined : literal(mount.source),
     Target: literal(mount.target),
     ReadOnly: mount.readOnly ?? false,
     VolumeOptions: mount.type === 'volume' ? { Labels: managed(mount.labels) } : undefined,
+    TmpfsOptions: mount.type === 'tmpfs' ? defined({ SizeBytes: mount.sizeBytes, Mode: mount.mode }) : undefined,
   });
 }
 
 function configReference(file: ServiceSpec['files'][number], configIds: ReadonlyMap<string, string>) {
   const name = configName(file.content);
-  return { File: { Name: file.path, UID: '0', GID: '0', Mode: 0o444 }, ConfigID: configIds.get(name) ?? '', ConfigName: name };
+  return { File: { Name: file.path, UID: file.uid ?? '0', GID: file.gid ?? '0', Mode: file.mode ?? 0o444 }, ConfigID: configIds.get(name) ?? '', ConfigName: name };
 }
 
 /** Text as it is: the engine reads variables and the paths of mounts as Go templates (Docker, "Create services using templates"), in which this stands for two braces. */
@@ -125,7 +139,7 @@ function literal(text: string): string {
 
 /** One task at a time; the first failure within the monitored time brings the former version back. */
 function updateRule(spec: ServiceSpec) {
-  return { Parallelism: 1, Delay: 0, Order: spec.updateOrder, FailureAction: 'rollback', Monitor: spec.monitorMs * nanosecondsPerMs, MaxFailureRatio: 0 };
+  return { Parallelism: spec.updatePace?.parallelism ?? 1, Delay: (spec.updatePace?.delayMs ?? 0) * nanosecondsPerMs, Order: spec.updateOrder, FailureAction: 'rollback', Monitor: spec.monitorMs * nanosecondsPerMs, MaxFailureRatio: 0 };
 }
 
 /** DNS round robin, which needs no kernel load balancer; the engine refuses it beside ports of the routing mesh, which get a virtual address. */

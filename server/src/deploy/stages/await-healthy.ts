@@ -10,28 +10,37 @@ export const awaitHealthy: Stage<StageContext> = {
   name: 'await-healthy',
   sentence: () => 'Waiting until the new version is healthy',
   async run(context) {
-    const { released, engine, clock, signal, log } = context;
+    const { released } = context;
     if (!released) throw new AppError('INTERNAL_SERVER_ERROR', 'Nothing was released.');
-    const outcome = await watchRelease({
-      engine, clock, signal, serviceName: released.spec.name, generation: released.applied.generation, previousUpdateStartedAt: released.previousUpdateStartedAt,
-      expectedReplicas: released.spec.replicas, monitorMs: released.spec.monitorMs, limitMs: limitOf(released),
-      onEvent: (event) => {
-        if (event.kind === 'healthy') log.line('Healthy; the engine watches it a little longer.');
-        if (event.kind === 'rolling-back') log.line(`The engine goes back to the former version: ${event.reason}`);
-        if (event.kind === 'healthy') void context.save({ healthyAt: new Date(event.at).toISOString() });
-      },
-    });
-    if (outcome.kind === 'completed') {
-      released.healthyAt = outcome.healthyAt;
-      return;
+    try {
+      released.healthyAt = await awaitRelease(context, released, (at) => void context.save({ healthyAt: new Date(at).toISOString() }));
+    } catch (error) {
+      if (!context.signal.aborted) await context.save({ healthyAt: null });
+      throw error;
     }
-    await logLastLines(context, outcome.taskId);
-    await context.save({ healthyAt: null });
-    if (outcome.kind === 'rolled-back') throw new AppError('PRECONDITION_FAILED', `${outcome.reason} The former version runs on.`);
-    await withdraw(context, released, outcome.isTimeout === true);
-    throw new AppError('PRECONDITION_FAILED', outcome.reason);
   },
 };
+
+type WatchContext = Pick<StageContext, 'engine' | 'clock' | 'signal' | 'log'>;
+
+/** Waits for one service and gives when it became healthy (ms since the epoch). Throws the reason when it does not; the engine has the former version then, or none of it runs. */
+export async function awaitRelease(context: WatchContext, released: Released, onHealthy: (at: number) => void): Promise<number> {
+  const { engine, clock, signal, log } = context;
+  const outcome = await watchRelease({
+    engine, clock, signal, serviceName: released.spec.name, generation: released.applied.generation, previousUpdateStartedAt: released.previousUpdateStartedAt,
+    expectedReplicas: released.spec.replicas, monitorMs: released.spec.monitorMs, limitMs: limitOf(released),
+    onEvent: (event) => {
+      if (event.kind === 'healthy') log.line('Healthy; the engine watches it a little longer.');
+      if (event.kind === 'rolling-back') log.line(`The engine goes back to the former version: ${event.reason}`);
+      if (event.kind === 'healthy') onHealthy(event.at);
+    },
+  });
+  if (outcome.kind === 'completed') return outcome.healthyAt;
+  await logLastLines(context, released, outcome.taskId);
+  if (outcome.kind === 'rolled-back') throw new AppError('PRECONDITION_FAILED', `${outcome.reason} The former version runs on.`);
+  await withdraw(context, released, outcome.isTimeout === true);
+  throw new AppError('PRECONDITION_FAILED', outcome.reason);
+}
 
 /** Time for the check's start period, its retries, the monitor and each replica, and as much again for slow engines. */
 function limitOf({ spec }: Released): number {
@@ -41,7 +50,7 @@ function limitOf({ spec }: Released): number {
 }
 
 /** A first release has nothing to go back to: no task of it stays, its log does. A stuck update goes back by our hand. */
-async function withdraw({ engine, log }: StageContext, { spec, isFirst }: Released, isTimeout: boolean): Promise<void> {
+async function withdraw({ engine, log }: WatchContext, { spec, isFirst }: Released, isTimeout: boolean): Promise<void> {
   if (isFirst) {
     await engine.scaleService(spec.name, 0);
     log.line('There is no former version to return to; the service was scaled to 0.');
@@ -51,8 +60,7 @@ async function withdraw({ engine, log }: StageContext, { spec, isFirst }: Releas
   }
 }
 
-async function logLastLines({ engine, log, released }: StageContext, taskId: string | undefined): Promise<void> {
-  if (!released) return;
+async function logLastLines({ engine, log }: WatchContext, released: Released, taskId: string | undefined): Promise<void> {
   try {
     const lines = [];
     for await (const line of engine.serviceLogs(released.spec.name, { tail: 500, follow: false })) {

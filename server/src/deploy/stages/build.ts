@@ -10,7 +10,7 @@ import { builtImage } from '../image-name.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
 
-const buildLimitMs = 60 * 60_000;
+export const buildLimitMs = 60 * 60_000;
 const GiB = 1024 ** 3;
 
 export const build: Stage = {
@@ -49,7 +49,8 @@ function buildPathOf({ application }: DeployContext): string {
   return application.sourceType === 'git' ? parseSourcePath(application.customGitBuildPath, 'customGitBuildPath') : parseSourcePath(application.buildPath, 'buildPath');
 }
 
-async function checkDisk({ fileSystem, workRoot }: DeployContext, needed: number): Promise<void> {
+/** PRECONDITION_FAILED when a build would fill the disk. */
+export async function checkDisk({ fileSystem, workRoot }: Pick<DeployContext, 'fileSystem' | 'workRoot'>, needed: number): Promise<void> {
   const free = await fileSystem.freeBytes(workRoot);
   if (free >= needed) return;
   throw new AppError('PRECONDITION_FAILED', `Only ${(free / GiB).toFixed(1)} GiB of disk are free, and a build needs ${(needed / GiB).toFixed(1)} GiB (setting minFreeDisk). Free some space, for example with application.clearDeployments, and deploy again.`);

@@ -1,19 +1,19 @@
 /** Brings the source to this server: one row per kind of source. */
 import { AppError } from '../../domain/errors.ts';
-import { gitProviders, gitSourceOf } from '../../domain/git-host.ts';
+import { gitProviders } from '../../domain/git-host.ts';
 import { Secret } from '../../domain/secret.ts';
 import { registryOf } from '../../domain/image-reference.ts';
-import { checkLocalRepository } from '../../modules/application/checks.ts';
 import type { RegistryAuth } from '../../ports/engine.ts';
 import type { DeployContext, Stage } from '../context.ts';
+import { fetchRepository, fetchSentence } from './fetch-repository.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';
-
-const checkoutLimitMs = 15 * 60_000;
 
 type Source = { sentence(context: DeployContext): string; fetch(context: DeployContext): Promise<void> };
 
+const repository: Source = { sentence: ({ application, pinnedCommit }) => fetchSentence(application, pinnedCommit), fetch: (context) => fetchRepository(context, context.application) };
+
 const sources: Record<string, Source> = {
-  ...Object.fromEntries(['git', ...Object.keys(gitProviders)].map((name) => [name, { sentence: gitSentence, fetch: fetchGit }])),
+  ...Object.fromEntries(['git', ...Object.keys(gitProviders)].map((name) => [name, repository])),
   container: { sentence: ({ application }) => `Pulling the image ${application.containerImage ?? ''}`, fetch: pullImage },
   drop: { sentence: () => 'Taking the uploaded source', fetch: copyUpload },
 };
@@ -30,35 +30,6 @@ function rowOf({ application }: DeployContext): Source {
   return row;
 }
 
-function gitSentence({ application, pinnedCommit }: DeployContext): string {
-  const source = gitSourceOf(application);
-  return `Fetching ${source?.url ?? ''}, ${pinnedCommit ? `commit ${pinnedCommit}` : source?.branch ?? ''}`;
-}
-
-async function fetchGit(context: DeployContext): Promise<void> {
-  const { application, git, records, fileSystem } = context;
-  const { customGitSSHKeyId } = application;
-  const source = gitSourceOf(application);
-  if (!source) throw new AppError('BAD_REQUEST', 'The repository or its branch is not set. Use application.saveGitProvider.');
-  checkLocalRepository(source.url, (await context.settings()).localRepositoryPaths);
-  await fileSystem.fresh(workDirectory(context));
-  const { commit, subject } = await git.checkout(
-    {
-      ...source, submodules: application.enableSubmodules, credentials: credentialsOf(application),
-      sshKey: customGitSSHKeyId ? new Secret(await records.sshPrivateKey(customGitSSHKeyId, application.organizationId)) : undefined,
-    },
-    sourceDirectory(context),
-    { commit: context.pinnedCommit, signal: context.signal, limitMs: checkoutLimitMs, onLine: context.log.line, onChild: context.onChild },
-  );
-  await context.save({ commit });
-  context.log.line(`Commit ${commit}: ${subject}`);
-}
-
-/** Of the address they were given with, and of no other one. */
-function credentialsOf({ sourceType, customGitUsername, customGitPassword }: DeployContext['application']): { username: string; password: Secret } | undefined {
-  return sourceType === 'git' && customGitUsername ? { username: customGitUsername, password: new Secret(customGitPassword ?? '') } : undefined;
-}
-
 async function copyUpload(context: DeployContext): Promise<void> {
   const { application, fileSystem } = context;
   if (!application.uploadPath) throw new AppError('BAD_REQUEST', 'No source was uploaded yet. Use application.dropDeployment.');
@@ -66,18 +37,21 @@ async function copyUpload(context: DeployContext): Promise<void> {
   await fileSystem.copy(application.uploadPath, sourceDirectory(context));
 }
 
-/** An image that cannot be pulled but is here already is used, and the log says so. */
 async function pullImage(context: DeployContext): Promise<void> {
-  const { application, engine, log } = context;
-  const reference = application.containerImage ?? '';
-  try {
-    await engine.pullImage(reference, { auth: imageAuth(context), signal: context.signal, onLine: log.line });
-  } catch (error) {
-    context.signal.throwIfAborted();
-    if (!(error instanceof AppError) || !(await engine.image(reference))) throw error;
-    log.line(`The image could not be pulled (${error.message}). Using the one that is on this server already.`);
-  }
+  const reference = context.application.containerImage ?? '';
+  await pullOrKeep(context, reference, imageAuth(context));
   await context.save({ image: reference });
+}
+
+/** An image that cannot be pulled but is here already is used, and the log says so. */
+export async function pullOrKeep({ engine, log, signal }: Pick<DeployContext, 'engine' | 'log' | 'signal'>, reference: string, auth: RegistryAuth | undefined): Promise<void> {
+  try {
+    await engine.pullImage(reference, { auth, signal, onLine: log.line });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof AppError) || !(await engine.image(reference))) throw error;
+    log.line(`The image ${reference} could not be pulled (${error.message}). Using the one that is on this server already.`);
+  }
 }
 
 export function imageAuth({ application }: Pick<DeployContext, 'application'>): RegistryAuth | undefined {

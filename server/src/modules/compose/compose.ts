@@ -1,4 +1,4 @@
-/** Compose services as records (decisions 8). What runs comes with a later version. */
+/** Compose services as records (decisions 8). What runs of them is runtime.ts, their deployments are deploy/compose. */
 import { parseEnv } from '../../domain/dotenv.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git-source.ts';
@@ -8,6 +8,8 @@ import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { checkLocalRepository } from '../application/checks.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { ComposeRecord, ComposeStore } from './store.ts';
+
+export type { ComposeRecord } from './store.ts';
 
 /** Settings as they come in; null where a person clears one. */
 export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined };
@@ -34,6 +36,13 @@ export interface Composes {
   refreshToken(composeId: string, organizationId: string): Promise<ComposeRecord>;
   move(composeId: string, organizationId: string, environmentId: string): Promise<ComposeRecord>;
   remove(composeId: string, organizationId: string): Promise<ComposeRecord>;
+  /** Of whatever organization; undefined when it is gone. */
+  find(composeId: string): Promise<ComposeRecord | undefined>;
+  all(): Promise<ComposeRecord[]>;
+  /** What deployments and the engine's state change; no rule is asked. */
+  patch(composeId: string, patch: Partial<ComposeRecord>): Promise<void>;
+  /** Index of its network in the pool; given at the first call, and kept. */
+  networkIndex(composeId: string): Promise<number>;
 }
 
 export interface ComposeNeighbours {
@@ -54,7 +63,7 @@ export function createComposes(store: ComposeStore, { names, localRepositoryPath
   return {
     one,
     create: (actor, input) => store.transaction(async () => {
-      const record = newCompose(actor.organizationId, input, isoTime(clock));
+      const record = { ...newCompose(actor.organizationId, input, isoTime(clock)), mayReachServer: actor.role !== 'member' };
       await checkFile(actor, record, 'all');
       await store.insert(record);
       await names.keep(record.composeId, [record.appName]);
@@ -63,9 +72,13 @@ export function createComposes(store: ComposeStore, { names, localRepositoryPath
     update: (composeId, actor, input) => store.transaction(async () => {
       const { organizationId } = actor;
       const present = await one(composeId, organizationId);
-      const patch = { ...cleaned(input), ...keptGitAddress(input.customGitUrl, present.customGitUrl) };
+      const patch: Partial<ComposeRecord> = { ...cleaned(input), ...keptGitAddress(input.customGitUrl, present.customGitUrl) };
       if (patch.env) parseEnv(patch.env);
       if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
+      // Who last pushed to a repository is not known here; who decides what is fetched from it is.
+      if (decidesFile.some((field) => patch[field] !== undefined)) patch.mayReachServer = actor.role !== 'member';
+      // A suffix that nobody chose is made once, and kept: volumes are named by it.
+      if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
       if (patch.composeFile !== undefined) await checkFile(actor, { ...present, ...patch }, 'all');
       else if (patch.env !== undefined) await checkFile(actor, present, 'variables');
       const changed = await change(composeId, organizationId, patch);
@@ -81,14 +94,33 @@ export function createComposes(store: ComposeStore, { names, localRepositoryPath
       await names.keep(composeId, []);
       return present;
     }),
+    find: (composeId) => store.find({ composeId }),
+    all: () => store.list({}),
+    patch: (composeId, patch) => store.transaction(async () => {
+      await store.update({ composeId }, patch);
+      if (patch.releasedAppName === undefined) return;
+      const { appName, releasedAppName } = (await store.find({ composeId })) ?? {};
+      if (appName !== undefined) await names.keep(composeId, [appName, releasedAppName ?? null]);
+    }),
+    networkIndex: (composeId) => store.transaction(async () => {
+      const record = await store.find({ composeId });
+      if (!record) throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
+      if (record.networkIndex !== null) return record.networkIndex;
+      const networkIndex = await store.freeNetworkIndex();
+      await store.update({ composeId }, { networkIndex });
+      return networkIndex;
+    }),
   };
 }
+
+/** What decides which file of which repository runs, and what its variables are. */
+const decidesFile = ['sourceType', 'composePath', 'env', 'repository', 'owner', 'branch', 'gitHost', 'customGitUrl', 'customGitBranch', 'enableSubmodules'] as const satisfies readonly (keyof ComposeRecord)[];
 
 function newCompose(organizationId: string, { name, appName, description, serverId, composeFile, ...input }: NewCompose, createdAt: string): ComposeRecord {
   return {
     ...emptied, composeId: randomId(), organizationId, environmentId: input.environmentId, name, appName: appName ?? appNameFrom(name, randomId(6)), description: description ?? '', serverId: serverId ?? null,
     composeType: input.composeType, sourceType: input.sourceType, composeFile: composeFile ?? '', composePath: 'docker-compose.yml', createEnvFile: false, composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: true,
-    randomize: false, suffix: '', triggerType: 'push', enableSubmodules: false, releasedAppName: null, isStopped: false, createdAt,
+    randomize: false, suffix: '', triggerType: 'push', enableSubmodules: false, releasedAppName: null, isStopped: false, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false, createdAt,
   };
 }
 
@@ -123,9 +155,15 @@ export function requireSource({ name, sourceType, composeFile, customGitUrl, cus
   if (!isThere) throw badField('composeId', `${name} has no source yet: set ${sourceType === 'raw' ? 'composeFile' : sourceType === 'git' ? 'customGitUrl and customGitBranch' : 'owner, repository and branch'} with compose.update`);
 }
 
-/** Names of the services in the file of a raw source, in their order; PRECONDITION_FAILED without a file. */
-export async function servicesOf({ name, composeFile }: ComposeRecord): Promise<string[]> {
-  if (composeFile === '') throw new AppError('PRECONDITION_FAILED', `${name} has no compose file yet. Set composeFile with compose.update.`);
+/** The record can be deployed: a whole source, on this server. */
+export function checkDeployable(compose: ComposeRecord): void {
+  requireSource(compose);
+  if (compose.serverId !== null) throw new AppError('PRECONDITION_FAILED', `${compose.name} stands on another server, and compose services run on Berth's own server only. Create it without serverId.`);
+}
+
+/** Names of the services in a file, in their order; PRECONDITION_FAILED without one. */
+export async function servicesOf({ name }: Pick<ComposeRecord, 'name'>, text: string, field = 'composeFile'): Promise<string[]> {
+  if (text === '') throw new AppError('PRECONDITION_FAILED', `${name} has no compose file yet. Set composeFile with compose.update.`);
   const { parseComposeFile } = await import('./compose-file.ts');
-  return [...parseComposeFile(composeFile).services.keys()];
+  return [...parseComposeFile(text, field).services.keys()];
 }

@@ -8,13 +8,13 @@ import { ruled } from '../../procedure/ruled.ts';
 import { partial } from '../../procedure/shape.ts';
 import { settingShape } from '../application/settings.ts';
 import { appName, block, description, id, line, name, serverId } from '../service/contract-fields.ts';
-import { composeRecord, composeSourceTypes, composeTypes, wholeCompose } from './record.ts';
+import { composeRecord, composeSourceTypes, composeTypes, deletedCompose, wholeCompose } from './record.ts';
 
 const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;
 const own = { class: 'protected', resources: [subject] } as const;
 const running = { ...own, action: 'deploy' } as const;
-const composeType = z.enum(composeTypes).describe('stack: deployed to the swarm');
+const composeType = z.enum(composeTypes).describe('Both become services of the swarm; the type decides by which labels other programs find the containers');
 const sourceType = z.enum(composeSourceTypes).describe('raw: composeFile itself; else a file of a repository');
 /** Its reading is a matter of a second at most (measured). */
 const composeFile = z.string().max(65_536).describe('The file, for the source raw. A member\'s reaches nothing outside the service itself');
@@ -32,7 +32,7 @@ export const composeContract = {
     }),
     output: composeRecord, refusals: ['CONFLICT'],
   }),
-  one: query({ summary: 'One compose service with its environment, domains and mounts', access: own, input: byId, output: wholeCompose }),
+  one: query({ summary: 'One compose service with its environment, domains, mounts and newest deployments', access: own, input: byId, output: wholeCompose }),
   update: mutation({
     summary: 'Changes settings of a compose service; they take effect at its next deploy',
     description: 'Absent fields stay; null clears. composeStatus is a change by hand. A file that reaches outside the service needs Owner or Admin, as do variables that decide such a part of it.',
@@ -50,35 +50,37 @@ export const composeContract = {
   }),
   refreshToken: mutation({ summary: 'Makes a new webhook token', access: own, input: byId, output: composeRecord }),
   move: mutation({
-    summary: 'Moves the compose service to another environment of the organization',
+    summary: 'Moves the compose service to another environment of the organization; its services follow at the next deploy',
     access: { class: 'protected', resources: [subject, { kind: 'environment', field: 'targetEnvironmentId' }] },
     input: byId.extend({ targetEnvironmentId: id }), output: composeRecord,
   }),
   loadServices: query({
     summary: 'The names of the services in its file, in the file\'s order',
-    access: own, input: byId.extend(pageInput), output: listOf(z.string()), refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+    description: 'Of a repository the newest file of the branch is fetched.',
+    access: own, input: byId.extend(pageInput), output: listOf(z.string()), refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   deploy: mutation({
     summary: 'Queues a deployment',
-    access: running, input: byId.extend({ title: title.default('Manual deployment'), description: z.string().max(2000).default('') }), output: z.literal(true), refusals: ['NOT_IMPLEMENTED'],
+    description: 'It is done when every service of the file is healthy, or has ended with 0 where it runs once. When one fails, all of them go back to the version before. What a swarm cannot do is refused with service and key: at once for a file of the record, by the deployment for one of a repository. A file of a repository that reaches outside the service is deployed only when an Owner or Admin deployed it, and changed its source, last.',
+    access: running, input: byId.extend({ title: title.default('Manual deployment'), description: z.string().max(2000).default('') }), output: z.literal(true), refusals: ['PRECONDITION_FAILED'],
   }),
   redeploy: mutation({
-    summary: 'Queues a deployment of the version that is deployed now',
-    access: running, input: byId.extend({ title: title.default('Rebuild deployment'), description: z.string().max(2000).default('') }), output: z.literal(true), refusals: ['NOT_IMPLEMENTED'],
+    summary: 'Queues a deployment of the version that is deployed now: its commit, or its file',
+    access: running, input: byId.extend({ title: title.default('Rebuild deployment'), description: z.string().max(2000).default('') }), output: z.literal(true), refusals: ['PRECONDITION_FAILED'],
   }),
-  start: mutation({ summary: 'Starts its stopped containers', access: own, input: byId, output: composeRecord, refusals: ['NOT_IMPLEMENTED'] }),
-  stop: mutation({ summary: 'Stops its containers; volumes stay', access: own, input: byId, output: composeRecord, refusals: ['NOT_IMPLEMENTED'] }),
-  killBuild: mutation({ summary: 'Ends the running build\'s own processes', access: running, input: byId, output: composeRecord, refusals: ['NOT_IMPLEMENTED'] }),
-  cleanQueues: mutation({ summary: 'Cancels the queued deployments', access: running, input: byId, output: composeRecord }),
+  start: mutation({ summary: 'Starts the services of its live release', access: own, input: byId, output: composeRecord, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] }),
+  stop: mutation({ summary: 'Scales its services to 0; volumes stay', access: own, input: byId, output: composeRecord, refusals: ['SERVICE_UNAVAILABLE'] }),
+  killBuild: mutation({ summary: 'Ends the running build\'s own processes', access: running, input: byId, output: composeRecord }),
+  cleanQueues: mutation({ summary: 'Cancels the queued deployments', access: running, input: byId, output: composeRecord, refusals: ['SERVICE_UNAVAILABLE'] }),
   readLogs: query({
-    summary: 'The output of its containers',
+    summary: 'The output of its services, oldest first',
     access: own,
     input: byId.extend({ serviceName: line(100).optional().describe('Only of this service of the file'), tail: z.number().int().min(1).max(10_000).default(200), since: z.iso.datetime({ offset: true }).optional(), search: z.string().max(500).optional() }),
-    output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })), refusals: ['NOT_IMPLEMENTED'],
+    output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string(), serviceName: z.string() })), refusals: ['SERVICE_UNAVAILABLE'],
   }),
   delete: mutation({
-    summary: 'Deletes the compose service with its domains and mounts',
-    description: 'Its named volumes stay unless deleteVolumes is true.',
-    access: { ...own, grant: 'canDeleteServices' }, input: byId.extend({ deleteVolumes: z.boolean().default(false) }), output: composeRecord, refusals: ['NOT_IMPLEMENTED'],
+    summary: 'Deletes the compose service: its containers, network, images, deployments, domains and mounts',
+    description: 'A running deployment is ended first. Its named volumes stay unless deleteVolumes is true; keptVolumes names them.',
+    access: { ...own, grant: 'canDeleteServices' }, input: byId.extend({ deleteVolumes: z.boolean().default(false) }), output: deletedCompose, refusals: ['SERVICE_UNAVAILABLE'],
   }),
 };

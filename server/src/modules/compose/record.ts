@@ -1,6 +1,7 @@
 /** The compose record (decisions 8); credentials and the webhook's secret are write-only. */
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
@@ -18,4 +19,6 @@ export const composeRecord = z.object({
   enableSubmodules: z.boolean(), watchPaths: z.array(z.string()), triggerType: z.enum(['push', 'tag']), createdAt: z.string(),
 }).meta({ id: 'Compose' });
 
-export const wholeCompose = composeRecord.extend({ environment: environmentOfService, domains: z.array(domainRecord), mounts: z.array(mountRecord) }).meta({ id: 'ComposeDetails' });
+export const wholeCompose = composeRecord.extend({ environment: environmentOfService, domains: z.array(domainRecord), mounts: z.array(mountRecord), deployments: z.array(deploymentRecord) }).meta({ id: 'ComposeDetails' });
+
+export const deletedCompose = composeRecord.extend({ keptVolumes: z.array(z.string()).describe('Names in the engine of the volumes that stay') }).meta({ id: 'DeletedCompose' });

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import { freeNetworkIndex } from '../../db/free-network-index.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 
@@ -7,6 +8,8 @@ export type ComposeRecord = TableRecord<'compose'>;
 export interface ComposeStore extends TableStore<'compose'> {
   /** What leads to it goes with it; its mounts go by themselves. */
   removeDomains(composeId: string): Promise<void>;
+  /** Lowest network index that nobody uses. */
+  freeNetworkIndex(): Promise<number>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -15,6 +18,7 @@ export function createComposeStore(database: Database): ComposeStore {
   return {
     ...tableStore(database, 'compose'),
     removeDomains: async (composeId) => void (await domains.remove({ composeId })),
+    freeNetworkIndex: freeNetworkIndex(database),
     transaction: (work) => database.transaction(work),
   };
 }

@@ -39,7 +39,7 @@ export function deploymentHandlers(deployments: Deployments, { logs, queue }: De
     },
     async rollback({ actor, write }, { deploymentId }) {
       const target = await deployments.one(deploymentId, actor.organizationId);
-      if (target.applicationId === null) throw new AppError('PRECONDITION_FAILED', 'Only deployments of applications can be taken back: a database keeps its data in its volume, whatever version runs. Set its settings and deploy it.');
+      if (target.applicationId === null) throw new AppError('PRECONDITION_FAILED', 'Only deployments of applications can be taken back: a database keeps its data in its volume, whatever version runs, and a compose service is its file. Set what it should be and deploy it.');
       if (target.settings === null || target.image === null || target.healthyAt === null) {
         throw new AppError('PRECONDITION_FAILED', 'This deployment never ran healthy, so there is nothing to return to. Choose one with the status done.');
       }

@@ -78,7 +78,7 @@ eachDatabase('domains', (test) => {
     await tableStore(database, 'compose').insert({
       composeId, organizationId, environmentId, name: 'c', appName: composeId, description: '', serverId: null, composeType: 'compose', sourceType: 'raw', composeFile: '', composePath: '', env: '', createEnvFile: false,
       composeStatus: 'idle', refreshToken: composeId, autoDeploy: false, randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null,
-      customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, releasedAppName: null, isStopped: false, createdAt: '2026',
+      customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, releasedAppName: null, isStopped: false, createdAt: '2026', liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false,
     });
     return composeId;
   }

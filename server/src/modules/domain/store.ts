@@ -8,6 +8,10 @@ import type { DomainRecord, TableRecord } from '../../db/tables.ts';
 export interface RoutedDomain extends DomainRecord {
   appName: string | null;
   releasedAppName: string | null;
+  /** Of the compose service that it leads to. */
+  composeName: string | null;
+  releasedComposeName: string | null;
+  composeSuffix: string | null;
   accounts: Pick<TableRecord<'basic_auth'>, 'username' | 'passwordHash'>[];
   /** In the order in which they were made. */
   redirects: Pick<TableRecord<'redirect'>, 'regex' | 'replacement' | 'permanent'>[];
@@ -61,8 +65,8 @@ export function createDomainStore(database: Database): DomainStore {
   const domains = tableStore(database, 'domain');
   const { decode: decodeRedirect } = tableStore(database, 'redirect');
   const { builder } = database;
-  const routed = builder.selectFrom('domain').leftJoin('application', 'application.applicationId', 'domain.applicationId')
-    .selectAll('domain').select(['application.appName', 'application.releasedAppName']).where('domain.serverKey', '=', '').orderBy('domain.domainId').compile();
+  const routed = builder.selectFrom('domain').leftJoin('application', 'application.applicationId', 'domain.applicationId').leftJoin('compose', 'compose.composeId', 'domain.composeId')
+    .selectAll('domain').select(['application.appName', 'application.releasedAppName', 'compose.appName as composeName', 'compose.releasedAppName as releasedComposeName', 'compose.releasedSuffix as composeSuffix']).where('domain.serverKey', '=', '').orderBy('domain.domainId').compile();
   const accounts = builder.selectFrom('basic_auth').select(['applicationId', 'username', 'passwordHash']).orderBy('username').compile();
   const redirects = builder.selectFrom('redirect').selectAll().orderBy('createdAt').orderBy('redirectId').compile();
   const maxKey = sql<{ next: number }>`select coalesce(max("uniqueConfigKey"), 0) + 1 as "next" from "domain"`.compile(builder);
@@ -80,7 +84,7 @@ export function createDomainStore(database: Database): DomainStore {
       const accountsOf = Map.groupBy(await database.run(accounts), ({ applicationId }) => applicationId);
       const redirectsOf = Map.groupBy((await database.run(redirects)).map(decodeRedirect), ({ applicationId }) => applicationId);
       return rows.map((row) => ({
-        ...domains.decode(row), appName: row.appName, releasedAppName: row.releasedAppName,
+        ...domains.decode(row), appName: row.appName, releasedAppName: row.releasedAppName, composeName: row.composeName, releasedComposeName: row.releasedComposeName, composeSuffix: row.composeSuffix,
         accounts: accountsOf.get(row.applicationId ?? '') ?? [], redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
       }));
     },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { freeNetworkIndex } from '../../db/free-network-index.ts';
 import { idList } from '../../db/id-list.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
@@ -9,7 +10,7 @@ export interface EnvironmentStore extends TableStore<'environment'> {
   countServices(environmentId: string): Promise<number>;
   /** Newest first. */
   ofProjects(organizationId: string, projectIds: readonly string[]): Promise<EnvironmentRecord[]>;
-  /** Lowest network index that no environment uses. */
+  /** Lowest network index that nobody uses. */
   freeNetworkIndex(): Promise<number>;
   ids(): Promise<string[]>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
@@ -22,9 +23,6 @@ export function createEnvironmentStore(database: Database): EnvironmentStore {
     + (select count(*) from "compose" where "environmentId" = ${''}) as "count"`.compile(builder);
   const ofProjects = idList((ids) => builder.selectFrom('environment').selectAll().where('organizationId', '=', '').where('projectId', 'in', ids).orderBy('createdAt', 'desc').orderBy('environmentId', 'desc').compile());
   const allIds = builder.selectFrom('environment').select('environmentId').compile();
-  const freeIndex = sql<{ free: number }>`select coalesce(min(e."networkIndex") + 1, 1) as "free" from (
-      select 0 as "networkIndex" union all select "networkIndex" from "environment" where "networkIndex" is not null) e
-    where not exists (select 1 from "environment" o where o."networkIndex" = e."networkIndex" + 1)`.compile(builder);
   return {
     ...environments,
     countServices: async (environmentId) => Number((await database.run(services, [environmentId, environmentId, environmentId]))[0]?.count ?? 0),
@@ -32,7 +30,7 @@ export function createEnvironmentStore(database: Database): EnvironmentStore {
       const list = ofProjects.of(projectIds);
       return list ? (await database.run(list.query, [organizationId, ...list.ids])).map(environments.decode) : [];
     },
-    freeNetworkIndex: async () => Number((await database.run(freeIndex))[0]?.free ?? 1),
+    freeNetworkIndex: freeNetworkIndex(database),
     ids: async () => (await database.run(allIds)).map(({ environmentId }) => environmentId),
     transaction: (work) => database.transaction(work),
   };

@@ -120,7 +120,7 @@ async function addServices(database: Database, { environmentId, organizationId }
   await tableStore(database, 'compose').insert({
     ...shared, composeId: 'compose-1', appName: 'stack', composeType: 'compose', sourceType: 'raw', composeFile: '', composePath: '', createEnvFile: false, composeStatus: 'idle', refreshToken: 'token', autoDeploy: true,
     randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null,
-    enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null,
+    enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false,
   });
   await tableStore(database, 'database').insert({
     ...shared, databaseId: 'database-1', kind: 'postgres', appName: 'base', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'x', databaseRootPassword: null, containerImage: 'postgres:18', replicaSets: false,

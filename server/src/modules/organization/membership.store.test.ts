@@ -73,7 +73,7 @@ eachDatabase('members', (test) => {
     await tableStore(database, 'compose').insert({
       ...base, composeId: 'compose-1', appName: 'compose', composeType: 'compose', sourceType: 'raw', composeFile: '', composePath: '', env: '', createEnvFile: false, composeStatus: 'idle', refreshToken: 't',
       autoDeploy: false, randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null,
-      customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, releasedAppName: null, isStopped: false,
+      customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, releasedAppName: null, isStopped: false, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false,
     });
     expect(await update(owner, 'member', { grants: { accessedServices: ids } })).toEqual(shown('member', 'member', { accessedServices: ids }));
     expect(await owner.query('organization.members')).toEqual(expect.arrayContaining([shown('member', 'member', { accessedServices: ids })]));

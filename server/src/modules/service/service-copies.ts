@@ -45,7 +45,7 @@ export function createServiceCopies(rows: ServiceRows, names: ServiceNames, cloc
   }
   async function copyComposes(organizationId: string, [from, environmentId]: [string, string]): Promise<void> {
     for (const record of await rows.compose.list({ organizationId, environmentId: from })) {
-      const copy = { ...record, ...nothingRuns, composeId: randomId(), environmentId, appName: newName(record.name), refreshToken: randomId(32), composeStatus: 'idle' as const, createdAt: isoTime(clock) };
+      const copy = { ...record, ...nothingRuns, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, composeId: randomId(), environmentId, appName: newName(record.name), refreshToken: randomId(32), composeStatus: 'idle' as const, createdAt: isoTime(clock) };
       await rows.compose.insert(copy);
       await names.keep(copy.composeId, [copy.appName]);
       await copyMounts('composeId', record.composeId, copy.composeId);

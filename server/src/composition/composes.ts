@@ -1,0 +1,100 @@
+/** Compose services as they run: what their deployments work with, what the engine should have of them now, and what is done to them by hand. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ComposePorts } from '../deploy/compose/compose-context.ts';
+import { keptServices, readComposeSnapshot } from '../deploy/compose/compose-snapshot.ts';
+import type { DeployPorts } from '../deploy/context.ts';
+import { composeNetwork } from '../deploy/networks.ts';
+import { repositoryAccess, requireRepository } from '../deploy/stages/fetch-repository.ts';
+import { AppError } from '../domain/errors.ts';
+import { registryOf } from '../domain/image-reference.ts';
+import type { Composes, ComposeRecord } from '../modules/compose/compose.ts';
+import { createComposeRuntime, type ComposeRuntime, type LiveService } from '../modules/compose/runtime.ts';
+import { createPublishedPorts } from '../modules/port/port.ts';
+import type { Turns } from '../modules/service/turns.ts';
+import { randomId } from '../ports/clock.ts';
+import type { RegistryAuth } from '../ports/engine.ts';
+import type { EngineView } from '../ports/engine-view.ts';
+import { createDeployRecords, type DeployingParts } from './deploying.ts';
+
+export interface RunningComposes {
+  ports: ComposePorts;
+  /** What the engine should run of it; none before the first release. */
+  liveServices(compose: ComposeRecord): Promise<LiveService[]>;
+  runtime: ComposeRuntime;
+  envBlocks: ComposePorts['records']['envBlocks'];
+  repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<string>;
+}
+
+const fileLimitBytes = 65_536;
+/** A person waits for it. */
+const fetchLimitMs = 60_000;
+
+export function createRunningComposes(parts: DeployingParts, shared: DeployPorts, { composes, turns, meshWorks }: { composes: Composes; turns: Turns; meshWorks(): Promise<boolean> }): RunningComposes {
+  const { adapters, config } = parts;
+  const { engine, files, folders } = adapters;
+  const records = createComposeRecords(parts, composes);
+  const liveServices = async (compose: ComposeRecord): Promise<LiveService[]> => {
+    const live = await records.live(compose);
+    const found = live ? keptServices(live.snapshot) : [];
+    return Promise.all(found.map(async ({ service, spec }) => ({ service, spec: { ...spec, registryAuth: await records.registryAuth(spec.image, compose.organizationId) } })));
+  };
+  return {
+    ports: {
+      ...shared, records, networks: parts.networks, keptFolder: folders.composes, dataFolder: config.data, meshWorks,
+      requireFreePort: requireFreePort(parts, adapters.engineView),
+    },
+    liveServices, envBlocks: records.envBlocks,
+    runtime: createComposeRuntime({ engine, composes, turns, liveServices, networkOf: composeNetwork, removeCopies: (composeId) => files.remove(join(folders.composes, composeId)) }),
+    async repositoryFile(compose, signal) {
+      const source = requireRepository(compose, (await shared.settings()).localRepositoryPaths);
+      const folder = join(folders.work, `read-${randomId()}`);
+      try {
+        await files.fresh(folder);
+        const checkout = join(folder, 'source');
+        await adapters.git.checkout({ ...source, ...(await repositoryAccess(compose, records)), submodules: false }, checkout, { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined });
+        const text = await files.readInside(checkout, compose.composePath, { field: 'composePath', maxBytes: fileLimitBytes });
+        if (text === undefined) throw new AppError('PRECONDITION_FAILED', `There is no file ${compose.composePath} in the repository. Set composePath with compose.update.`);
+        return text;
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+function createComposeRecords(parts: DeployingParts, composes: Composes): ComposePorts['records'] {
+  const { stores, deployments, registries } = parts;
+  const { placement, envBlocks, sshPrivateKey } = createDeployRecords(parts);
+  return {
+    placement, envBlocks, sshPrivateKey, find: composes.find,
+    domains: (composeId) => stores.domains.list({ composeId }, { by: ['domainId'], direction: 'asc' }),
+    mounts: (composeId) => stores.mounts.list({ composeId }, { by: ['mountId'], direction: 'asc' }),
+    async registryAuth(image, organizationId): Promise<RegistryAuth | undefined> {
+      const host = registryOf(image);
+      const found = (await registries.all(organizationId)).find(({ registryUrl }) => registryUrl === host);
+      return found && (await registries.access(found.registryId, organizationId)).auth;
+    },
+    async live(compose) {
+      const deployment = await deployments.live(compose);
+      const snapshot = readComposeSnapshot(deployment);
+      return deployment && snapshot && { commit: deployment.commit, snapshot };
+    },
+    succeeded: async (composeId) => (await stores.deployments.list({ composeId, status: 'done' }, { by: ['sequence'], direction: 'desc' })).map(({ deploymentId }) => deploymentId),
+    nameReleased: (composeId, released) => composes.patch(composeId, released),
+  };
+}
+
+/** By the records of applications and databases, and by what the engine has of other compose services. */
+function requireFreePort({ config, stores }: DeployingParts, view: EngineView): ComposePorts['requireFreePort'] {
+  const published = createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]);
+  return async ({ port, protocol, field, compose }) => {
+    const { composeId, organizationId } = compose;
+    await published.requireFree({ port, protocol, field, organizationId, serverId: null, holderId: composeId });
+    const others = (await view.swarmServices()).filter(({ labels, ports }) => labels['berth.compose'] !== composeId && ports.some((other) => other.published === port && other.protocol === protocol));
+    const [other] = others;
+    if (!other) return;
+    const who = other.labels['berth.organization'] === organizationId ? `the service ${other.name}` : 'another service on this server';
+    throw new AppError('CONFLICT', `${field}: port ${port}/${protocol} is already published by ${who}. Choose another one.`, { issues: [{ path: field, message: `is taken by ${who}` }] });
+  };
+}

@@ -1,0 +1,72 @@
+/** What the stages of a compose service have. */
+import type { EnvBlocks } from '../../domain/env.ts';
+import type { ComposeRecord } from '../../modules/compose/compose.ts';
+import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
+import type { RegistryAuth } from '../../ports/engine.ts';
+import type { DeployPorts, Placement, StageContext } from '../context.ts';
+import type { DomainRecord, MountRecord } from '../release-inputs.ts';
+import type { ComposeSnapshot } from './compose-snapshot.ts';
+import type { ServiceRun } from './service-run.ts';
+
+export interface ComposeRecords {
+  find(composeId: string): Promise<ComposeRecord | undefined>;
+  placement(environmentId: string): Promise<Placement>;
+  /** Variable blocks of project and environment. */
+  envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  domains(composeId: string): Promise<DomainRecord[]>;
+  mounts(composeId: string): Promise<MountRecord[]>;
+  sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
+  /** Sign-in of the organization's registry that the image comes from, if there is one. */
+  registryAuth(image: string, organizationId: string): Promise<RegistryAuth | undefined>;
+  /** What runs by the records; undefined before the first release. */
+  live(compose: ComposeRecord): Promise<{ commit: string | null; snapshot: ComposeSnapshot } | undefined>;
+  /** Done deployments of the compose, newest first. */
+  succeeded(composeId: string): Promise<string[]>;
+  /** From now on its routes lead to the services under these names. */
+  nameReleased(composeId: string, released: { releasedAppName: string; releasedSuffix: string }): Promise<void>;
+}
+
+export interface ComposeNetworks {
+  ensureEnvironment(environmentId: string): Promise<string>;
+  /** Makes the compose's own network when absent, and gives its name. */
+  ensureCompose(composeId: string): Promise<string>;
+}
+
+export interface ComposePorts extends Pick<DeployPorts, 'engine' | 'git' | 'builder' | 'clock' | 'settings' | 'probePath' | 'workRoot' | 'fileSystem' | 'taskLabels' | 'applyRoutes'> {
+  records: ComposeRecords;
+  networks: ComposeNetworks;
+  /** Folder of this server with one folder per compose, for what its repository has and its services mount. */
+  keptFolder: string;
+  /** Berth's own data, which no service may see. */
+  dataFolder: string;
+  /** Whether the routing mesh reaches published ports here. */
+  meshWorks(): Promise<boolean>;
+  /** CONFLICT for a port of the server that is reserved or another service's. */
+  requireFreePort(wanted: { port: number; protocol: 'tcp' | 'udp'; field: string; compose: ComposeRecord }): Promise<void>;
+}
+
+export interface ComposeContext extends StageContext, ComposePorts {
+  compose: ComposeRecord;
+  placement: Placement;
+  blocks: EnvBlocks;
+  /** Variables of the compose itself, references put in. */
+  variables: Record<string, string>;
+  /** Commit to deploy instead of the newest. */
+  pinnedCommit: string | undefined;
+  /** Set by checkout for the stages before the release. */
+  read?: { plan: ComposePlan; text: string };
+  /** Set by the release: its services under way. */
+  runs?: ServiceRun[];
+  /** Ends the watching of all of them. */
+  stopRuns?(reason: unknown): void;
+}
+
+/** Folder of the compose file in its repository; undefined for one without. */
+export function folderOf({ sourceType, composePath }: Pick<ComposeRecord, 'sourceType' | 'composePath'>): string | undefined {
+  if (sourceType === 'raw') return undefined;
+  const cut = composePath.lastIndexOf('/');
+  return cut === -1 ? '' : composePath.slice(0, cut);
+}
+
+/** Input that the file came from, for errors. */
+export const fieldOf = ({ sourceType }: Pick<ComposeRecord, 'sourceType'>): string => (sourceType === 'raw' ? 'composeFile' : 'composePath');

@@ -1,0 +1,36 @@
+/** How compose services are deployed: the records they are made of, and the plan. */
+import { resolveBlock, type EnvBlocks } from '../../domain/env.ts';
+import { bind, type Deployer, type Stage } from '../context.ts';
+import { secretValues } from '../log-secrets.ts';
+import type { ComposeContext, ComposePorts } from './compose-context.ts';
+import { prepareImages } from './prepare-images.ts';
+import { readFile } from './read-file.ts';
+import { awaitServices, releaseServices, takeBack } from './release-services.ts';
+import { pruneServices, routeServices } from './settle.ts';
+
+/** File → images → services. */
+const plan: readonly Stage<ComposeContext>[] = [readFile, prepareImages, releaseServices, awaitServices, routeServices, pruneServices];
+
+export function composeDeployer(ports: ComposePorts): Deployer {
+  const { records } = ports;
+  return {
+    async prepare(context) {
+      const { deployment } = context;
+      const compose = await records.find(deployment.composeId ?? '');
+      if (!compose) return undefined;
+      const [placement, around] = await Promise.all([records.placement(compose.environmentId), records.envBlocks(compose.environmentId)]);
+      const blocks: EnvBlocks = { ...around, service: compose.env };
+      const variables = ownVariables(blocks);
+      context.hide([...secretValues(variables), compose.customGitPassword ?? '']);
+      const live = deployment.kind === 'redeploy' ? await records.live(compose) : undefined;
+      // The stages share the one context of the attempt, whose deployment changes on the way.
+      const whole: ComposeContext = Object.assign(context, { ...ports, compose, placement, blocks, variables, pinnedCommit: deployment.commit ?? live?.commit ?? undefined });
+      return { stages: bind(plan, whole), patch: () => ({ releasedAppName: compose.appName }), undo: () => takeBack(whole) };
+    },
+  };
+}
+
+/** The variables of the compose itself; those of project and environment come in by references alone, since who changes those need not be who may change what a file reaches. */
+export function ownVariables(blocks: EnvBlocks): Record<string, string> {
+  return resolveBlock('env', blocks.service, { ...blocks, service: '' });
+}

@@ -1,0 +1,59 @@
+/** Builds and pulls what the services run, and stores what the release will be: from there on it needs neither repository nor file. */
+import type { PlannedService } from '../../modules/compose/translation/plan.ts';
+import { managedLabel } from '../../ports/engine.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Stage } from '../context.ts';
+import { builtServiceImage } from '../image-name.ts';
+import { buildLimitMs, checkDisk } from '../stages/build.ts';
+import { pullOrKeep } from '../stages/checkout.ts';
+import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
+import { fieldOf, type ComposeContext } from './compose-context.ts';
+import { composeReleases } from './compose-releases.ts';
+import { writeComposeSnapshot } from './compose-snapshot.ts';
+
+export const prepareImages: Stage<ComposeContext> = {
+  name: 'build',
+  sentence: () => 'Building and pulling the images',
+  async run(context) {
+    const { compose, read } = context;
+    if (!read) throw new AppError('INTERNAL_SERVER_ERROR', 'The compose file was not read.');
+    const images = new Map<string, string>();
+    const pulled = new Set<string>();
+    for (const service of read.plan.services) {
+      const image = service.build ? await build(context, service) : service.image ?? '';
+      if (!service.build && !pulled.has(image)) await pull(context, service, image);
+      pulled.add(image);
+      images.set(service.name, image);
+    }
+    const services = await composeReleases(context, read.plan, images);
+    const suffix = compose.randomize ? compose.suffix : '';
+    await context.save({ child: null, settings: writeComposeSnapshot({ text: compose.sourceType === 'raw' ? read.text : null, suffix, services, ended: [], previous: null }) });
+  },
+};
+
+async function pull(context: ComposeContext, { pull: policy, name }: PlannedService, image: string): Promise<void> {
+  const { compose, engine, records } = context;
+  if (policy !== 'always' && (await engine.image(image))) return;
+  if (policy === 'never') throw new AppError('PRECONDITION_FAILED', `services.${name}: the image ${image} is not on this server, and pull_policy says never.`);
+  await pullOrKeep(context, image, await records.registryAuth(image, compose.organizationId));
+}
+
+async function build(context: ComposeContext, { name, build: planned }: PlannedService): Promise<string> {
+  const { compose, builder, deployment, fileSystem, log, variables } = context;
+  if (!planned) throw new AppError('INTERNAL_SERVER_ERROR', 'There is nothing to build.');
+  const settings = await context.settings();
+  await checkDisk(context, settings.minFreeDisk);
+  log.line(`Building ${name}`);
+  const inlineName = '.berth.Dockerfile';
+  if (planned.inline !== undefined) await fileSystem.writeInside(sourceDirectory(context), [planned.context, inlineName].filter(Boolean).join('/'), planned.inline, { field: fieldOf(compose) });
+  const image = builtServiceImage(compose.composeId, name, deployment.deploymentId);
+  await builder.build({
+    buildType: 'dockerfile', sourceDirectory: sourceDirectory(context), buildPath: planned.context, dockerfile: planned.inline === undefined ? planned.dockerfile : inlineName, contextPath: '', stage: planned.target, publishDirectory: undefined, singlePage: false, image,
+    labels: { [managedLabel]: 'true', 'berth.organization': compose.organizationId, 'berth.compose': compose.composeId, 'berth.deployment': deployment.deploymentId },
+    buildArguments: Object.fromEntries(planned.arguments.flatMap(([key, value]) => (value ?? variables[key]) === undefined ? [] : [[key, value ?? variables[key] ?? '']])),
+    buildSecrets: {}, env: {}, noCache: planned.noCache, scratchDirectory: scratchDirectory(context), limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
+    signal: context.signal, limitMs: buildLimitMs, onLine: log.line, onChild: context.onChild,
+  });
+  await context.save({ image, child: null });
+  return image;
+}

@@ -1,0 +1,94 @@
+/** Hands the services to the engine in their order, and takes all of them back when one fails. */
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import type { Stage } from '../context.ts';
+import type { ComposeContext } from './compose-context.ts';
+import { keptServices, readComposeSnapshot, writeComposeSnapshot, type ComposeSnapshot } from './compose-snapshot.ts';
+import { startRun, type ServiceRun } from './service-run.ts';
+
+export const releaseServices: Stage<ComposeContext> = {
+  name: 'release',
+  sentence: () => 'Releasing the services',
+  async run(context) {
+    const snapshot = await begin(context);
+    const stop = new AbortController();
+    const runContext = { ...context, signal: AbortSignal.any([context.signal, stop.signal]) };
+    const runs = new Map<string, ServiceRun>();
+    for (const release of snapshot.services) {
+      runs.set(release.service, startRun(runContext, release, {
+        runs, previous: snapshot.previous ?? {}, hasEnded: snapshot.ended.includes(release.service),
+        async ended() {
+          if (!release.isOneShot || snapshot.ended.includes(release.service)) return;
+          snapshot.ended.push(release.service);
+          await context.save({ settings: writeComposeSnapshot(snapshot) });
+        },
+      }));
+    }
+    context.runs = [...runs.values()];
+    const failure = firstFailure(context.runs);
+    try {
+      await Promise.race([Promise.all(context.runs.map(({ applied }) => applied)), failure]);
+    } catch (error) {
+      stop.abort(error);
+      await Promise.allSettled(context.runs.map(({ done }) => done));
+      throw error;
+    }
+    context.stopRuns = (reason) => stop.abort(reason);
+  },
+};
+
+export const awaitServices: Stage<ComposeContext> = {
+  name: 'await-healthy',
+  sentence: () => 'Waiting until every service is healthy',
+  async run(context) {
+    const { runs, stopRuns } = context;
+    if (!runs) throw new AppError('INTERNAL_SERVER_ERROR', 'Nothing was released.');
+    try {
+      const healthyAt = Math.max(...(await Promise.all(runs.map(({ done }) => done))));
+      await context.save({ healthyAt: new Date(healthyAt).toISOString() });
+    } catch (error) {
+      stopRuns?.(error);
+      await Promise.allSettled(runs.map(({ done }) => done));
+      throw error;
+    }
+  },
+};
+
+/** Versions of before are stored once, so that an attempt after a crash knows what the engine took back meanwhile. */
+async function begin(context: ComposeContext): Promise<ComposeSnapshot> {
+  const snapshot = readComposeSnapshot(context.deployment);
+  if (!snapshot) throw new AppError('INTERNAL_SERVER_ERROR', 'There is nothing to release.');
+  if (snapshot.previous) return snapshot;
+  const present = new Map((await context.engine.services()).map(({ name, version }) => [name, version]));
+  snapshot.previous = Object.fromEntries(snapshot.services.map(({ spec }) => [spec.name, present.get(spec.name) ?? 0]));
+  await context.save({ settings: writeComposeSnapshot(snapshot) });
+  return snapshot;
+}
+
+function firstFailure(runs: readonly ServiceRun[]): Promise<never> {
+  const failure = Promise.withResolvers<never>();
+  for (const { done } of runs) done.catch(failure.reject);
+  failure.promise.catch(() => undefined);
+  return failure.promise;
+}
+
+/** Every service of the live release as it was; those that only the failed one has end. */
+export async function takeBack({ compose, deployment, engine, log, records }: ComposeContext): Promise<void> {
+  const failed = readComposeSnapshot(deployment);
+  if (!failed?.previous) return;
+  const live = await records.live(compose);
+  const former = new Map((live ? keptServices(live.snapshot) : []).map(({ spec }) => [spec.name, spec]));
+  const present = (await engine.services()).filter(({ labels }) => labels['berth.compose'] === compose.composeId);
+  for (const { name } of present) {
+    if (former.has(name) || !failed.services.some(({ spec }) => spec.name === name)) continue;
+    if (live) await engine.removeService(name).catch((error: unknown) => log.line(`${name}: ${sentenceOf(error)}`));
+    else await engine.scaleService(name, 0);
+  }
+  for (const [name, spec] of former) {
+    const replicas = compose.isStopped ? 0 : spec.replicas;
+    const there = present.find((service) => service.name === name);
+    if (there?.specDigest === engine.specDigest(spec) && there.replicas === replicas) continue;
+    await engine.applyService({ ...spec, replicas, registryAuth: await records.registryAuth(spec.image, compose.organizationId) });
+    log.line(`${name}: put back to the version before.`);
+  }
+  if (!live) log.line('There is no former version to return to; its services were scaled to 0.');
+}

@@ -1,0 +1,120 @@
+/** One service of a compose while it is released: it waits for what it depends on, is given to the engine, and becomes healthy or ends. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../domain/errors.ts';
+import { composeRef } from '../../domain/service-ref.ts';
+import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine.ts';
+import { applyService } from '../apply-release.ts';
+import { awaitRelease } from '../stages/await-healthy.ts';
+import type { ComposeContext } from './compose-context.ts';
+import type { ComposeRelease } from './compose-snapshot.ts';
+import { serviceLabel } from './compose-service-spec.ts';
+
+export interface ServiceRun {
+  service: string;
+  /** The engine has it. */
+  applied: Promise<void>;
+  /** Healthy, or so long with the engine that whoever only needs it started goes on. */
+  started: Promise<void>;
+  healthy: Promise<void>;
+  /** Healthy and past the engine's monitor, or ended with 0; gives when it was healthy, in ms since the epoch. */
+  done: Promise<number>;
+}
+
+export interface RunOptions {
+  /** The others, by their names in the file. */
+  runs: ReadonlyMap<string, ServiceRun>;
+  previous: Readonly<Record<string, number>>;
+  hasEnded: boolean;
+  /** Stores that the service ran to its end. */
+  ended(): Promise<void>;
+}
+
+const oneShotLimitMs = 30 * 60_000;
+/** The engine lets others find a service by its name only when it is healthy (measured), so `service_started` waits for that; two that wait for each other are not held for ever. */
+const startedLimitMs = 30_000;
+
+type RunContext = Pick<ComposeContext, 'engine' | 'clock' | 'signal' | 'log' | 'compose' | 'deployment' | 'records' | 'taskLabels'>;
+
+export function startRun(context: RunContext, release: ComposeRelease, options: RunOptions): ServiceRun {
+  const { service } = release;
+  const healthy = Promise.withResolvers<void>();
+  const own: RunContext = { ...context, log: { ...context.log, line: (text) => context.log.line(`${service}: ${text}`) } };
+  const applied = named(service, context.signal, async () => {
+    await awaitOthers(release, options.runs);
+    context.signal.throwIfAborted();
+    return release.isOneShot ? undefined : apply(own, release, options);
+  });
+  const done = named(service, context.signal, async () => {
+    const released = await applied;
+    if (released) return awaitRelease(own, released, () => healthy.resolve());
+    if (!options.hasEnded) await runToEnd(own, release);
+    await options.ended();
+    return context.clock.now();
+  });
+  done.then(() => healthy.resolve(), healthy.reject);
+  const isLate = applied.then(() => sleep(startedLimitMs, undefined, { signal: context.signal, ref: false }));
+  const run = { service, applied: applied.then(() => undefined), started: Promise.race([healthy.promise, isLate]), healthy: healthy.promise, done };
+  // Whoever waits sees a failure; until then it must not count as unhandled.
+  for (const promise of [run.applied, isLate, run.started, run.healthy, run.done]) promise.catch(() => undefined);
+  return run;
+}
+
+/** The condition of each dependency; one that fails fails this one too. */
+async function awaitOthers({ dependsOn }: ComposeRelease, runs: RunOptions['runs']): Promise<void> {
+  await Promise.all(dependsOn.map(({ service, condition }) => {
+    const other = runs.get(service);
+    return condition === 'completed' ? other?.done : condition === 'healthy' ? other?.healthy : other?.started;
+  }));
+}
+
+/** A refusal names the service, once. */
+async function named<T>(service: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError) || error.message.startsWith('Service ')) throw error;
+    throw new AppError(error.code, `Service ${service}: ${error.message}`, { cause: error });
+  }
+}
+
+async function apply(context: RunContext, { spec: plain, service }: ComposeRelease, { previous }: RunOptions) {
+  const { compose, engine, log, records } = context;
+  const spec = { ...plain, registryAuth: await records.registryAuth(plain.image, compose.organizationId) };
+  const present = await engine.service(spec.name);
+  const isThere = present?.specDigest === engine.specDigest(spec) && present.replicas === spec.replicas;
+  if (isThere && spec.release !== context.deployment.deploymentId) log.line('Nothing changes for it; it runs on.');
+  else log.line(`Releasing ${spec.image}`);
+  const released = await applyService({ engine, log: isThere ? { ...log, line: () => undefined } : log }, {
+    spec, owner: composeRef(compose.composeId), previousVersion: previous[spec.name] ?? null,
+    async prepare(before) {
+      if (spec.updateOrder === 'stop-first') await makeRoom(context, spec, service);
+      return before;
+    },
+  });
+  // The engine has this release, but it was stopped since.
+  if (!isThere && present && present.labels[releaseLabel] === spec.release && present.replicas !== spec.replicas) await engine.scaleService(spec.name, spec.replicas);
+  return released;
+}
+
+/** What two of cannot stand beside each other, under a former name. */
+async function makeRoom({ compose, engine, log }: RunContext, spec: ServiceSpec, service: string): Promise<void> {
+  const isFormer = ({ name, labels }: ServiceState): boolean => name !== spec.name && labels['berth.compose'] === compose.composeId && labels[serviceLabel] === service;
+  for (const { name } of (await engine.services()).filter(isFormer)) {
+    await engine.removeService(name, { limitMs: spec.stopGracePeriodMs + 30_000 });
+    log.line(`Removed the service under its former name ${name}.`);
+  }
+}
+
+/** Runs once and must end with 0; what it says stands in this log. */
+async function runToEnd({ compose, deployment, engine, log, records, signal, taskLabels }: RunContext, { spec: plain }: ComposeRelease): Promise<void> {
+  const name = `${plain.name.slice(0, 40)}-once-${deployment.deploymentId.slice(0, 12)}`;
+  if (await engine.service(name)) {
+    await engine.removeService(name);
+    log.line('Ended the one that was running when Berth was restarted.');
+  }
+  log.line('Running it to its end');
+  const spec = { ...plain, name, labels: { ...plain.labels, ...taskLabels }, ports: [], replicas: 1, registryAuth: await records.registryAuth(plain.image, compose.organizationId) };
+  const { exitCode, error } = await engine.runTask(spec, { signal, limitMs: oneShotLimitMs, onLine: ({ text }) => log.line(`  ${text}`) });
+  if (exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, and has to end with 0; its last lines stand in the log.`);
+  log.line('Ended with 0.');
+}

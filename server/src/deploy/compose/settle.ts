@@ -1,0 +1,65 @@
+/** After a release that holds: routes to it, and what it replaced goes. */
+import { join } from 'node:path';
+import { sentenceOf } from '../../domain/errors.ts';
+import type { Stage } from '../context.ts';
+import type { ComposeContext } from './compose-context.ts';
+import { keptServices, readComposeSnapshot } from './compose-snapshot.ts';
+
+export const routeServices: Stage<ComposeContext> = {
+  name: 'route',
+  sentence: () => 'Checking the routes',
+  async run({ applyRoutes, compose, deployment, networks, records }) {
+    // Services under new names take the routes over before those under former ones go.
+    await records.nameReleased(compose.composeId, { releasedAppName: compose.appName, releasedSuffix: readComposeSnapshot(deployment)?.suffix ?? '' });
+    // The first task of an environment has brought its network up on this node, so the proxy can be attached now.
+    await networks.ensureEnvironment(compose.environmentId);
+    await applyRoutes();
+  },
+};
+
+export const pruneServices: Stage<ComposeContext> = {
+  name: 'prune',
+  sentence: () => 'Tidying up',
+  async run(context) {
+    try {
+      await removeLeft(context);
+      await pruneImages(context);
+      await pruneCopies(context);
+    } catch (error) {
+      // The version runs; what could not be tidied now is tidied after the next deployment.
+      context.log.line(`Tidying up failed: ${sentenceOf(error)}`);
+    }
+  },
+};
+
+/** Services that the file has no longer, or under former names. Their volumes stay. */
+async function removeLeft({ compose, deployment, engine, log }: ComposeContext): Promise<void> {
+  const snapshot = readComposeSnapshot(deployment);
+  const names = new Set((snapshot ? keptServices(snapshot) : []).map(({ spec }) => spec.name));
+  for (const { name, labels } of await engine.services()) {
+    if (labels['berth.compose'] !== compose.composeId || names.has(name)) continue;
+    await engine.removeService(name);
+    log.line(`Removed the service ${name}, which the file has no longer. Its volumes stay.`);
+  }
+}
+
+/** Built images of the newest releases stay. */
+async function pruneImages({ compose, deployment, engine, records, log, settings }: ComposeContext): Promise<void> {
+  const { keptImages } = await settings();
+  const kept = new Set([deployment.deploymentId, ...(await records.succeeded(compose.composeId))].slice(0, keptImages));
+  const running = new Set(readComposeSnapshot(deployment)?.services.map(({ spec }) => spec.image));
+  for (const { tags, labels } of await engine.images(`berth.compose=${compose.composeId}`)) {
+    if (kept.has(labels['berth.deployment'] ?? '') || tags.some((tag) => running.has(tag))) continue;
+    for (const tag of tags) {
+      await engine.removeImage(tag);
+      log.line(`Removed the old image ${tag}.`);
+    }
+  }
+}
+
+/** Copies of the repository's files for services that run them no longer. */
+async function pruneCopies({ compose, deployment, fileSystem, keptFolder }: ComposeContext): Promise<void> {
+  const folder = join(keptFolder, compose.composeId);
+  const used = readComposeSnapshot(deployment)?.services.flatMap(({ spec }) => spec.mounts.map(({ source }) => source)) ?? [];
+  for (const name of await fileSystem.names(folder)) if (!used.some((source) => source.startsWith(`${join(folder, name)}/`))) await fileSystem.remove(join(folder, name));
+}

@@ -1,0 +1,54 @@
+/** Fetches the repository of a service of any kind into the deployment's work folder, and stores its commit. */
+import { AppError } from '../../domain/errors.ts';
+import { gitSourceOf, type GitSource, type GitSourceFields } from '../../domain/git-host.ts';
+import { Secret } from '../../domain/secret.ts';
+import { checkLocalRepository } from '../../modules/application/checks.ts';
+import type { DeployPorts, StageContext } from '../context.ts';
+import { sourceDirectory, workDirectory } from '../work-directory.ts';
+
+const checkoutLimitMs = 15 * 60_000;
+
+/** Where a service's source is, and what opens it. */
+export interface RepositoryFields extends GitSourceFields {
+  organizationId: string;
+  enableSubmodules: boolean;
+  customGitUsername: string | null;
+  customGitPassword: string | null;
+}
+
+export type RepositoryContext = StageContext & Pick<DeployPorts, 'git' | 'fileSystem' | 'settings' | 'workRoot'> & { records: Pick<DeployPorts['records'], 'sshPrivateKey'>; pinnedCommit: string | undefined };
+
+export function fetchSentence(service: RepositoryFields, pinnedCommit: string | undefined): string {
+  const source = gitSourceOf(service);
+  return `Fetching ${source?.url ?? ''}, ${pinnedCommit ? `commit ${pinnedCommit}` : source?.branch ?? ''}`;
+}
+
+export async function fetchRepository(context: RepositoryContext, service: RepositoryFields): Promise<void> {
+  const { git, fileSystem } = context;
+  const source = requireRepository(service, (await context.settings()).localRepositoryPaths);
+  await fileSystem.fresh(workDirectory(context));
+  const access = await repositoryAccess(service, context.records);
+  const { commit, subject } = await git.checkout({ ...source, ...access }, sourceDirectory(context), {
+    commit: context.pinnedCommit, signal: context.signal, limitMs: checkoutLimitMs, onLine: context.log.line, onChild: context.onChild,
+  });
+  await context.save({ commit });
+  context.log.line(`Commit ${commit}: ${subject}`);
+}
+
+/** BAD_REQUEST when repository or branch is not set, or is a folder that nobody allowed. */
+export function requireRepository(service: GitSourceFields, localRepositoryPaths: readonly string[]): GitSource {
+  const source = gitSourceOf(service);
+  if (!source) throw new AppError('BAD_REQUEST', 'The repository or its branch is not set.');
+  checkLocalRepository(source.url, localRepositoryPaths);
+  return source;
+}
+
+export async function repositoryAccess(service: RepositoryFields, { sshPrivateKey }: RepositoryContext['records']) {
+  const { customGitSSHKeyId, organizationId, enableSubmodules } = service;
+  return { submodules: enableSubmodules, credentials: credentialsOf(service), sshKey: customGitSSHKeyId ? new Secret(await sshPrivateKey(customGitSSHKeyId, organizationId)) : undefined };
+}
+
+/** Of the address they were given with, and of no other one. */
+function credentialsOf({ sourceType, customGitUsername, customGitPassword }: RepositoryFields): { username: string; password: Secret } | undefined {
+  return sourceType === 'git' && customGitUsername ? { username: customGitUsername, password: new Secret(customGitPassword ?? '') } : undefined;
+}

@@ -1,0 +1,49 @@
+/** What becomes of each key of a service: read, refused because Swarm cannot do it, or without effect and told so. A key that no table names is refused. */
+import type { YamlMap } from '../compose-file.ts';
+import { fault, type Place } from './values.ts';
+
+/** Read by the other files of this folder. */
+const read: ReadonlySet<string> = new Set([
+  'build', 'cap_add', 'cap_drop', 'command', 'configs', 'cpus', 'depends_on', 'deploy', 'dns', 'dns_opt', 'dns_search', 'entrypoint', 'env_file', 'environment', 'expose', 'extends', 'extra_hosts', 'group_add', 'healthcheck',
+  'hostname', 'image', 'init', 'labels', 'links', 'logging', 'mem_limit', 'mem_reservation', 'networks', 'pids_limit', 'ports', 'profiles', 'pull_policy', 'read_only', 'restart', 'scale', 'secrets', 'shm_size', 'stdin_open',
+  'stop_grace_period', 'stop_signal', 'sysctls', 'tmpfs', 'tty', 'ulimits', 'user', 'volumes', 'working_dir',
+]);
+
+const noPart = 'is no part of what a service of a swarm can be given';
+const server = 'would join it to the server itself, which a service of a swarm cannot be';
+
+/** Values without effect are let through: `privileged: false`. */
+const harmless: Readonly<Record<string, readonly unknown[]>> = {
+  privileged: [false, 'false'], use_api_socket: [false, 'false'], network_mode: ['bridge', 'default'], ipc: ['private'], cgroup: ['private'], oom_kill_disable: [false, 'false'], security_opt: [], pid: [''],
+};
+
+const refused: Readonly<Record<string, string>> = {
+  privileged: 'is not possible in a swarm; give the capabilities that it needs with cap_add', use_api_socket: noPart, devices: noPart, device_cgroup_rules: noPart, gpus: noPart, runtime: noPart,
+  network_mode: `${server}; each service stands in the networks of its compose and of its environment`, pid: server, ipc: server, uts: server, userns_mode: server, cgroup: server, cgroup_parent: noPart,
+  security_opt: `${noPart}; without it the service would run less protected than the file says`, volumes_from: 'is not possible in a swarm; name the volumes in volumes', external_links: 'is not possible; services of one environment reach each other by their names',
+  credential_spec: noPart, provider: noPart, models: noPart, post_start: noPart, pre_stop: noPart, isolation: noPart, storage_opt: noPart, mac_address: noPart, label_file: 'is not read; write the labels into labels', domainname: noPart,
+};
+
+/** Without effect here, and why. */
+const ignored: Readonly<Record<string, string>> = {
+  container_name: 'containers are named by the engine; the service answers under its own name', attach: 'its output is read with compose.readLogs', annotations: 'the engine passes none on', platform: 'the image is taken for this server',
+  develop: 'it is for work on one\'s own machine', oom_score_adj: 'the engine does not take it', oom_kill_disable: 'the engine does not take it', mem_swappiness: 'the engine does not take it', memswap_limit: 'the engine does not take it',
+  blkio_config: 'the engine does not take it', cpu_shares: 'use deploy.resources', cpu_count: 'use deploy.resources', cpu_percent: 'use deploy.resources', cpu_period: 'use deploy.resources', cpu_quota: 'use deploy.resources',
+  cpu_rt_runtime: 'the engine does not take it', cpu_rt_period: 'the engine does not take it', cpuset: 'the engine does not take it',
+};
+
+/** Looks at every key of a service; gives the notes of those without effect. BAD_REQUEST for one that cannot be done, naming service and key. */
+export function checkKeys(service: YamlMap, place: Place): string[] {
+  const notes: string[] = [];
+  for (const [key, value] of service) {
+    const name = String(key);
+    const at = { ...place, where: `${place.where}.${name}` };
+    if (name.startsWith('x-') || read.has(name) || value === null) continue;
+    if (Object.hasOwn(harmless, name) && harmless[name]?.includes(value)) continue;
+    if (Array.isArray(value) && value.length === 0) continue;
+    if (Object.hasOwn(refused, name)) throw fault(at, refused[name] ?? noPart);
+    if (!Object.hasOwn(ignored, name)) throw fault(at, 'is no key of a service that Berth knows');
+    notes.push(`${at.where} has no effect: ${ignored[name] ?? ''}.`);
+  }
+  return notes;
+}

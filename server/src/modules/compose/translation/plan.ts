@@ -1,0 +1,89 @@
+/** A compose file as Berth understands it: what its services are, before images, networks and the server come in. */
+import type { ContainerOptions, HealthCheck } from '../../../ports/engine.ts';
+
+export interface ComposePlan {
+  /** Each after those it depends on. */
+  services: PlannedService[];
+  /** What a person should know: keys without effect, variables without value. */
+  notes: string[];
+}
+
+export interface PlannedService {
+  /** As the file has it. */
+  name: string;
+  image: string | undefined;
+  build: PlannedBuild | undefined;
+  pull: 'always' | 'missing' | 'never';
+  entrypoint: string[] | undefined;
+  command: string[] | undefined;
+  /** Files first, in their order, then `environment`. A null value is taken from the compose's variables. */
+  envFiles: { path: string; required: boolean }[];
+  environment: [name: string, value: string | null][];
+  dependsOn: Dependency[];
+  /** Of the file; undefined: the image's, else Berth's own probe; `probe`: that in any case. */
+  healthCheck: HealthCheck | 'probe' | undefined;
+  /** Runs to its end in each deployment, before what waits for it. */
+  isOneShot: boolean;
+  replicas: number;
+  limits: { memoryBytes?: number | undefined; nanoCpus?: number | undefined; pids?: number | undefined };
+  reservations: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
+  ports: PlannedPort[];
+  mounts: PlannedMount[];
+  files: PlannedFile[];
+  labels: Record<string, string>;
+  /** Names besides its own on the compose's network. */
+  aliases: string[];
+  container: ContainerOptions;
+  sysctls: Record<string, string>;
+  logging: { driver: string; options: Record<string, string> } | undefined;
+  stopGracePeriodMs: number | undefined;
+  updateOrder: 'start-first' | 'stop-first' | undefined;
+  updatePace: { parallelism: number; delayMs: number } | undefined;
+  monitorMs: number | undefined;
+  restartDelayMs: number | undefined;
+  constraints: string[];
+  spreadOver: string[];
+  maxReplicasPerNode: number | undefined;
+}
+
+export interface PlannedBuild {
+  /** Folder of the source, below its root. */
+  context: string;
+  /** Below the context; undefined with `inline`. */
+  dockerfile: string;
+  inline: string | undefined;
+  target: string | undefined;
+  arguments: [name: string, value: string | null][];
+  noCache: boolean;
+}
+
+export interface Dependency {
+  service: string;
+  condition: 'started' | 'healthy' | 'completed';
+}
+
+export interface PlannedPort {
+  published: number;
+  target: number;
+  protocol: 'tcp' | 'udp';
+  mode: 'ingress' | 'host';
+}
+
+export type PlannedMount = { target: string; readOnly: boolean } & (
+  /** A volume of this compose, or with `isForeign` one of exactly this name. */
+  | { type: 'volume'; name: string; isForeign: boolean }
+  | { type: 'bind'; path: string }
+  /** Relative to the file: what the source has there, else a volume that stays. */
+  | { type: 'own'; path: string }
+  | { type: 'tmpfs'; sizeBytes: number | undefined; mode: number | undefined }
+);
+
+/** A config or a secret at its path in the container. */
+export interface PlannedFile {
+  target: string;
+  source: { from: 'content'; content: string } | { from: 'file'; path: string } | { from: 'variable'; name: string };
+  where: string;
+  uid: string | undefined;
+  gid: string | undefined;
+  mode: number | undefined;
+}

@@ -1,0 +1,60 @@
+/** Published ports of a service: `[address:][published:]target[/protocol]`, ranges, and the long form (compose-spec, ports). Pure. */
+import type { PlannedPort } from './plan.ts';
+import { below, fault, listAt, mapAt, textAt, wholeAt, wordAt, type Place } from './values.ts';
+
+const everywhere: ReadonlySet<string> = new Set(['', '0.0.0.0', '::', '[::]']);
+const port = { least: 1, most: 65_535 };
+const mostPorts = 200;
+
+/** The ports, and the targets that the file names without a port of the server. */
+export function portsAt(value: unknown, place: Place): { ports: PlannedPort[]; unpublished: number[] } {
+  const ports: PlannedPort[] = [];
+  const unpublished: number[] = [];
+  for (const [index, item] of listAt(value, place).entries()) {
+    const at = below(place, index);
+    for (const { published, ...rest } of item instanceof Map ? longForm(item, at) : shortForm(textAt(item, at), at)) {
+      if (published === undefined) unpublished.push(rest.target);
+      else ports.push({ ...rest, published });
+    }
+    if (ports.length > mostPorts) throw fault(place, `publishes more than ${mostPorts} ports`);
+  }
+  return { ports, unpublished };
+}
+
+interface MaybePublished extends Omit<PlannedPort, 'published'> {
+  published: number | undefined;
+}
+
+function shortForm(text: string, place: Place): MaybePublished[] {
+  const [, address = '', published, target = '', protocol = 'tcp'] = /^(?:(\[[0-9a-fA-F:.]*\]|[0-9.]+):)?(?:([0-9]*(?:-[0-9]+)?):)?([0-9]+(?:-[0-9]+)?)(?:\/([a-z]+))?$/.exec(text) ?? [];
+  if (target === '') throw fault(place, 'must be like 8080:80 or 8080:80/udp');
+  // An address looks like a published port when it has digits only.
+  const isAddress = address.includes('.') || address.includes('[');
+  const wanted = published === undefined && address !== '' && !isAddress ? address : published;
+  refuseAddress(isAddress ? address : '', place);
+  return paired(range(wanted ?? '', place), range(target, place), { protocol: wordAt(protocol, place, ['tcp', 'udp']), mode: 'ingress' }, place);
+}
+
+function longForm(map: ReadonlyMap<unknown, unknown>, place: Place): MaybePublished[] {
+  const { target, published, protocol = 'tcp', mode = 'ingress', host_ip: address = '' } = Object.fromEntries(mapAt(map, place));
+  refuseAddress(textAt(address, place), place);
+  const rest = { protocol: wordAt(protocol, below(place, 'protocol'), ['tcp', 'udp']), mode: wordAt(mode, below(place, 'mode'), ['ingress', 'host']) };
+  return paired(published === undefined || published === null ? [] : range(textAt(published, place), place), [wholeAt(target, below(place, 'target'), port)], rest, place);
+}
+
+function refuseAddress(address: string, place: Place): void {
+  if (!everywhere.has(address)) throw fault(place, `publishes on the address ${address} alone, which a swarm cannot; without ports the other services of the compose reach it just as well`);
+}
+
+function range(text: string, place: Place): number[] {
+  if (text === '') return [];
+  const [first = '', last = first] = text.split('-');
+  const [from, to] = [wholeAt(first, place, port), wholeAt(last, place, port)];
+  if (to < from || to - from >= mostPorts) throw fault(place, `must be a range of at most ${mostPorts} ports`);
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+function paired(published: number[], targets: number[], rest: Pick<PlannedPort, 'protocol' | 'mode'>, place: Place): MaybePublished[] {
+  if (published.length > 0 && published.length !== targets.length) throw fault(place, 'must have as many ports of the server as of the container');
+  return targets.map((target, index) => ({ ...rest, target, published: published[index] }));
+}
