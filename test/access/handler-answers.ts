@@ -25,7 +25,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'backup.manualBackupMariadb': [400], 'backup.manualBackupPostgres': [400], 'backup.manualBackupMongo': [400],
   // Nothing is set up to be backed up.
   'installationBackup.run': [412],
-  'compose.delete': [200], 'compose.loadServices': [200],
+  'compose.delete': [200], 'compose.loadServices': [200], 'compose.deploy': [200], 'compose.redeploy': [412], 'compose.start': [412], 'compose.stop': engineIsDown, 'compose.readLogs': engineIsDown, 'compose.cleanQueues': [200],
   'port.create': [200, 503], 'port.update': [200, 503], 'registry.test': engineIsDown,
 };
 

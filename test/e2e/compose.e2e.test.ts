@@ -1,12 +1,19 @@
 /** Compose services from a file to what answers behind the proxy and back, on a real Berth, engine, proxy and repository. */
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { findBed, type Bed } from '../bed/bed.ts';
 import { berthHost, type BerthHost, type DeploymentView } from './berth-host.ts';
 import { databasePath, prepareKill } from './berth-process.ts';
+import { inOrder } from './in-order.ts';
 import { expectAllAnswered, startLoad } from './load.ts';
 import { createRepository, repositoriesFolder } from './repository.ts';
 import { tinyFiles } from './sources.ts';
-import { docker, expectCalmLog, openWorkshop, output, until, type Workshop } from './workshop.ts';
+import { deploymentEnded, docker, expectCalmLog, openWorkshop, output, until, type Workshop } from './workshop.ts';
+
+// They wait far more than they work.
+vi.setConfig({ maxConcurrency: 10 });
+
+/** Berth is killed only when the other chain needs it no longer. */
+const repositoryIsThrough = Promise.withResolvers<void>();
 
 let bed: Bed;
 let shop: Workshop;
@@ -44,10 +51,7 @@ async function stack(name: string, input: Record<string, unknown>): Promise<Stac
       const [newest] = await berth.call<DeploymentView[]>('deployment.all', { composeId: id });
       return newest?.deploymentId ?? '';
     },
-    ended: (deploymentId) => until('the deployment has ended', async () => {
-      const deployment = await berth.call<DeploymentView & Record<string, unknown>>('deployment.one', { deploymentId });
-      return ['done', 'error', 'cancelled'].includes(deployment.status) ? deployment : undefined;
-    }, 120_000).then((deployment) => deployment ?? expect.fail('no deployment')),
+    ended: (deploymentId) => deploymentEnded(berth, name, deploymentId),
     async deploy() {
       const { deploymentId, status, errorMessage } = await made.ended(await made.begin());
       if (status !== 'done') throw new Error(`${name}: ${errorMessage ?? status}\n${(await berth.log(deploymentId)).join('\n')}`);
@@ -95,16 +99,17 @@ ${services}
 volumes: { data: , work: }
 `;
 const worker = `
-  worker: { image: "berth/node:24", command: ["node", "-e", "console.log('working'); setInterval(() => {}, 1000)"], volumes: ["work:/work"], init: false, healthcheck: { test: "true", interval: 1s } }
+  worker: { image: "berth/node:24", command: ["node", "-e", "console.log('working'); setInterval(() => {}, 1000)"], volumes: ["work:/work"], init: false, stop_grace_period: 1s, healthcheck: { test: "true", interval: 1s } }
 `;
 
-describe('a compose service of a file', () => {
+describe.concurrent('a compose service of a file', () => {
+  const next = inOrder();
   let store: Stack;
   const answer = (path = '/shop/cart'): Promise<{ status: number; body: string }> => berth.proxied('store.localhost', path);
 
-  it('runs its services in their order, and its domain leads to the one that it names', async () => {
+  it('runs its services in their order, and its domain leads to the one that it names', next(async () => {
     // Another one in the environment answers to the same name, but with a password.
-    const other = await berth.call<{ redisId: string }>('redis.create', { name: 'redis', appName: 'redis', databasePassword: 'something', environmentId: shop.environmentId });
+    const other = await berth.call<{ redisId: string }>('redis.create', { name: 'redis', appName: 'redis', databasePassword: 'something', containerImage: 'berth/redis:7', environmentId: shop.environmentId });
     await berth.call('redis.deploy', { redisId: other.redisId });
     store = await stack('store', { composeFile: file(worker), env: 'VERSION=v1' });
     await berth.call('domain.create', { composeId: store.id, serviceName: 'web', domainType: 'compose', host: 'store.localhost', path: '/shop', stripPath: true, port: 3000 });
@@ -120,18 +125,18 @@ describe('a compose service of a file', () => {
     expect(await berth.call('container.getContainersByAppNameMatch', { appName: 'store', appType: 'compose' })).toHaveLength(3);
     expect(await store.do('readLogs', { serviceName: 'worker' })).toEqual([expect.objectContaining({ text: 'working', serviceName: 'worker' })]);
     await berth.call('redis.remove', { redisId: other.redisId });
-  });
+  }));
 
-  it('rolls to another version without a failed request, and leaves alone what does not change', async () => {
+  it('rolls to another version without a failed request, and leaves alone what does not change', next(async () => {
     const before = await store.tasks('redis');
     await store.do('saveEnvironment', { env: 'VERSION=v2' });
     const load = startLoad({ ip: berth.host.ip, hostName: 'store.localhost', path: '/shop/version', perSecond: 50 });
     await store.deploy();
     expect(Object.keys((await expectAllAnswered('compose', load)).answers)).toEqual(['v1', 'v2']);
     expect(await store.tasks('redis')).toEqual(before);
-  });
+  }));
 
-  it('goes back as a whole when one service fails, with its name, reason and last lines', async () => {
+  it('goes back as a whole when one service fails, with its name, reason and last lines', next(async () => {
     const before = await store.tasks('worker');
     await store.do('update', { env: 'VERSION=v3\nCRASH=it', composeFile: file(worker.replace('working', 'working anew')) });
     const { deploymentId, status, errorMessage } = await store.ended(await store.begin());
@@ -140,10 +145,11 @@ describe('a compose service of a file', () => {
     expect(await store.status()).toBe('error');
     expect((await answer()).body).toBe('v2 /cart hello');
     expect(await store.tasks('worker')).not.toEqual(before);
-  });
+  }));
 
-  it('removes what the file has no longer, and keeps its volume; kill -9 in the middle changes nothing of that', async () => {
+  it('removes what the file has no longer, and keeps its volume; kill -9 in the middle changes nothing of that', next(async () => {
     await store.do('update', { env: 'VERSION=v4', composeFile: file() });
+    await repositoryIsThrough.promise;
     const killIn = await prepareKill(berth.host, await databasePath(bed, berth.host));
     await store.do('deploy');
     const killed = await killIn(store.id, 'release');
@@ -152,9 +158,9 @@ describe('a compose service of a file', () => {
     expect((await answer()).body).toBe('v4 /cart hello');
     expect((await output(berth.host, docker, 'service', 'ls', '--format', '{{.Name}}')).split('\n').toSorted()).toEqual(['berth-proxy', 'store_redis', 'store_web']);
     expect(await output(berth.host, docker, 'volume', 'ls', '-q', '--filter', `label=berth.compose=${store.id}`)).toBe(`berth-${store.id}-data\nberth-${store.id}-work`);
-  });
+  }));
 
-  it('stops and starts with its data, and comes back when somebody removes it', async () => {
+  it('stops and starts with its data, and comes back when somebody removes it', next(async () => {
     expect(await store.do('stop')).toMatchObject({ composeStatus: 'idle' });
     expect((await output(berth.host, docker, 'service', 'ls', '--format', '{{.Name}} {{.Replicas}}')).split('\n')).toEqual(expect.arrayContaining(['store_redis 0/0', 'store_web 0/0']));
     expect(await store.do('start')).toMatchObject({ composeStatus: 'done' });
@@ -162,18 +168,27 @@ describe('a compose service of a file', () => {
     await output(berth.host, docker, 'service', 'rm', 'store_web');
     await berth.call('settings.update', { keptImages: 4 });
     await until('the reconciler has made it again', async () => (await answer()).body === 'v4 /cart hello');
-  });
+  }));
 
-  it('goes with its network, and with its volumes when that is asked', async () => {
+  it('goes with its network, and with its volumes when that is asked', next(async () => {
     expect(await store.do('delete', {})).toMatchObject({ keptVolumes: [`berth-${store.id}-data`, `berth-${store.id}-work`] });
     expect(await output(berth.host, docker, 'network', 'ls', '-q', '--filter', `name=app-${store.id}`)).toBe('');
     expect((await answer()).status).toBe(404);
+  }));
+});
+
+describe.concurrent('a compose service of a repository', () => {
+  it('is built, with its files beside it, and follows what is pushed', async () => {
+    try {
+      await followsRepository();
+    } finally {
+      repositoryIsThrough.resolve();
+    }
   });
 });
 
-describe('a compose service of a repository', () => {
-  it('is built, with its files beside it, and follows what is pushed', async () => {
-    const compose = (mount = ''): string => `
+async function followsRepository(): Promise<void> {
+  const compose = (mount = ''): string => `
 services:
   site:
     build: { context: ../site }
@@ -181,25 +196,24 @@ services:
     volumes: ["./page:/www/page:ro"${mount}]
     entrypoint: ["/bin/busybox", "sh", "-c", "echo $$NAME > /www/name; exec /bin/busybox httpd -f -p 3000 -h /www"]
 `;
-    const site = Object.fromEntries(Object.entries(tinyFiles('first')).map(([name, content]) => [`site/${name}`, content]));
-    const repository = await createRepository(berth.host, 'composed', { ...site, 'deploy/compose.yaml': compose(), 'deploy/page/index.html': 'page one' });
-    const tools = await stack('tools', { sourceType: 'git', customGitUrl: `file://${repositoriesFolder}/composed.git`, customGitBranch: 'main', composePath: 'deploy/compose.yaml', composeType: 'stack', createEnvFile: true, env: 'NAME=${{project.NAME}} in its environment' });
-    await berth.call('project.update', { projectId: (await berth.call<{ projectId: string }>('environment.one', { environmentId: shop.environmentId })).projectId, env: 'NAME=tools' });
-    await berth.call('domain.create', { composeId: tools.id, serviceName: 'site', domainType: 'compose', host: 'tools.localhost', port: 3000 });
-    expect(await tools.do('loadServices')).toEqual(['site']);
-    await tools.deploy();
-    const page = async (path: string): Promise<string> => (await berth.proxied('tools.localhost', path)).body.trim();
-    expect([await page('/'), await page('/page/index.html'), await page('/name')]).toEqual(['first', 'page one', 'tools in its environment']);
-    expect(await berth.call('container.getStackContainersByAppName', { appName: 'tools' })).toHaveLength(1);
-    await repository.commit({ 'deploy/page/index.html': 'page two', 'deploy/compose.yaml': compose(', "./kept:/kept"') });
-    await tools.deploy();
-    expect(await page('/page/index.html')).toBe('page two');
-    await repository.commit({ 'deploy/compose.yaml': compose().replace('env_file', 'privileged: true\n    env_file') });
-    expect(await tools.ended(await tools.begin())).toMatchObject({ status: 'error', errorMessage: expect.stringMatching(/services\.site\.privileged is not possible in a swarm/) });
-    expect(await page('/')).toBe('first');
-    expect(await tools.do('delete', { deleteVolumes: true })).toMatchObject({ keptVolumes: [] });
-    expect(await output(berth.host, docker, 'volume', 'ls', '-q', '--filter', `label=berth.compose=${tools.id}`)).toBe('');
-  });
-});
+  const site = Object.fromEntries(Object.entries(tinyFiles('first')).map(([name, content]) => [`site/${name}`, content]));
+  const repository = await createRepository(berth.host, 'composed', { ...site, 'deploy/compose.yaml': compose(), 'deploy/page/index.html': 'page one' });
+  const tools = await stack('tools', { sourceType: 'git', customGitUrl: `file://${repositoriesFolder}/composed.git`, customGitBranch: 'main', composePath: 'deploy/compose.yaml', composeType: 'stack', createEnvFile: true, env: 'NAME=${{project.NAME}} in its environment' });
+  await berth.call('project.update', { projectId: (await berth.call<{ projectId: string }>('environment.one', { environmentId: shop.environmentId })).projectId, env: 'NAME=tools' });
+  await berth.call('domain.create', { composeId: tools.id, serviceName: 'site', domainType: 'compose', host: 'tools.localhost', port: 3000 });
+  expect(await tools.do('loadServices')).toEqual(['site']);
+  await tools.deploy();
+  const page = async (path: string): Promise<string> => (await berth.proxied('tools.localhost', path)).body.trim();
+  expect([await page('/'), await page('/page/index.html'), await page('/name')]).toEqual(['first', 'page one', 'tools in its environment']);
+  expect(await berth.call('container.getStackContainersByAppName', { appName: 'tools' })).toHaveLength(1);
+  await repository.commit({ 'deploy/page/index.html': 'page two', 'deploy/compose.yaml': compose(', "./kept:/kept"') });
+  await tools.deploy();
+  expect(await page('/page/index.html')).toBe('page two');
+  await repository.commit({ 'deploy/compose.yaml': compose().replace('env_file', 'privileged: true\n    env_file') });
+  expect(await tools.ended(await tools.begin())).toMatchObject({ status: 'error', errorMessage: expect.stringMatching(/services\.site\.privileged is not possible in a swarm/) });
+  expect(await page('/')).toBe('first');
+  expect(await tools.do('delete', { deleteVolumes: true })).toMatchObject({ keptVolumes: [] });
+  expect(await output(berth.host, docker, 'volume', 'ls', '-q', '--filter', `label=berth.compose=${tools.id}`)).toBe('');
+}
 
 it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be put right']));

@@ -94,15 +94,7 @@ function appOf(berth: BerthHost, identity: { id: string; appName: string; host: 
       if (deployment.status !== 'done') throw new Error(`${identity.appName}: ${deployment.errorMessage ?? deployment.status}\n${await app.log(deployment.deploymentId)}`);
       return deployment;
     },
-    async ended(deploymentId, limitMs = 120_000) {
-      const end = Date.now() + limitMs;
-      for (;;) {
-        const deployment = await berth.call<DeploymentView & Record<string, unknown>>('deployment.one', { deploymentId });
-        if (ends.has(deployment.status)) return deployment;
-        if (Date.now() > end) throw new Error(`${identity.appName} is still in the stage ${deployment.stage}\n${await app.log(deploymentId)}`);
-        await wait(200);
-      }
-    },
+    ended: (deploymentId, limitMs) => deploymentEnded(berth, identity.appName, deploymentId, limitMs),
     log: async (deploymentId) => (await berth.log(deploymentId)).join('\n'),
     answer: (path) => berth.proxied(host, path),
     async state() {
@@ -112,6 +104,17 @@ function appOf(berth: BerthHost, identity: { id: string; appName: string; host: 
     },
   };
   return app;
+}
+
+/** Waits for the end of a deployment of whatever service, whatever end it is. */
+export async function deploymentEnded(berth: BerthHost, name: string, deploymentId: string, limitMs = 120_000): Promise<DeploymentView> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const deployment = await berth.call<DeploymentView & Record<string, unknown>>('deployment.one', { deploymentId });
+    if (ends.has(deployment.status)) return deployment;
+    if (Date.now() > end) throw new Error(`${name} is still in the stage ${deployment.stage}\n${(await berth.log(deploymentId)).join('\n')}`);
+    await wait(200);
+  }
 }
 
 export function newest(view: ApplicationView): DeploymentView {

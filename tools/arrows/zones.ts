@@ -62,6 +62,7 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
   { file: /^server\/src\/modules\/application\/checks\.ts$/, reason: 'Whether an application can be deployed is asked when a deployment is accepted and again when its source is fetched.' },
   { file: /^server\/src\/modules\/service\/(turns|own-service)\.ts$/, reason: 'Whoever changes a running service waits for its turn and looks at it, whatever kind of service it is.' },
   { file: /^server\/src\/modules\/database\/(ask-server|version)\.ts$/, reason: 'A deployment asks the server the same way as the change of a password does, and refuses the same versions.' },
+  { file: /^server\/src\/modules\/compose\/(compose-(file|risks)|translation\/[a-z]+)\.ts$/, reason: 'What a compose file means is asked when it is saved, when it is deployed, and by the translation itself; all of it is pure.' },
   { file: /^server\/src\/modules\/organization\/member\.ts$/, reason: 'Whoever makes a thing is granted it; every module that makes things does so.' },
 ];
 

@@ -92,16 +92,13 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const reconciler: Reconciler = createReconciler({
     proxy: adapters.proxy, database, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, watch.issuance.withheld),
-    services: createServiceKeeper({
-      engine, applications, databases, composes, deployments, networks: platform.networks, turns,
-      liveSpecs: { application: live.liveSpec, database: running.liveSpec, compose: async (compose) => (await runningComposes.liveServices(compose)).map(({ spec }) => spec) },
-      instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined,
-    }),
+    services: createServiceKeeper({ engine, applications, databases, composes, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: running.liveSpec, compose: runningComposes.liveSpecs }, instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined }),
     onDrift: (lines) => log.warn('Reconciled', { found: lines }),
   });
 
-  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(running.ports), compose: composeDeployer(runningComposes.ports) };
-  const runner = createDeploymentRunner({ ports: deployPorts, deployers, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`) });
+  const runner = createDeploymentRunner({
+    ports: deployPorts, deployers: { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(running.ports), compose: composeDeployer(runningComposes.ports) }, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`),
+  });
   const backingUp = createBackingUp({ config, database, stores, adapters, engine, clock, queue, log, databases, deployments, databasePorts: running.ports, liveSpec: running.liveSpec });
   const worker: Worker = createWorker({
     store: stores.jobs, clock, handlers: { deployment: runner.run, backup: backingUp.run }, perServer: async () => (await settings.get()).buildsConcurrency,

@@ -8,19 +8,20 @@ import { composeNetwork } from '../deploy/networks.ts';
 import { repositoryAccess, requireRepository } from '../deploy/stages/fetch-repository.ts';
 import { AppError } from '../domain/errors.ts';
 import { registryOf } from '../domain/image-reference.ts';
-import type { Composes, ComposeRecord } from '../modules/compose/compose.ts';
+import type { ComposeRecord } from '../db/tables.ts';
+import type { Composes } from '../modules/compose/compose.ts';
 import { createComposeRuntime, type ComposeRuntime, type LiveService } from '../modules/compose/runtime.ts';
 import { createPublishedPorts } from '../modules/port/port.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import { randomId } from '../ports/clock.ts';
-import type { RegistryAuth } from '../ports/engine.ts';
+import type { RegistryAuth, ServiceSpec } from '../ports/engine.ts';
 import type { EngineView } from '../ports/engine-view.ts';
 import { createDeployRecords, type DeployingParts } from './deploying.ts';
 
 export interface RunningComposes {
   ports: ComposePorts;
   /** What the engine should run of it; none before the first release. */
-  liveServices(compose: ComposeRecord): Promise<LiveService[]>;
+  liveSpecs(compose: ComposeRecord): Promise<ServiceSpec[]>;
   runtime: ComposeRuntime;
   envBlocks: ComposePorts['records']['envBlocks'];
   repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<string>;
@@ -44,7 +45,7 @@ export function createRunningComposes(parts: DeployingParts, shared: DeployPorts
       ...shared, records, networks: parts.networks, keptFolder: folders.composes, dataFolder: config.data, meshWorks,
       requireFreePort: requireFreePort(parts, adapters.engineView),
     },
-    liveServices, envBlocks: records.envBlocks,
+    liveSpecs: async (compose) => (await liveServices(compose)).map(({ spec }) => spec), envBlocks: records.envBlocks,
     runtime: createComposeRuntime({ engine, composes, turns, liveServices, networkOf: composeNetwork, removeCopies: (composeId) => files.remove(join(folders.composes, composeId)) }),
     async repositoryFile(compose, signal) {
       const source = requireRepository(compose, (await shared.settings()).localRepositoryPaths);

@@ -1,9 +1,9 @@
 /** What the reconciler keeps running: the services of every kind that Berth deploys. */
 import { databaseRef, applicationRef, composeRef, deployedKinds, ownerOf, serviceKey, type DeployedKind, type ServiceRef } from '../domain/service-ref.ts';
-import type { ApplicationRecord, DatabaseRecord } from '../db/tables.ts';
+import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../db/tables.ts';
 import type { Networks } from '../deploy/networks.ts';
 import type { Applications } from '../modules/application/application.ts';
-import type { ComposeRecord, Composes } from '../modules/compose/compose.ts';
+import type { Composes } from '../modules/compose/compose.ts';
 import type { Databases } from '../modules/database/database.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Turns } from '../modules/service/turns.ts';

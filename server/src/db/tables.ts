@@ -249,6 +249,7 @@ export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]>
 export type TableName = keyof typeof tables;
 export type TableRecord<T extends TableName> = RecordOf<(typeof tables)[T]>;
 
+export type ComposeRecord = TableRecord<'compose'>;
 export type ApplicationRecord = TableRecord<'application'>;
 export type DatabaseRecord = TableRecord<'database'>;
 export type DeploymentRecord = TableRecord<'deployment'>;

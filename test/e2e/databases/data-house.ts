@@ -1,7 +1,7 @@
 /** Databases on a running Berth as a person would make, deploy and look at them. */
-import { setTimeout as wait } from 'node:timers/promises';
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import type { BerthHost, DeploymentView } from '../berth-host.ts';
+import { deploymentEnded } from '../workshop.ts';
 
 export interface DataHouse {
   readonly berth: BerthHost;
@@ -51,8 +51,6 @@ export const bedKinds: Record<DatabaseKindName, { image: string; own: Record<str
   redis: { image: 'berth/redis:7', own: {} },
 };
 
-const ends = new Set(['done', 'error', 'cancelled']);
-
 export async function openDataHouse(berth: BerthHost): Promise<DataHouse> {
   const { project, environment } = await berth.call<{ project: { projectId: string }; environment: { environmentId: string } }>('project.create', { name: 'House' });
   const other = await berth.call<{ environmentId: string }>('environment.create', { name: 'other', projectId: project.projectId });
@@ -84,15 +82,7 @@ function baseOf(berth: BerthHost, kind: DatabaseKindName, id: string, name: stri
       if (deployment.status !== 'done') throw new Error(`${name}: ${deployment.errorMessage ?? deployment.status}\n${await base.log(deployment.deploymentId)}`);
       return deployment;
     },
-    async ended(deploymentId, limitMs = 120_000) {
-      const end = Date.now() + limitMs;
-      for (;;) {
-        const deployment = await berth.call<DeploymentView & Record<string, unknown>>('deployment.one', { deploymentId });
-        if (ends.has(deployment.status)) return deployment;
-        if (Date.now() > end) throw new Error(`${name} is still in the stage ${deployment.stage}\n${await base.log(deploymentId)}`);
-        await wait(200);
-      }
-    },
+    ended: (deploymentId, limitMs) => deploymentEnded(berth, name, deploymentId, limitMs),
     log: async (deploymentId) => (await berth.log(deploymentId)).join('\n'),
   };
   return base;

@@ -1,12 +1,11 @@
 /** What the stages of a compose service have. */
 import type { EnvBlocks } from '../../domain/env.ts';
-import type { ComposeRecord } from '../../modules/compose/compose.ts';
+import type { ComposeRecord } from '../../db/tables.ts';
 import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
 import type { RegistryAuth } from '../../ports/engine.ts';
 import type { DeployPorts, Placement, StageContext } from '../context.ts';
 import type { DomainRecord, MountRecord } from '../release-inputs.ts';
 import type { ComposeSnapshot } from './compose-snapshot.ts';
-import type { ServiceRun } from './service-run.ts';
 
 export interface ComposeRecords {
   find(composeId: string): Promise<ComposeRecord | undefined>;
@@ -43,6 +42,18 @@ export interface ComposePorts extends Pick<DeployPorts, 'engine' | 'git' | 'buil
   meshWorks(): Promise<boolean>;
   /** CONFLICT for a port of the server that is reserved or another service's. */
   requireFreePort(wanted: { port: number; protocol: 'tcp' | 'udp'; field: string; compose: ComposeRecord }): Promise<void>;
+}
+
+/** One service of a compose while it is released. */
+export interface ServiceRun {
+  service: string;
+  /** The engine has it. */
+  applied: Promise<void>;
+  /** Healthy, or so long with the engine that whoever only needs it started goes on. */
+  started: Promise<void>;
+  healthy: Promise<void>;
+  /** Healthy and past the engine's monitor, or ended with 0; gives when it was healthy, in ms since the epoch. */
+  done: Promise<number>;
 }
 
 export interface ComposeContext extends StageContext, ComposePorts {

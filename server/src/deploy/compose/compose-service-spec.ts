@@ -1,7 +1,7 @@
 /** From a planned service to the one the engine is asked for. Pure. */
 import { composeServiceName } from '../../domain/names.ts';
 import { composeRef } from '../../domain/service-ref.ts';
-import type { ComposeRecord } from '../../modules/compose/compose.ts';
+import type { ComposeRecord } from '../../db/tables.ts';
 import type { PlannedMount, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
 import type { HealthCheck, ServiceMount, ServiceSpec } from '../../ports/engine.ts';

@@ -1,9 +1,9 @@
 /** Hands the services to the engine in their order, and takes all of them back when one fails. */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { Stage } from '../context.ts';
-import type { ComposeContext } from './compose-context.ts';
+import type { ComposeContext, ServiceRun } from './compose-context.ts';
 import { keptServices, readComposeSnapshot, writeComposeSnapshot, type ComposeSnapshot } from './compose-snapshot.ts';
-import { startRun, type ServiceRun } from './service-run.ts';
+import { startRun } from './service-run.ts';
 
 export const releaseServices: Stage<ComposeContext> = {
   name: 'release',

@@ -5,20 +5,9 @@ import { composeRef } from '../../domain/service-ref.ts';
 import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine.ts';
 import { applyService } from '../apply-release.ts';
 import { awaitRelease } from '../stages/await-healthy.ts';
-import type { ComposeContext } from './compose-context.ts';
+import type { ComposeContext, ServiceRun } from './compose-context.ts';
 import type { ComposeRelease } from './compose-snapshot.ts';
 import { serviceLabel } from './compose-service-spec.ts';
-
-export interface ServiceRun {
-  service: string;
-  /** The engine has it. */
-  applied: Promise<void>;
-  /** Healthy, or so long with the engine that whoever only needs it started goes on. */
-  started: Promise<void>;
-  healthy: Promise<void>;
-  /** Healthy and past the engine's monitor, or ended with 0; gives when it was healthy, in ms since the epoch. */
-  done: Promise<number>;
-}
 
 export interface RunOptions {
   /** The others, by their names in the file. */
@@ -61,9 +50,9 @@ export function startRun(context: RunContext, release: ComposeRelease, options: 
 
 /** The condition of each dependency; one that fails fails this one too. */
 async function awaitOthers({ dependsOn }: ComposeRelease, runs: RunOptions['runs']): Promise<void> {
-  await Promise.all(dependsOn.map(({ service, condition }) => {
+  await Promise.all(dependsOn.map(async ({ service, condition }) => {
     const other = runs.get(service);
-    return condition === 'completed' ? other?.done : condition === 'healthy' ? other?.healthy : other?.started;
+    await (condition === 'completed' ? other?.done : condition === 'healthy' ? other?.healthy : other?.started);
   }));
 }
 

@@ -7,9 +7,8 @@ import type { Role } from '../../domain/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { checkLocalRepository } from '../application/checks.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
-import type { ComposeRecord, ComposeStore } from './store.ts';
-
-export type { ComposeRecord } from './store.ts';
+import type { ComposeRecord } from '../../db/tables.ts';
+import type { ComposeStore } from './store.ts';
 
 /** Settings as they come in; null where a person clears one. */
 export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined };

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { EnvBlocks } from '../../domain/env.ts';
 import { composeRef, type ServiceRef } from '../../domain/service-ref.ts';
-import type { DomainRecord } from '../../db/tables.ts';
+import type { ComposeRecord, DomainRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Queue } from '../../ports/queue.ts';
@@ -17,7 +17,6 @@ import { checkDeployable, servicesOf, type ComposeInput, type Composes } from '.
 import type { composeContract } from './contract.ts';
 import { composeSourceTypes } from './record.ts';
 import type { ComposeRuntime } from './runtime.ts';
-import type { ComposeRecord } from './store.ts';
 
 export interface ComposeDesk {
   composes: Composes;
@@ -95,7 +94,8 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
     },
     async cleanQueues(context, input) {
       const compose = await found(context, input);
-      await deployments.cancelQueued(composeRef(compose.composeId), () => runtime.hasTasks(compose));
+      // Before a first release nothing runs.
+      await deployments.cancelQueued(composeRef(compose.composeId), async () => compose.liveDeploymentId !== null && runtime.hasTasks(compose));
       return shown(await found(context, input));
     },
     readLogs: async (context, { composeId, ...options }) => runtime.readLogs(await found(context, { composeId }), options),

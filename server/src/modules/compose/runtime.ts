@@ -5,7 +5,8 @@ import { composeRef, isSameService, ownerOfLabels } from '../../domain/service-r
 import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine.ts';
 import { awaitEnded, awaitRunning, removeFromEngine, type OutputOptions } from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
-import type { ComposeRecord, Composes } from './compose.ts';
+import type { ComposeRecord } from '../../db/tables.ts';
+import type { Composes } from './compose.ts';
 
 export interface ComposeRuntime {
   /** Every service of the live release back to its replicas; PRECONDITION_FAILED before any release. */

@@ -1,9 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { freeNetworkIndex } from '../../db/free-network-index.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
-import type { TableRecord } from '../../db/tables.ts';
-
-export type ComposeRecord = TableRecord<'compose'>;
 
 export interface ComposeStore extends TableStore<'compose'> {
   /** What leads to it goes with it; its mounts go by themselves. */

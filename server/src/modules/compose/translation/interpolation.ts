@@ -39,6 +39,7 @@ export function interpolate(value: unknown, where: string, variables: Variables)
 }
 
 const name = /[A-Za-z_][A-Za-z0-9_]*/y;
+const dollar = /\$/y;
 const operator = /:?[-?+]/y;
 
 /** Reads one text from left to right; defaults may hold variables in turn. */
@@ -69,10 +70,7 @@ function createReader(text: string, where: string, { values, reference, field }:
   }
 
   function variable(counts: boolean, depth: number): string {
-    if (text.startsWith('$', at)) {
-      at += 1;
-      return '$';
-    }
+    if (match(dollar) !== undefined) return '$';
     if (text.startsWith('{{', at)) return berthReference(counts);
     const plain = match(name);
     if (plain !== undefined) return valueOf(plain, counts);

@@ -26,13 +26,10 @@ interface MaybePublished extends Omit<PlannedPort, 'published'> {
 }
 
 function shortForm(text: string, place: Place): MaybePublished[] {
-  const [, address = '', published, target = '', protocol = 'tcp'] = /^(?:(\[[0-9a-fA-F:.]*\]|[0-9.]+):)?(?:([0-9]*(?:-[0-9]+)?):)?([0-9]+(?:-[0-9]+)?)(?:\/([a-z]+))?$/.exec(text) ?? [];
+  const [, address = '', published = '', target = '', protocol = 'tcp'] = /^(?:(\[[0-9a-fA-F:.]*\]|[0-9]+(?:\.[0-9]+){3}):)?(?:([0-9]*(?:-[0-9]+)?):)?([0-9]+(?:-[0-9]+)?)(?:\/([a-z]+))?$/.exec(text) ?? [];
   if (target === '') throw fault(place, 'must be like 8080:80 or 8080:80/udp');
-  // An address looks like a published port when it has digits only.
-  const isAddress = address.includes('.') || address.includes('[');
-  const wanted = published === undefined && address !== '' && !isAddress ? address : published;
-  refuseAddress(isAddress ? address : '', place);
-  return paired(range(wanted ?? '', place), range(target, place), { protocol: wordAt(protocol, place, ['tcp', 'udp']), mode: 'ingress' }, place);
+  refuseAddress(address, place);
+  return paired(range(published, place), range(target, place), { protocol: wordAt(protocol, place, ['tcp', 'udp']), mode: 'ingress' }, place);
 }
 
 function longForm(map: ReadonlyMap<unknown, unknown>, place: Place): MaybePublished[] {

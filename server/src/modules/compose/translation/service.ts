@@ -130,7 +130,7 @@ function linksOf(service: YamlMap, place: Place, present: readonly WantedDepende
   return names.filter((name) => present.every(({ service: other }) => other !== name)).map((name) => ({ service: name, condition: 'started', required: true }));
 }
 
-/** Without a word about it a service is kept running: that is what a server is for (decision 16). */
+/** Without a word about it a service is kept running: that is what a server is for (decision 18). */
 function runsOnce(service: YamlMap, condition: 'none' | 'on-failure' | 'any' | undefined, place: Place, notes: string[]): boolean {
   const restart: unknown = service.get('restart');
   const word = restart === undefined || restart === null ? undefined : restart === false ? 'no' : textAt(restart, below(place, 'restart'));

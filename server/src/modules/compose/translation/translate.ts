@@ -1,4 +1,4 @@
-/** A compose file's text as a plan (decision 16): read, variables put in, services joined with what they extend, each key looked at. Pure. */
+/** A compose file's text as a plan (decision 18): read, variables put in, services joined with what they extend, each key looked at. Pure. */
 import { AppError, badField } from '../../../domain/errors.ts';
 import { resolveBlock, type EnvBlocks } from '../../../domain/env.ts';
 import { parseComposeFile, type ComposeFile } from '../compose-file.ts';
