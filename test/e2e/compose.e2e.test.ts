@@ -180,14 +180,14 @@ describe.concurrent('a compose service of a file', () => {
 describe.concurrent('a compose service of a repository', () => {
   it('is built, with its files beside it, and follows what is pushed', async () => {
     try {
-      await followsRepository();
+      await expectToFollowRepository();
     } finally {
       repositoryIsThrough.resolve();
     }
   });
 });
 
-async function followsRepository(): Promise<void> {
+async function expectToFollowRepository(): Promise<void> {
   const compose = (mount = ''): string => `
 services:
   site:

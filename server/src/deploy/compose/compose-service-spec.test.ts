@@ -57,8 +57,7 @@ test('mounts of the record come to every service, but where its file puts someth
 });
 
 test.each([
-  ['its own check', 'healthcheck: {test: ["CMD", "x"]}', true, { test: ['CMD', 'x'] }], ['the image\'s', '', true, undefined], ['the probe in place of the image\'s', 'healthcheck: {disable: true}', true, { intervalMs: 5000 }], ['none, when it runs to its end', 'restart: "no"', true, undefined],
-])('a release is judged by %s', (_, fields, imageHasHealthCheck, check) => {
-  const { healthCheck } = specOf(fields, { imageHasHealthCheck }).spec;
-  expect(healthCheck).toEqual(check === undefined ? undefined : expect.objectContaining(check));
+  ['its own check', 'healthcheck: {test: ["CMD", "x"]}', expect.objectContaining({ test: ['CMD', 'x'] })], ['the image\'s', '', undefined], ['the probe in place of the image\'s', 'healthcheck: {disable: true}', expect.objectContaining({ intervalMs: 5000 })], ['none, when it runs to its end', 'restart: "no"', undefined],
+])('a release is judged by %s', (_, fields, check) => {
+  expect(specOf(fields, { imageHasHealthCheck: true }).spec.healthCheck).toEqual(check);
 });
