@@ -32,7 +32,7 @@ export const projects = {
   hostile: { on: 'bed', files: e2e('hostile-deploy'), minutes: 20 },
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   rolling: { on: 'bed', files: e2e('rolling', 'domains'), minutes: 20 },
-  isolation: { on: 'bed', files: e2e('isolation'), minutes: 20 },
+  isolation: { on: 'bed', files: e2e('isolation', 'compose'), minutes: 20 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
   restore: { on: 'bed', files: e2e('restore'), minutes: 20 },
   interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 20 },
