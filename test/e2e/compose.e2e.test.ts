@@ -99,7 +99,7 @@ ${services}
 volumes: { data: , work: }
 `;
 const worker = `
-  worker: { image: "berth/node:24", command: ["node", "-e", "console.log('working'); setInterval(() => {}, 1000)"], volumes: ["work:/work"], init: false, stop_grace_period: 1s, healthcheck: { test: "true", interval: 1s } }
+  worker: { image: "berth/node:24", command: ["node", "-e", "console.log('working ' + require('fs').readFileSync('/note')); setInterval(() => {}, 1000)"], volumes: ["work:/work", "./note.txt:/note:ro"], init: false, stop_grace_period: 1s, healthcheck: { test: "true", interval: 1s } }
 `;
 
 describe.concurrent('a compose service of a file', () => {
@@ -113,6 +113,7 @@ describe.concurrent('a compose service of a file', () => {
     await berth.call('redis.deploy', { redisId: other.redisId });
     store = await stack('store', { composeFile: file(worker), env: 'VERSION=v1' });
     await berth.call('domain.create', { composeId: store.id, serviceName: 'web', domainType: 'compose', host: 'store.localhost', path: '/shop', stripPath: true, port: 3000 });
+    await berth.call('mount.create', { composeId: store.id, type: 'file', filePath: 'note.txt', mountPath: '/etc/note.txt', content: 'hard' });
     const deploymentId = await store.deploy();
     const log = (await berth.log(deploymentId)).join('\n');
     expect(log).toContain('services.redis.container_name has no effect');
@@ -123,7 +124,7 @@ describe.concurrent('a compose service of a file', () => {
     await until('the other one runs', async () => (await berth.call('redis.one', { redisId: other.redisId }))['applicationStatus'] === 'done', 60_000);
     for (let left = 5; left > 0; left -= 1) expect((await answer()).body).toBe('v1 /cart hello');
     expect(await berth.call('container.getContainersByAppNameMatch', { appName: 'store', appType: 'compose' })).toHaveLength(3);
-    expect(await store.do('readLogs', { serviceName: 'worker' })).toEqual([expect.objectContaining({ text: 'working', serviceName: 'worker' })]);
+    expect(await store.do('readLogs', { serviceName: 'worker' })).toEqual([expect.objectContaining({ text: 'working hard', serviceName: 'worker' })]);
     await berth.call('redis.remove', { redisId: other.redisId });
   }));
 

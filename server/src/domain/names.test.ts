@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { appNameFrom, appNamePattern, containerNamePattern, generatedHost, hostLabel, parseAppName, parseHost, parseMachineAddress, parsePort, parsePublishedPort } from './names.ts';
+import { appNameFrom, appNamePattern, composeServiceName, containerNamePattern, generatedHost, hostLabel, parseAppName, parseHost, parseMachineAddress, parsePort, parsePublishedPort } from './names.ts';
 
 describe('appName', () => {
   test.each(['a', 'A1', 'my_app-2', 'a'.repeat(63)])('%s', (name) => expect(parseAppName(name)).toBe(name));
@@ -60,6 +60,19 @@ describe('parseHost', () => {
     '127.1', '0x7f.1', '1', '2130706433', 'exa%41mple.com', 'a\0.com', 'a\u00ad.com', 'a"b.com', '{http.request.host}', '[::1]', `${'a'.repeat(64)}.com`, `${'abcdefg.'.repeat(32)}com`, 'x'.repeat(1_000_000),
     'a.com?x=1', 'a.com#x', 'a.com?', '?a.com',
   ])('%j is refused', (text) => expect(() => parseHost(text)).toThrow('host: '));
+});
+
+describe('services of compose files in the engine', () => {
+  test.each([['shop', 'web', '', /^shop_web$/], ['shop', 'web', 'b1', /^shop_web-b1$/], ['shop', 'a.b', '', /^shop_a-b-[0-9a-f]{8}$/], ['shop', 'web-', '', /^shop_web-[0-9a-f]{8}$/]])('%s, %s, %j', (appName, service, suffix, name) => {
+    expect(composeServiceName(appName, service, suffix)).toMatch(name);
+  });
+
+  test('are names that the engine takes, and told apart', () => {
+    fc.assert(fc.property(fc.stringMatching(/^[a-zA-Z0-9]{1,63}$/), fc.stringMatching(/^[a-zA-Z0-9._-]{1,100}$/), fc.stringMatching(/^[a-zA-Z0-9._-]{1,100}$/), (appName, one, other) => {
+      expect(composeServiceName(appName, one)).toMatch(appNamePattern);
+      expect(composeServiceName(appName, one) === composeServiceName(appName, other)).toBe(one === other);
+    }));
+  });
 });
 
 test('container names', () => {

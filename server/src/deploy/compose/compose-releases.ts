@@ -6,6 +6,7 @@ import { pathContains } from '../../domain/server-path.ts';
 import type { ComposePlan, PlannedFile, PlannedMount, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
 import { inFolder } from '../../modules/compose/translation/service.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
+import { secretValues } from '../log-secrets.ts';
 import { sourceDirectory } from '../work-directory.ts';
 import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
 import { keptServices, type ComposeRelease } from './compose-snapshot.ts';
@@ -25,8 +26,10 @@ export async function composeReleases(context: ComposeContext, plan: ComposePlan
   for (const service of plan.services) {
     const name = images.get(service.name) ?? '';
     const image = await engine.image(name);
+    const env = await envOf(context, service);
+    context.hide(secretValues(env));
     const { spec, notes } = composeServiceSpec({
-      compose, placement: context.placement, service, deploymentId: context.deployment.deploymentId, image: name, imageHasHealthCheck: image?.hasHealthCheck ?? false, env: await envOf(context, service),
+      compose, placement: context.placement, service, deploymentId: context.deployment.deploymentId, image: name, imageHasHealthCheck: image?.hasHealthCheck ?? false, env,
       networks: { own, environment }, domains: domains.filter(({ serviceName }) => serviceName === service.name), mounts: await knownMounts(context, service), recordMounts: mounts, files: await filesOf(context, service),
       ports: service.ports.map((port) => (mesh ? port : inHostMode(port))), nodeId: info.nodeId, probePath: context.probePath,
     });

@@ -1,6 +1,7 @@
 /** One service of a compose while it is released: it waits for what it depends on, is given to the engine, and becomes healthy or ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
+import { composeServiceName } from '../../domain/names.ts';
 import { composeRef } from '../../domain/service-ref.ts';
 import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine.ts';
 import { applyService } from '../apply-release.ts';
@@ -95,8 +96,8 @@ async function makeRoom({ compose, engine, log }: RunContext, spec: ServiceSpec,
 }
 
 /** Runs once and must end with 0; what it says stands in this log. */
-async function runToEnd({ compose, deployment, engine, log, records, signal, taskLabels }: RunContext, { spec: plain }: ComposeRelease): Promise<void> {
-  const name = `${plain.name.slice(0, 40)}-once-${deployment.deploymentId.slice(0, 12)}`;
+async function runToEnd({ compose, deployment, engine, log, records, signal, taskLabels }: RunContext, { spec: plain, service }: ComposeRelease): Promise<void> {
+  const name = composeServiceName(compose.appName, service, `once-${deployment.deploymentId.slice(0, 12)}`);
   if (await engine.service(name)) {
     await engine.removeService(name);
     log.line('Ended the one that was running when Berth was restarted.');
