@@ -81,7 +81,8 @@ async function run(args: readonly string[], variables: Record<string, string>): 
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const began = performance.now();
-  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, ...variables, BERTH_PORT: String(port), BERTH_URL: url }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  // Dies with the test, however that ends.
+  const child = spawn('setpriv', ['--pdeathsig=KILL', process.execPath, ...args], { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, ...variables, BERTH_PORT: String(port), BERTH_URL: url }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const { pid } = child;
   const ended = once(child, 'exit');
   let log = '';
