@@ -2,9 +2,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { z } from 'zod';
 import { contracts, type Contracts } from '../../server/src/modules/contracts.ts';
-import { exampleInput } from '../../server/src/procedure/example.ts';
 import { listProcedures } from '../../server/src/procedure/listing.ts';
 import { makeCertificate } from '../certificates/authority.ts';
+import { exampleOf } from '../world/inputs.ts';
 import { absentRepository, type Estate } from './estate.ts';
 
 /** `unique` goes into what may exist once only. */
@@ -145,5 +145,5 @@ export function inputFor(path: string, estate: Estate, unique: string): Record<s
   if (made) return Object.fromEntries(Object.entries(made));
   const ids = new Map<string, unknown>(Object.entries(estate));
   const ofKind = new Map(procedure.access.resources.map(({ kind, field }) => [field, `${kind}Id`]));
-  return Object.fromEntries(Object.entries(exampleInput(procedure)).map(([name, value]) => [name, ids.get(ofKind.get(name) ?? name) ?? value]));
+  return Object.fromEntries(Object.entries(exampleOf(path, procedure)).map(([name, value]) => [name, ids.get(ofKind.get(name) ?? name) ?? value]));
 }

@@ -71,8 +71,8 @@ export function inputFor({ path, procedure }: NamedProcedure, place: InputPlace)
 
 const examples = new Map<string, Record<string, unknown>>();
 
-/** Made once: it walks the whole schema. */
-function exampleOf(path: string, procedure: NamedProcedure['procedure']): Record<string, unknown> {
+/** The example of a procedure, made once: it walks the whole schema. */
+export function exampleOf(path: string, procedure: NamedProcedure['procedure']): Readonly<Record<string, unknown>> {
   const example = examples.get(path) ?? exampleInput(procedure);
   examples.set(path, example);
   return example;
