@@ -1,4 +1,4 @@
-/** Domains in thousands on a real proxy: how soon a change is seen, and whether Berth answers meanwhile. */
+/** Domains in thousands, each with an address of its own behind it, on a real proxy: how soon a change is seen, whether Berth answers meanwhile, and what both take of memory. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
@@ -46,7 +46,7 @@ async function fill(bed: Bed, berth: BerthHost, applicationId: string, count: nu
     for (let index = present + 1; index <= count; index += 1) {
       const host = `d${index}.bench.test`;
       await domains.insert({
-        domainId: host, organizationId, host, asciiHost: host, path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null, applicationId, composeId: null, serviceName: null, domainType: 'application',
+        domainId: host, organizationId, host, asciiHost: host, path: '/', port: 1 + index, https: false, certificateType: 'none', customCertResolver: null, applicationId, composeId: null, serviceName: null, domainType: 'application',
         previewDeploymentId: null, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: index + 100_000, serverKey: 'local', createdAt: '2026-01-01T00:00:00.000Z',
       });
     }
@@ -60,7 +60,7 @@ async function changesSeen(berth: BerthHost, applicationId: string, { count, bud
   await firstChange(berth, applicationId, count);
   const seen: number[] = [];
   const answered: number[] = [];
-  const watch = watchHealth(berth.url);
+  const watches = [watch(`${berth.url}/api/health`), watch(`${berth.url}/api/settings.get`, berth.signed())];
   for (let change = 0; change < changes; change += 1) {
     const hostName = `new-${count}-${change}.bench.test`;
     const began = performance.now();
@@ -69,11 +69,12 @@ async function changesSeen(berth: BerthHost, applicationId: string, { count, bud
     seen.push(performance.now() - began);
     await made;
   }
-  const slowest = await watch();
+  const [health = 0, read = 0] = await Promise.all(watches.map((end) => end()));
+  const [own, proxy] = [await memory(berth, 'dist/server/src/main.js'), await memory(berth, '^caddy run')];
   const usual = median(seen);
   return {
     name: `a change among ${count.toLocaleString('en')} domains is seen`, kind: 'absolute', isKept: budgetMs === undefined || usual <= budgetMs, budget: budgetMs === undefined ? '–' : `≤ ${budgetMs} ms`, baseline: '–',
-    measured: `after ${amount(usual, 'ms')} (at most ${amount(Math.max(...seen), 'ms')}; answered after ${amount(median(answered), 'ms')}); health meanwhile within ${amount(slowest, 'ms')}`,
+    measured: `after ${amount(usual, 'ms')} (at most ${amount(Math.max(...seen), 'ms')}; answered after ${amount(median(answered), 'ms')}); health meanwhile within ${amount(health, 'ms')}, settings.get within ${amount(read, 'ms')}; Berth ${own}, proxy ${proxy}`,
   };
 }
 
@@ -86,14 +87,21 @@ async function firstChange(berth: BerthHost, applicationId: string, count: numbe
   }
 }
 
-/** Asks for health all the time; the function it gives stops that and tells the slowest answer in ms. */
-function watchHealth(url: string): () => Promise<number> {
+/** Resident memory of the processes on the host whose command line matches, now and at most. */
+async function memory({ host }: BerthHost, pattern: string): Promise<string> {
+  const { stdout } = await host.exec(['bash', '-c', 'for pid in $(pgrep -f -- "$0"); do grep -hE "^Vm(RSS|HWM)" "/proc/$pid/status"; done', pattern]);
+  const most = (name: string): number => Math.max(0, ...[...stdout.matchAll(new RegExp(`${name}:\\s+(\\d+)`, 'g'))].map(([, kilobytes]) => Number(kilobytes)));
+  return `${(most('VmRSS') / 1024).toFixed(0)} MiB (at most ${(most('VmHWM') / 1024).toFixed(0)})`;
+}
+
+/** Asks all the time; the function it gives stops that and tells the slowest answer in ms. */
+function watch(url: string, headers: Record<string, string> = {}): () => Promise<number> {
   let slowest = 0;
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
       const began = performance.now();
-      await fetch(`${url}/api/health`);
+      await (await fetch(url, { headers })).text();
       slowest = Math.max(slowest, performance.now() - began);
       await sleep(10);
     }

@@ -47,23 +47,26 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   const errors = routes.some(({ maxBodyBytes }) => maxBodyBytes !== null) ? { errors: { routes: [tooLargeRoute] } } : {};
   const redirect = toHttps(settings);
   const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
+  const shared = { ...errors, logs: {} };
   const servers = {
-    plain: serverDefaults({
-      ...errors, logs: {}, listen: [':80'],
-      routes: [everyRequest, ...routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))), ...reverseProxies(plain, { speaksHttp2: false }), unknownHostRoute],
-    }),
-    secure: serverDefaults({
-      ...errors, logs: {}, listen: [':443'],
-      routes: [everyRequest, ...routed(secured, (route) => handlers(route, origins.secure)), ...reverseProxies(secured, { speaksHttp2: true }), unknownHostRoute], tls_connection_policies: tls.policies,
-    }),
+    plain: serverText({ ...shared, listen: [':80'] }, routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))), reverseProxies(plain, { speaksHttp2: false })),
+    secure: serverText({ ...shared, listen: [':443'], tls_connection_policies: tls.policies }, routed(secured, (route) => handlers(route, origins.secure)), reverseProxies(secured, { speaksHttp2: true })),
   };
-  const http = { http_port: 80, https_port: 443, grace_period: gracePeriod, servers };
+  const head = { http_port: 80, https_port: 443, grace_period: gracePeriod };
   const base = { ...baseDocument(settings), logging: { logs: logs(settings) } };
-  // The long part is written once, for the digest and for the proxy.
-  const inside = JSON.stringify(http);
-  const digest = createHash('sha256').update(JSON.stringify([base, settings, tls.apps])).update(inside).digest('hex').slice(0, 24);
-  const outside = JSON.stringify({ ...base, apps: { ...tls.apps, http: { '@id': idOf(digest) } } });
-  return { digest, text: `${outside.slice(0, -'}}}'.length)},${inside.slice('{'.length)}}}`, files: tls.files };
+  const digest = createHash('sha256').update(JSON.stringify([base, settings, tls.apps, head])).update(servers.plain).update(servers.secure).digest('hex').slice(0, 24);
+  const http = `{${inside({ '@id': idOf(digest), ...head })},"servers":{"plain":${servers.plain},"secure":${servers.secure}}}`;
+  return { digest, text: `{${inside(base)},"apps":{${inside({ ...tls.apps, http: null }).replace(/null$/, () => http)}}}`, files: tls.files };
+}
+
+function serverText(server: object, domains: readonly string[], proxies: readonly object[]): string {
+  const routes = [JSON.stringify(everyRequest), ...domains, ...proxies.map((proxy) => JSON.stringify(proxy)), JSON.stringify(unknownHostRoute)];
+  return `{${inside(serverDefaults(server))},"routes":[${routes.join()}]}`;
+}
+
+/** The members of an object, as they stand between its braces. */
+function inside(value: object): string {
+  return JSON.stringify(value).slice(1, -1);
 }
 
 /** What a fresh proxy runs until it is given its routes. */

@@ -1,5 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import type { SeenRequest } from '../../ports/access-log.ts';
 import type { CertificateNews } from '../../ports/certificate-news.ts';
@@ -48,7 +49,10 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
     // First, so that nothing is read and written for a proxy that does not answer.
     const running = await readId(adminSocket);
     const routes = typeof given === 'function' ? await given() : given;
+    // Whoever waits is answered before the long part.
+    await othersFirst();
     const { digest, text, files } = caddyDocument(routes, settings);
+    await othersFirst();
     watch?.use(routes);
     if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes))) return { changed: false };
     asked = routes;
