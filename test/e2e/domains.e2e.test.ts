@@ -28,6 +28,10 @@ afterAll(async () => {
   await shop.berth.host.kill();
 });
 
+interface Counted {
+  minutes: { requests: number; statuses: Record<string, number>; p50: number; p99: number }[];
+}
+
 interface Certified {
   domainId: string;
   host: string;
@@ -51,6 +55,8 @@ it('a change that the proxy refuses is taken back, and the sentence says why', a
 });
 
 describe('200 requests a second', () => {
+  let answered = 0;
+
   it('are all answered while domains change fifty times', async () => {
     const load = startLoad({ ip: shop.berth.host.ip, hostName: app.host, path: '/version', perSecond: 200 });
     await wait(1_000);
@@ -61,10 +67,12 @@ describe('200 requests a second', () => {
       const { domainId } = await addDomain(`load-${change}.test`);
       times.push(performance.now() - startedAt);
       await shop.berth.call('domain.delete', { domainId });
+      await wait(20);
     }
     const seconds = (performance.now() - began) / 1000;
     await wait(1_000);
     const result = await load.stop();
+    answered += result.ok;
     const median = times.toSorted((left, right) => left - right)[12] ?? 0;
     console.log(`50 changes in ${seconds.toFixed(1)} s (median ${median.toFixed(0)} ms): sent ${result.sent}, failed ${result.failed} with one retry of a closed idle connection, ${result.retried} without; p99 ${result.p99} ms`);
     expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
@@ -82,6 +90,7 @@ describe('200 requests a second', () => {
     await Promise.all(added.map(({ domainId }) => shop.berth.call('domain.delete', { domainId })));
     await wait(500);
     const result = await load.stop();
+    answered += result.ok;
     console.log(`50 domains at once in ${took.toFixed(0)} ms: sent ${result.sent}, failed ${result.failed} with one retry, ${result.retried} without`);
     expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
   });
@@ -89,8 +98,11 @@ describe('200 requests a second', () => {
   it('were counted and logged', async () => {
     const own = (await app.do<{ domainId: string; host: string }[]>('domain.byApplicationId')).find(({ host }) => host === app.host);
     const input = { domainId: own?.domainId ?? '' };
-    const { minutes } = await shop.berth.call<{ minutes: { requests: number; statuses: Record<string, number>; p50: number; p99: number }[] }>('domain.requests', input);
-    expect(minutes.reduce((sum, { statuses }) => sum + (statuses['200'] ?? 0), 0)).toBeGreaterThan(1_000);
+    const counted = (): Promise<Counted> => shop.berth.call<Counted>('domain.requests', input);
+    // Others than those of the load were made, too.
+    await until('the requests are counted', async () => (await counted()).minutes.reduce((sum, { statuses }) => sum + (statuses['200'] ?? 0), 0) >= answered);
+    const { minutes } = await counted();
+    expect(answered).toBeGreaterThan(400);
     for (const { p50, p99 } of minutes) expect(p99).toBeGreaterThanOrEqual(p50);
     const last = await shop.berth.call<unknown[]>('domain.accessLog', { ...input, tail: 3 });
     expect(last).toEqual(Array.from({ length: 3 }, () => ({ at: expect.any(String), method: 'GET', host: app.host, path: '/version', status: 200, durationMs: expect.any(Number), bytes: 2 })));

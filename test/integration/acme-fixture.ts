@@ -30,7 +30,7 @@ export interface AcmeServer {
 }
 
 const kinds = ['open', 'bound', 'brief'] as const;
-const briefSeconds = 24;
+const briefSeconds = 16;
 const ports = { open: 14_000, bound: 14_001, brief: 14_002, management: 15_000, dns: 8_053, names: 8_055 };
 const binding = { keyId: 'kid-1', hmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
 const otherBinding = { keyId: 'kid-2', hmacKey: 'b10lLJs8l1GPIzsLP0s6pMt8O0XVGnfTaCeROxQ0BIt2XrJMDHJrBNuQm4VAFYmZ' };

@@ -8,7 +8,7 @@ import { bedEngine } from './engine-fixture.ts';
 import { ask, attached, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
 
 const { ip } = bedEngine();
-const bed = proxyInBed(3);
+const bed = proxyInBed();
 const { proxy, one, two } = bed;
 const redirects = [
   { regex: '^https?://www\\.(.+)', replacement: 'https://${1}', permanent: true },

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { beforeAll, inject } from 'vitest';
 import { createCaddyProxy, type CaddyProxyOptions } from '../../server/src/adapters/proxy/caddy.ts';
 import { createCaddyStore, storeFolder } from '../../server/src/adapters/proxy/caddy-store.ts';
 import { adminSocketName, proxyServiceSpec } from '../../server/src/adapters/proxy/proxy-service.ts';
@@ -22,7 +22,7 @@ export const httpsPort = 8_444;
 function proxyAt(name: string, events: ProxyEvents = {}): { adminFolder: string; proxy: Proxy; store: ProxyStore; folder: string } {
   // The host's /run/bed is this folder of the machine.
   const folder = join(dirname(inject('servers').m1.engineSocket), name);
-  mkdirSync(folder, { mode: 0o700 });
+  mkdirSync(folder, { mode: 0o700, recursive: true });
   return { adminFolder: `/run/bed/${name}`, folder, store: createCaddyStore(join(folder, storeFolder)), proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpPort: httpPort, publicHttpsPort: httpsPort, ...events }) };
 }
 
@@ -46,31 +46,40 @@ export interface BedProxy {
   container(): Promise<string>;
 }
 
-/** A proxy on m1 for the tests of one file, not yet attached to the network of its two services; `third` is the third number of its networks' addresses. */
-export function proxyInBed(third: number, events?: ProxyEvents): BedProxy {
-  const { engine } = bedEngine();
-  const [platform, environment, name] = [uniqueName('platform'), uniqueName('env'), uniqueName('proxy')];
-  const echo = (service: string): ServiceSpec => nodeService(service, echoing, { env: [`ME=${service}`], networks: [environment], healthCheck: listens, release: 'r1' });
-  const [one, two] = [echo(uniqueName('one')), echo(uniqueName('two'))];
-  const { adminFolder, proxy, store, folder } = proxyAt(name, events);
+export interface InBedOptions {
+  events?: ProxyEvents;
+  /** As nobody has used it yet. */
+  fresh?: boolean;
+}
 
-  beforeAll(async () => {
-    await engine.ensureNetwork({ name: platform, subnet: `10.220.${third}.0/24`, labels: {} });
-    await engine.ensureNetwork({ name: environment, subnet: `10.220.${third + 1}.0/24`, labels: {} });
+/** The proxy on m1 with its two services, which the first file makes and all use, one after another; not yet attached to the network of the services. */
+export function proxyInBed({ events, fresh = false }: InBedOptions = {}): BedProxy {
+  const { engine } = bedEngine();
+  const [platform, environment, name] = ['t-platform', 't-environment', 't-proxy'];
+  const echo = (service: string): ServiceSpec => nodeService(service, echoing, { env: [`ME=${service}`], networks: [environment], healthCheck: listens, release: 'r1' });
+  const [one, two] = [echo('t-one'), echo('t-two')];
+  const { adminFolder, proxy, store, folder } = proxyAt(name, events);
+  const container = (): Promise<string> => until('the container of the proxy', async () => (await engine.tasks(name)).find((task) => task.state === 'running' && task.desiredState === 'running')?.containerId);
+
+  async function make(): Promise<void> {
+    await engine.ensureNetwork({ name: platform, subnet: '10.220.1.0/24', labels: {} });
+    await engine.ensureNetwork({ name: environment, subnet: '10.220.2.0/24', labels: {} });
     const spec = proxyServiceSpec({
       image: 'berth/caddy:2', nodeId: (await engine.info()).nodeId, network: platform, adminFolder, httpPort, httpsPort, labels: { 'berth.test': 'true' }, busybox: '/bin/busybox', migratesRequests: true,
     });
     await Promise.all([{ ...spec, name }, one, two].map((each) => engine.applyService(each)));
+  }
+  async function renew(): Promise<void> {
+    const former = await container();
+    await engine.restartService(name);
+    await until('another container', async () => (await container()) !== former);
+  }
+  beforeAll(async () => {
+    if ((await engine.service(name)) === undefined) await make();
+    else if (fresh) await renew();
     await Promise.all([name, one.name, two.name].map((each) => untilRunning(engine, each)));
   });
-  afterAll(async () => {
-    await Promise.all([name, one.name, two.name].map((each) => engine.removeService(each)));
-    await Promise.all([platform, environment].map((each) => engine.removeNetwork(each)));
-  });
-  return {
-    proxy, store, folder, name, one, two, environment,
-    container: () => until('the container of the proxy', async () => (await engine.tasks(name)).find((task) => task.state === 'running' && task.desiredState === 'running')?.containerId),
-  };
+  return { proxy, store, folder, name, one, two, environment, container };
 }
 
 /** Lets the proxy reach its two services. */

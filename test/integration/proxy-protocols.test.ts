@@ -1,22 +1,26 @@
 /** What passes through the real proxy besides plain requests: HTTP/2, HTTP/3 as far as it is offered, gRPC, server-sent events, WebSockets; and the options of a domain. */
 import { createSocket } from 'node:dgram';
 import { connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2';
-import { request } from 'node:http';
+import { rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { drainFile } from '../../server/src/adapters/proxy/caddy-config.ts';
 import { dockerCli } from '../bed/golden.ts';
 import { runCommand } from '../../images/command.ts';
 import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
 import { ask, attached, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
+import { greeted } from './tls-client.ts';
 
 const { engine, ip } = bedEngine();
-const bed = proxyInBed(11);
+const bed = proxyInBed();
 const { proxy, one } = bed;
 
-/** On 3000 HTTP/1.1 with events and bodies, on 3001 HTTP/2 at once, as a gRPC server speaks. */
+/** On 3000 HTTP/1.1 with events, bodies and WebSockets, which it tells of its end and leaves open; on 3001 HTTP/2 at once, as a gRPC server speaks. */
 const speaking = `
   const { createServer } = require('node:http');
-  createServer((request, response) => {
+  const server = createServer((request, response) => {
     if (request.url === '/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       let count = 0;
@@ -27,6 +31,15 @@ const speaking = `
     let bytes = 0;
     request.on('data', (chunk) => (bytes += chunk.length)).on('end', () => response.end(JSON.stringify({ bytes, headers: request.headers, version: request.httpVersion })));
   }).listen(3000);
+  const sockets = new Set();
+  server.on('upgrade', (request, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
+    sockets.add(socket.on('error', () => undefined).on('data', (data) => socket.write(process.env.VERSION + ' ' + data)));
+  });
+  process.on('SIGTERM', () => {
+    server.close();
+    for (const socket of sockets) socket.write('ending');
+  });
   require('node:http2').createServer().on('stream', (stream, headers) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0', 'x-path': headers[':path'] }));
@@ -42,13 +55,16 @@ const routes = [
   route({ id: 'socket', host: 'socket.test', service: one.name }),
 ];
 
+/** Of a remote procedure. */
+const call = { ':method': 'POST', ':path': '/shop.Cart/Add', 'content-type': 'application/grpc', te: 'trailers' };
+
 beforeAll(async () => {
   await engine.applyService(speaker);
   await untilRunning(engine, speaker.name);
   await attached(bed);
   await proxy.apply(routes);
   await until('a certificate', () => ask('secure.test', { secure: true }).catch(() => undefined));
-  await until('a certificate', () => ask('rpc.test', { secure: true }).catch(() => undefined));
+  await until('a certificate', () => greeted('rpc.test', '').catch(() => undefined));
 });
 afterAll(() => engine.removeService(speaker.name));
 
@@ -56,7 +72,7 @@ describe('options of a domain', () => {
   test('Strict-Transport-Security is sent over https, and not over http', async () => {
     expect((await ask('secure.test', { secure: true })).headers).toMatchObject({ 'strict-transport-security': 'max-age=31536000' });
     expect((await ask('secure.test')).headers).not.toHaveProperty('strict-transport-security');
-    expect((await ask('rpc.test', { secure: true })).headers).not.toHaveProperty('strict-transport-security');
+    expect((await overHttp2('rpc.test', call)).headers).not.toHaveProperty('strict-transport-security');
   });
 
   test('headers are added in place of the client’s own', async () => {
@@ -87,7 +103,7 @@ test('HTTP/3 is offered, and its port answers a packet of an unknown version wit
 });
 
 test('gRPC passes: HTTP/2 to the service, the answer’s body as it comes, and the trailers', async () => {
-  const { headers, trailers, body } = await overHttp2('rpc.test', { ':method': 'POST', ':path': '/shop.Cart/Add', 'content-type': 'application/grpc', te: 'trailers' }, Buffer.from([0, 0, 0, 0, 3, 1, 2, 3]));
+  const { headers, trailers, body } = await overHttp2('rpc.test', call, Buffer.from([0, 0, 0, 0, 3, 1, 2, 3]));
   expect(headers).toMatchObject({ ':status': 200, 'content-type': 'application/grpc' });
   expect([...body]).toEqual([0, 0, 0, 0, 3, 1, 2, 3]);
   expect(trailers).toMatchObject({ 'grpc-status': '0', 'x-path': '/shop.Cart/Add' });
@@ -110,14 +126,25 @@ test('server-sent events come one by one', async () => {
 });
 
 describe('WebSockets', () => {
-  test('are not cut by a deployment of another service, which leaves the configuration of the proxy as it is', async () => {
-    const [own, other] = [await openSocket('socket.test'), await openSocket('socket.test')];
+  test('of other services stay open over a deployment; its own end with the old task, after its grace period, and whoever comes again is served', async () => {
+    const [other, own] = [await openSocket('socket.test'), await openSocket('plain.test')];
     const before = await proxy.current();
+    const at = { told: 0, closed: 0 };
+    own.on('data', (data: Buffer) => (at.told = data.toString() === 'ending' ? performance.now() : at.told)).once('close', () => (at.closed = performance.now()));
+    const handshakes: { at: number; answer: string }[] = [];
+    const calling = setInterval(() => void handshake().then((answer) => handshakes.push({ at: performance.now(), answer })), 50);
     await engine.applyService({ ...speaker, release: 'r2', env: ['VERSION=2'] });
-    await until('the release', async () => (await engine.service(speaker.name))?.update?.state === 'completed', 60_000);
+    await until('the end of the own socket', async () => at.closed > 0, 60_000);
+    await until('calls afterwards', async () => handshakes.filter((each) => each.at > at.closed).length > 5);
+    clearInterval(calling);
+    console.log(`WebSockets of a service that is deployed: told ${((at.closed - at.told) / 1000).toFixed(1)} s before their end, by a grace period of ${speaker.stopGracePeriodMs / 1000} s; ${handshakes.length} handshakes meanwhile`);
+    expect(at.told).toBeGreaterThan(0);
+    expect(at.closed - at.told).toBeGreaterThan(speaker.stopGracePeriodMs - 300);
+    expect(handshakes.map(({ answer }) => answer).filter((answer) => answer !== '1 hi' && answer !== '2 hi')).toEqual([]);
+    expect(handshakes.slice(-5).map(({ answer }) => answer)).toEqual(Array.from({ length: 5 }, () => '2 hi'));
     expect(await proxy.current()).toBe(before);
-    expect([await echo(own, 'still'), await echo(other, 'here')]).toEqual(['still', 'here']);
-    for (const socket of [own, other]) socket.destroy();
+    expect(await echo(other, 'still')).toBe('still');
+    other.destroy();
   });
 
   test('a change of any domain: what it does to them is told', async () => {
@@ -125,7 +152,7 @@ describe('WebSockets', () => {
     const startedAt = performance.now();
     const closed = new Promise<number>((resolve) => socket.once('close', () => resolve(performance.now() - startedAt)));
     await proxy.apply([...routes, route({ id: 'another', host: 'another.test', service: one.name })]);
-    const cut = await Promise.race([closed, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 3_000))]);
+    const cut = await Promise.race([closed, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 1_500))]);
     console.log(`WebSockets and a change of domains: ${cut === undefined ? 'stay open' : `cut ${cut.toFixed(0)} ms after the change began`} (${await caddyVersion()})`);
     // Whatever this version of the proxy does, whoever connects again is served.
     const again = await openSocket('socket.test');
@@ -134,6 +161,42 @@ describe('WebSockets', () => {
     await proxy.apply(routes);
   });
 });
+
+describe('while the proxy drains', () => {
+  const file = join(bed.folder, drainFile);
+  afterAll(() => rm(file, { force: true }));
+
+  test('answers end their connection, and nothing else does', { timeout: 30_000 }, async () => {
+    const kept = new Agent({ keepAlive: true });
+    const connection = async (agent: Agent): Promise<unknown> => new Promise((resolve, reject) => {
+      request({ host: ip, port: httpPort, headers: { Host: 'plain.test' }, agent, signal: AbortSignal.timeout(5_000) }, (response) => resolve(response.resume().headers.connection)).on('error', reject).end();
+    });
+    // Of HTTP/1.1 nothing need be said to keep one.
+    expect(await connection(kept)).toBeUndefined();
+    await writeFile(file, '');
+    expect(await connection(kept)).toBe('close');
+    const { headers, goneAway } = await overHttp2('secure.test', { ':path': '/x' });
+    expect([headers[':status'], headers['connection'], goneAway]).toEqual([200, undefined, true]);
+    const socket = await openSocket('socket.test');
+    expect(await echo(socket, 'open')).toBe('open');
+    await rm(file);
+    expect([await connection(kept), await echo(socket, 'still')]).toEqual([undefined, 'still']);
+    socket.destroy();
+    kept.destroy();
+  });
+});
+
+/** What the service answers through a socket of its own, or what went wrong. */
+async function handshake(): Promise<string> {
+  try {
+    const socket = await openSocket('plain.test');
+    const answer = await echo(socket, 'hi').catch(String);
+    socket.destroy();
+    return answer;
+  } catch (error) {
+    return String(error);
+  }
+}
 
 function posted(host: string, bytes: number, isChunked: boolean): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
@@ -150,6 +213,8 @@ interface Http2Answer {
   headers: IncomingHttpHeaders;
   trailers: IncomingHttpHeaders;
   body: Buffer;
+  /** Told that the connection is not to be used again. */
+  goneAway: boolean;
 }
 
 function overHttp2(host: string, headers: Record<string, string>, body?: Buffer): Promise<Http2Answer> {
@@ -157,11 +222,15 @@ function overHttp2(host: string, headers: Record<string, string>, body?: Buffer)
     const session = connectHttp2(`https://${ip}:${httpsPort}`, { servername: host, rejectUnauthorized: false });
     session.on('error', reject).setTimeout(10_000, () => session.destroy(new Error('no answer within 10 s')));
     const stream = session.request({ [constants.HTTP2_HEADER_AUTHORITY]: host, ...headers });
-    const answer: Http2Answer = { headers: {}, trailers: {}, body: Buffer.alloc(0) };
+    const answer: Http2Answer = { headers: {}, trailers: {}, body: Buffer.alloc(0), goneAway: false };
+    session.on('goaway', () => (answer.goneAway = true));
     stream.on('response', (got) => (answer.headers = got)).on('trailers', (got) => (answer.trailers = got)).on('error', reject);
     stream.on('data', (chunk: Buffer) => (answer.body = Buffer.concat([answer.body, chunk]))).on('end', () => {
-      session.close();
-      resolve(answer);
+      // What comes with the answer's end, or right behind it.
+      setTimeout(() => {
+        session.destroy();
+        resolve(answer);
+      }, 50);
     });
     stream.end(body);
   });

@@ -9,7 +9,7 @@ import { ask, attached, httpPort, httpsPort, proxyInBed, route } from './proxy-f
 import { routedDomains, rows } from './routing-table.ts';
 
 const { ip } = bedEngine();
-const bed = proxyInBed(7);
+const bed = proxyInBed();
 const { proxy, one, two } = bed;
 const nameOf = { one: one.name, two: two.name };
 
@@ -37,13 +37,13 @@ test('the routing table has at least eighty rows', () => {
 
 const toServices = rows.flatMap(({ to, ...row }) => (to === 'nobody' ? [] : [{ ...row, to }]));
 
-test.each(toServices)('$host $path → $to $sees', async ({ host, path, to, sees, headers }) => {
+test.concurrent.each(toServices)('$host $path → $to $sees', async ({ host, path, to, sees, headers }) => {
   const answer = await ask(host, { path });
   expect(answer.status).toBe(200);
   expect(JSON.parse(answer.body)).toMatchObject({ service: nameOf[to], url: sees ?? path, headers: headers ?? {} });
 });
 
-test.each(rows.filter(({ to }) => to === 'nobody'))('$host $path → nobody', async ({ host, path }) => {
+test.concurrent.each(rows.filter(({ to }) => to === 'nobody'))('$host $path → nobody', async ({ host, path }) => {
   expect(await ask(host, { path })).toMatchObject({ status: 404, body: 'No application of this server answers to this host name.\n' });
 });
 
@@ -62,7 +62,7 @@ describe('headers that claim something', () => {
     for (const name of ['forwarded', 'x-forwarded-port', 'x-forwarded-server', 'x-forwarded-prefix', 'x-original-url', 'x-rewrite-url', 'true-client-ip', 'x-client-ip', 'x-cluster-client-ip', 'cf-connecting-ip']) expect([name, headers[name]]).toEqual([name, undefined]);
   });
 
-  test.each(Object.entries(claims))('%s passes no sign-in', async (name, value) => {
+  test.concurrent.each(Object.entries(claims))('%s passes no sign-in', async (name, value) => {
     expect((await ask('closed.test', { headers: { [name]: value } })).status).toBe(401);
   });
 
@@ -131,7 +131,7 @@ const corpus: readonly [string, string][] = [
   ['an expectation with a request behind it', `POST / HTTP/1.1\r\nHost: open.test\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n${smuggled}`],
 ];
 
-test.each(corpus)('%s reaches no closed service', async (_, bytes) => {
+test.concurrent.each(corpus)('%s reaches no closed service', async (_, bytes) => {
   // A request behind the first on the same connection is one of its own: it is asked for its sign-in, or the connection ends.
   expect(await raw(bytes)).not.toContain(two.name);
 });
@@ -143,13 +143,13 @@ describe('a path in disguise', () => {
     '/files/../../admin', '/files/../../../../etc/passwd', '/..%2f..%2fadmin', '/%2e%2e/%2e%2e/admin', '/..\\admin', '/x\\..\\admin', '/\u00e4/../admin', '/admi%6e', '/%C0%AFadmin', '/%EF%BC%8Fadmin', '/admin\u0131',
   ];
 
-  test.each(disguises)('%s is asked for its sign-in, or is none of the closed service', async (path) => {
+  test.concurrent.each(disguises)('%s is asked for its sign-in, or is none of the closed service', async (path) => {
     const text = await raw(`GET ${path} HTTP/1.1\r\nHost: open.test${end}`);
     expect(text).not.toContain(two.name);
     expect(text).toMatch(/^HTTP\/1\.1 (200|400|401|404) /);
   });
 
-  test.each(['/files/../x', '/files/%2e%2e/x', '/files/..%2fx', '/files/a/../../x', '/files//../x', '/files/..;/x', '/files/.%2e/x', '/FILES/../x'])('%s does not leave the internal path', async (path) => {
+  test.concurrent.each(['/files/../x', '/files/%2e%2e/x', '/files/..%2fx', '/files/a/../../x', '/files//../x', '/files/..;/x', '/files/.%2e/x', '/FILES/../x'])('%s does not leave the internal path', async (path) => {
     const text = await raw(`GET ${path} HTTP/1.1\r\nHost: open.test${end}`);
     // The open service at its root, or below its internal path; there it sees nothing that it would resolve to above it.
     const seen = /"url":"(\/public[^"]*)"/.exec(text)?.[1] ?? '/public';
@@ -173,7 +173,7 @@ describe('https', () => {
     expect(await rawSecurely('sopen.test', `GET / HTTP/1.1\r\nHost: open.test${end}`)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  test.each(['//evil.test', '/\\evil.test', '/%0d%0aSet-Cookie:x', '/@evil.test', 'http://evil.test/'])('%s redirects to no other host', async (path) => {
+  test.concurrent.each(['//evil.test', '/\\evil.test', '/%0d%0aSet-Cookie:x', '/@evil.test', 'http://evil.test/'])('%s redirects to no other host', async (path) => {
     const location = /^location: (.*)$/im.exec(await raw(`GET ${path} HTTP/1.1\r\nHost: sopen.test${end}`))?.[1];
     expect(new URL(location ?? `https://sopen.test:${httpsPort}`).host).toBe(`sopen.test:${httpsPort}`);
   });

@@ -21,8 +21,8 @@ function documentOf(routes: Route[], change: Partial<CaddySettings> = {}): unkno
 
 function servers(routes: Route[], change: Partial<CaddySettings> = {}): Record<string, Server> {
   const { servers: all } = (documentOf(routes, change) as { apps: { http: { servers: Record<string, Server> } } }).apps.http;
-  // Without the first route, which is the same for every request.
-  return Object.fromEntries(Object.entries(all).map(([name, server]) => [name, { ...server, routes: server.routes.slice(1) }]));
+  // Without the first two routes, which are the same for every request.
+  return Object.fromEntries(Object.entries(all).map(([name, server]) => [name, { ...server, routes: server.routes.slice(2) }]));
 }
 
 function order(routes: Route[]): string[] {
@@ -48,6 +48,11 @@ const everyRequest = {
       ],
     },
   }],
+};
+
+const drained = {
+  match: [{ file: { root: '/run/berth-proxy', try_files: ['/draining'] }, not: [{ header: { Upgrade: ['*'] } }] }],
+  handle: [{ handler: 'headers', response: { deferred: true, set: { Connection: ['close'] } } }],
 };
 
 test('one plain route becomes this document', () => {
@@ -83,6 +88,7 @@ test('one plain route becomes this document', () => {
             idle_timeout: '2m',
             routes: [
               everyRequest,
+              drained,
               {
                 group: 'domain',
                 match: [{ host: ['a.test'] }],
@@ -117,7 +123,7 @@ test('one plain route becomes this document', () => {
           // Listened on from the first moment, whoever speaks https.
           secure: {
             logs: {}, listen: [':443'], automatic_https: { disable: true }, read_header_timeout: '15s', idle_timeout: '2m', tls_connection_policies: [{}],
-            routes: [everyRequest, { handle: [{ handler: 'static_response', status_code: 404, headers: { 'Content-Type': ['text/plain; charset=utf-8'] }, body: 'No application of this server answers to this host name.\n' }] }],
+            routes: [everyRequest, drained, { handle: [{ handler: 'static_response', status_code: 404, headers: { 'Content-Type': ['text/plain; charset=utf-8'] }, body: 'No application of this server answers to this host name.\n' }] }],
           },
         },
       },

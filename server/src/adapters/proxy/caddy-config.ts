@@ -32,6 +32,9 @@ export interface CaddyDocument {
 /** The Host that the admin socket takes; a unix socket has none of its own, and Caddy refuses others. */
 export const adminOrigin = 'berth';
 
+/** A file beside the admin socket: connections are not to be used again while it is there. */
+export const drainFile = 'draining';
+
 /** How long requests under way may go on after a change of routes or at the end. */
 const gracePeriod = '10m';
 
@@ -49,8 +52,8 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
   const shared = { ...errors, logs: {} };
   const servers = {
-    plain: serverText({ ...shared, listen: [':80'] }, routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))), reverseProxies(plain, { speaksHttp2: false })),
-    secure: serverText({ ...shared, listen: [':443'], tls_connection_policies: tls.policies }, routed(secured, (route) => handlers(route, origins.secure)), reverseProxies(secured, { speaksHttp2: true })),
+    plain: serverText({ ...shared, listen: [':80'] }, settings, routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))), reverseProxies(plain, { speaksHttp2: false })),
+    secure: serverText({ ...shared, listen: [':443'], tls_connection_policies: tls.policies }, settings, routed(secured, (route) => handlers(route, origins.secure)), reverseProxies(secured, { speaksHttp2: true })),
   };
   const head = { http_port: 80, https_port: 443, grace_period: gracePeriod };
   const base = { ...baseDocument(settings), logging: { logs: logs(settings) } };
@@ -59,8 +62,8 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   return { digest, text: `{${inside(base)},"apps":{${inside({ ...tls.apps, http: null }).replace(/null$/, () => http)}}}`, files: tls.files };
 }
 
-function serverText(server: object, domains: readonly string[], proxies: readonly object[]): string {
-  const routes = [JSON.stringify(everyRequest), ...domains, ...proxies.map((proxy) => JSON.stringify(proxy)), JSON.stringify(unknownHostRoute)];
+function serverText(server: object, { adminSocket }: CaddySettings, domains: readonly string[], proxies: readonly object[]): string {
+  const routes = [JSON.stringify(everyRequest), JSON.stringify(drainedRequest(posix.dirname(adminSocket))), ...domains, ...proxies.map((proxy) => JSON.stringify(proxy)), JSON.stringify(unknownHostRoute)];
   return `{${inside(serverDefaults(server))},"routes":[${routes.join()}]}`;
 }
 
@@ -159,6 +162,15 @@ const claims = [
 
 /** Before all others, and once for all of them: Caddy takes as long for a configuration as it has bytes (measured: half with this, for 1,000 domains). */
 const everyRequest = { handle: [{ handler: 'headers', request: { delete: claims } }] };
+
+/**
+ * While the file is there, answers end their connection, which the client is told with the answer (RFC 9112, 9.6; RFC 9113, 6.8). So few are left that a change of the
+ * configuration could close just when they are used again. What becomes another protocol is left alone.
+ */
+function drainedRequest(folder: string): object {
+  const match = [{ file: { root: folder, try_files: [`/${drainFile}`] }, not: [{ header: { Upgrade: ['*'] } }] }];
+  return { match, handle: [{ handler: 'headers', response: { deferred: true, set: { Connection: ['close'] } } }] };
+}
 
 /** Caddy 2.6 takes a body that is cut off for a fault of the service, and would answer 502. */
 const tooLargeRoute = { match: [{ vars_regexp: { '{http.error.message}': { pattern: 'request body too large' } } }], handle: [text(413, 'The body of this request is larger than this address takes.\n')] };

@@ -18,6 +18,8 @@ export interface RequestWatch {
   use(routes: readonly Route[]): void;
   /** Reads what there is; done by itself twice a second. */
   read(): Promise<void>;
+  /** When the last request was read (ms, by performance.now); undefined before the first. */
+  lastAt(): number | undefined;
 }
 
 type Matcher = (host: string, address: string) => Route | undefined;
@@ -28,6 +30,7 @@ export function watchRequests(folder: string, onRequests: (requests: readonly Se
   let match: Matcher | undefined;
   let file: { handle: FileHandle; inode: number; position: number } | undefined;
   let reading: Promise<void> | undefined;
+  let lastAt: number | undefined;
 
   async function openLog(): Promise<typeof file> {
     const handle = await open(path, 'r').catch(absent);
@@ -44,6 +47,7 @@ export function watchRequests(folder: string, onRequests: (requests: readonly Se
     // A line longer than the chunk is nothing that Caddy writes.
     if (end === 0 && bytesRead < chunkBytes) return false;
     at.position += end === 0 ? bytesRead : end;
+    lastAt = performance.now();
     const requests = buffer.toString('utf8', 0, end).split('\n').flatMap((text) => seen(text, matcher) ?? []);
     if (requests.length > 0) await onRequests(requests);
     await writeFile(join(folder, positionName), JSON.stringify({ inode: at.inode, position: at.position }), { mode: 0o600 });
@@ -76,6 +80,7 @@ export function watchRequests(folder: string, onRequests: (requests: readonly Se
       match = routeMatcher(routes);
     },
     read,
+    lastAt: () => lastAt,
   };
 }
 
