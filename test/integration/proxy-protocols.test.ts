@@ -1,12 +1,10 @@
 /** What passes through the real proxy besides plain requests: HTTP/2, HTTP/3 as far as it is offered, gRPC, server-sent events, WebSockets; and the options of a domain. */
 import { createSocket } from 'node:dgram';
 import { connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2';
-import { rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { drainFile } from '../../server/src/adapters/proxy/caddy-config.ts';
+import { createDrain } from '../../server/src/adapters/proxy/caddy-drain.ts';
 import { dockerCli } from '../bed/golden.ts';
 import { runCommand } from '../../images/command.ts';
 import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
@@ -163,8 +161,8 @@ describe('WebSockets', () => {
 });
 
 describe('while the proxy drains', () => {
-  const file = join(bed.folder, drainFile);
-  afterAll(() => rm(file, { force: true }));
+  const drain = createDrain(bed.folder, () => performance.now());
+  afterAll(() => drain.begin());
 
   test('answers end their connection, and nothing else does', { timeout: 30_000 }, async () => {
     const kept = new Agent({ keepAlive: true });
@@ -173,13 +171,14 @@ describe('while the proxy drains', () => {
     });
     // Of HTTP/1.1 nothing need be said to keep one.
     expect(await connection(kept)).toBeUndefined();
-    await writeFile(file, '');
-    expect(await connection(kept)).toBe('close');
-    const { headers, goneAway } = await overHttp2('secure.test', { ':path': '/x' });
-    expect([headers[':status'], headers['connection'], goneAway]).toEqual([200, undefined, true]);
-    const socket = await openSocket('socket.test');
-    expect(await echo(socket, 'open')).toBe('open');
-    await rm(file);
+    const socket = await drain.during(async () => {
+      expect(await connection(kept)).toBe('close');
+      const { headers, goneAway } = await overHttp2('secure.test', { ':path': '/x' });
+      expect([headers[':status'], headers['connection'], goneAway]).toEqual([200, undefined, true]);
+      const made = await openSocket('socket.test');
+      expect(await echo(made, 'open')).toBe('open');
+      return made;
+    });
     expect([await connection(kept), await echo(socket, 'still')]).toEqual([undefined, 'still']);
     socket.destroy();
     kept.destroy();

@@ -26,7 +26,7 @@ export interface ProxyStore {
   files(host?: string): Promise<KeptFile[]>;
   /** Folders that are there, of those that `files` would name. */
   folders(): Promise<ReadonlySet<string>>;
-  /** Puts files where they were; never over one that is there. */
+  /** Puts files where they were, a folder as a whole; never into one that is there. */
   putBack(files: readonly KeptFile[]): Promise<void>;
   /** Those that have files, the installation's not counted. */
   accounts(): Promise<string[]>;

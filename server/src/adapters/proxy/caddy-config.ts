@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Route } from '../../ports/proxy.ts';
 import { signIn } from './caddy-accounts.ts';
+import { drainedRequest } from './caddy-drain.ts';
 import { newsLoggers, newsSocketName } from './caddy-news.ts';
 import { routed, trimmed } from './caddy-paths.ts';
 import { redirectHandlers, type Origin } from './caddy-redirects.ts';
@@ -31,9 +32,6 @@ export interface CaddyDocument {
 
 /** The Host that the admin socket takes; a unix socket has none of its own, and Caddy refuses others. */
 export const adminOrigin = 'berth';
-
-/** A file beside the admin socket: connections are not to be used again while it is there. */
-export const drainFile = 'draining';
 
 /** How long requests under way may go on after a change of routes or at the end. */
 const gracePeriod = '10m';
@@ -162,15 +160,6 @@ const claims = [
 
 /** Before all others, and once for all of them: Caddy takes as long for a configuration as it has bytes (measured: half with this, for 1,000 domains). */
 const everyRequest = { handle: [{ handler: 'headers', request: { delete: claims } }] };
-
-/**
- * While the file is there, answers end their connection, which the client is told with the answer (RFC 9112, 9.6; RFC 9113, 6.8). So few are left that a change of the
- * configuration could close just when they are used again. What becomes another protocol is left alone.
- */
-function drainedRequest(folder: string): object {
-  const match = [{ file: { root: folder, try_files: [`/${drainFile}`] }, not: [{ header: { Upgrade: ['*'] } }] }];
-  return { match, handle: [{ handler: 'headers', response: { deferred: true, set: { Connection: ['close'] } } }] };
-}
 
 /** Caddy 2.6 takes a body that is cut off for a fault of the service, and would answer 502. */
 const tooLargeRoute = { match: [{ vars_regexp: { '{http.error.message}': { pattern: 'request body too large' } } }], handle: [text(413, 'The body of this request is larger than this address takes.\n')] };

@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
 
 /** Folder of Caddy's storage beside the admin socket (https://caddyserver.com/docs/json/storage/file_system/). */
@@ -61,10 +61,16 @@ export function createCaddyStore(folder: string): ProxyStore {
       await rm(join(folder, accountFolder(account), ...(certificates ? [] : ['acme'])), { recursive: true, force: true });
     },
     async putBack(files) {
-      for (const { path, content } of files.filter((file) => pathPattern.test(file.path))) {
+      // A folder is there as a whole or not at all, also when Berth is killed meanwhile: of one without its key another certificate would be asked for.
+      const part = join(folder, 'part');
+      for (const [path, own] of Map.groupBy(files.filter((file) => pathPattern.test(file.path)), (file) => dirname(file.path))) {
+        await rm(part, { recursive: true, force: true });
+        await mkdir(part, { recursive: true, mode: 0o700 });
+        for (const file of own) await writeFile(join(part, basename(file.path)), file.content, { mode: 0o600 });
         await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-        await writeFile(join(folder, path), content, { mode: 0o600, flag: 'wx' }).catch(present);
+        await rename(part, join(folder, path)).catch(present);
       }
+      await rm(part, { recursive: true, force: true });
     },
   };
 }
@@ -75,5 +81,5 @@ function absent(error: unknown): undefined {
 }
 
 function present(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  if (!(error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOTEMPTY'))) throw error;
 }

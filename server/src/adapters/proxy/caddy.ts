@@ -1,13 +1,14 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate as othersFirst, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import type { SeenRequest } from '../../ports/access-log.ts';
 import type { CertificateNews } from '../../ports/certificate-news.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
 import { callAdmin } from './caddy-admin.ts';
-import { caddyDocument, drainFile, idOf } from './caddy-config.ts';
+import { caddyDocument, idOf } from './caddy-config.ts';
 import type { CaddySettings } from './caddy-config.ts';
+import { createDrain } from './caddy-drain.ts';
 import { listenForNews, newsSocketName } from './caddy-news.ts';
 import { watchRequests } from './caddy-requests.ts';
 import { proxyFilePrefix, type ProxyFile } from './caddy-tls.ts';
@@ -29,12 +30,6 @@ export interface CaddyProxyOptions {
 
 const readLimitMs = 5_000;
 
-/** Requests within this time make a proxy that is in use. */
-const busyMs = 10_000;
-
-/** A connection that is used ten times a second, or more often, is ended by then. */
-const drainMs = 100;
-
 /** Caddy provisions the whole configuration anew: measured 0.6 s for 1,000 routes, 1.8 s for 5,000, on a loaded machine. */
 const loadLimitMs = 60_000;
 
@@ -49,16 +44,16 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
   const watch = onRequests && watchRequests(dirname(adminSocket), onRequests);
   const tell = (news: CertificateNews): void => onNews(news.kind === 'failed' ? { ...news, authority: withAccount(news, asked) } : news);
 
-  const draining = join(dirname(adminSocket), drainFile);
-  async function begin(): Promise<void> {
-    // A Berth that was killed may have left it.
-    await rm(draining, { force: true });
-    await listenForNews(join(dirname(adminSocket), newsSocketName), tell);
-  }
+  const drain = createDrain(dirname(adminSocket), () => watch?.lastAt());
+  const begin = (): Promise<unknown> => Promise.all([drain.begin(), listenForNews(join(dirname(adminSocket), newsSocketName), tell)]);
+  const forgetBegin = (error: unknown): never => {
+    listening = undefined;
+    throw error;
+  };
 
   async function applyNow(given: Parameters<Proxy['apply']>[0]): Promise<{ changed: boolean }> {
     // Caddy refuses a configuration whose log goes to a socket where nobody listens.
-    await (listening ??= begin());
+    await (listening ??= begin().catch(forgetBegin));
     // First, so that nothing is read and written for a proxy that does not answer.
     const running = await readId(adminSocket);
     const routes = typeof given === 'function' ? await given() : given;
@@ -67,35 +62,15 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
     const { digest, text, files } = caddyDocument(routes, settings);
     await othersFirst();
     watch?.use(routes);
-    if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes))) return { changed: false };
     asked = routes;
+    if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes, settings))) return { changed: false };
     await writeFiles(dirname(adminSocket), files);
     await beforeLoad?.();
-    const answer = await drained(() => callAdmin(adminSocket, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }));
+    const answer = await drain.during(() => callAdmin(adminSocket, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }));
     if (answer.status >= 300) throw new AppError('BAD_REQUEST', `The proxy refused the new routes and keeps the former ones: ${errorWords(answer.body)}`);
     await removeOthers(dirname(adminSocket), files);
     loaded = { id: idOf(digest), routes };
     return { changed: true };
-  }
-
-  /** A configuration closes the connections of the former one that lie idle; where requests come, few shall. */
-  async function drained<T>(load: () => Promise<T>): Promise<T> {
-    try {
-      if (performance.now() - (watch?.lastAt() ?? -Infinity) < busyMs) {
-        await writeFile(draining, '');
-        await wait(drainMs);
-      }
-      return await load();
-    } finally {
-      await rm(draining, { force: true });
-    }
-  }
-
-  const digestIfAsked = (routes: readonly Route[]): string => caddyDocument(routes.map(unwithheld), settings).digest;
-  /** That an authority refuses a host is no reason for a change, which would end everybody's WebSockets; only that it may be asked again is. */
-  function asksNobodyNew(former: Loaded, routes: readonly Route[]): boolean {
-    const [before, now] = [withheldHosts(former.routes), withheldHosts(routes)];
-    return now.size > 0 && [...before].every((host) => now.has(host)) && digestIfAsked(routes) === digestIfAsked(former.routes);
   }
 
   return {
@@ -120,6 +95,13 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
 interface Loaded {
   id: string;
   routes: readonly Route[];
+}
+
+/** That an authority refuses a host is no reason for a change, which would end everybody's WebSockets; only that it may be asked again is. */
+function asksNobodyNew(former: Loaded, routes: readonly Route[], settings: CaddySettings): boolean {
+  const digestIfAsked = (all: readonly Route[]): string => caddyDocument(all.map(unwithheld), settings).digest;
+  const [before, now] = [withheldHosts(former.routes), withheldHosts(routes)];
+  return now.size > 0 && [...before].every((host) => now.has(host)) && digestIfAsked(routes) === digestIfAsked(former.routes);
 }
 
 function withheldHosts(routes: readonly Route[]): Set<string> {

@@ -39,5 +39,6 @@ async function issued(domain: DomainRecord, { issuance, authorityOf, clock }: Ce
   if (!record) return { ...none, status: 'pending' };
   const { status, issuer, expiresAt, warnAt, error } = record;
   const isLate = status === 'issued' && (warnAt ?? Infinity) <= clock.now();
-  return { status, issuer, expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(), error: isLate ? endSentence(domain.host, expiresAt, error, clock.now()) : error };
+  const hasEnded = status === 'issued' && (expiresAt ?? Infinity) <= clock.now();
+  return { status: hasEnded ? 'failed' : status, issuer, expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(), error: isLate ? endSentence(domain.host, expiresAt, error, clock.now()) : error };
 }
