@@ -131,6 +131,7 @@ test('a certificate is renewed when a third of its life is left, and the new one
     const state = await stateOf('brief.test', { directoryUrl });
     return (state?.expiresAt ?? 0) > endsAt && state;
   });
+  expect(second.status).toBe('issued');
   await until('the new certificate to be served', async () => (await greeted('brief.test', '')).endsAt === second.expiresAt);
 });
 

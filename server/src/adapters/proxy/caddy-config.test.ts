@@ -365,14 +365,11 @@ test('a fresh proxy says that it is starting', () => {
 test('the proxy is this service', () => {
   const spec = proxyServiceSpec({
     image: 'caddy:2',
-    nodeId: 'n1',
-    network: 'berth',
+    nodeId: 'n1', network: 'berth',
     adminFolder: '/var/lib/berth/proxy',
-    httpPort: 80,
-    httpsPort: 443,
+    httpPort: 80, httpsPort: 443,
     labels: { 'berth.platform': 'true' },
-    busybox: '/usr/bin/busybox',
-    migratesRequests: true,
+    busybox: '/usr/bin/busybox', migratesRequests: true,
   });
   expect(spec).toMatchObject({
     name: 'berth-proxy',
