@@ -16,11 +16,11 @@ import type { Counts } from './run/report.ts';
 
 /**
  * Projects that run at once. Those on the bed wait for engines far more than they work, and get the processors first: a service that answers late fails a test.
- * The others only work, at a low priority in what is left.
+ * The others only work, at a lower priority in what is left. With five on the bed, services answer after seconds, and tests of releases lose requests.
  */
 const lanes = [
-  { count: 5, niceness: 0, takes: (name: ProjectName): boolean => isOnBed(name) },
-  { count: 2, niceness: 10, takes: (name: ProjectName): boolean => !isOnBed(name) },
+  { onBed: true, count: 3, niceness: 0 },
+  { onBed: false, count: 2, niceness: 5 },
 ];
 
 /** The whole run. From nothing on two quiet cores it takes a quarter of an hour; a busy machine takes longer, and that is no fault of the tests. */
@@ -33,13 +33,11 @@ async function main(): Promise<boolean> {
   const signal = AbortSignal.any([AbortSignal.timeout(totalLimitMs), interruption()]);
   let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   try {
-    await prepare(names, signal);
-    const done = (await Promise.all(lanes.flatMap(({ count, niceness, takes }) => {
-      const waiting = names.filter(takes);
-      return Array.from({ length: count }, () => runLane(waiting, niceness, signal));
-    }))).flat();
-    counts = done.reduce<Counts>(addCounts, counts);
-    sayAgain(done);
+    if (names.some((name) => !['modules', 'types'].includes(projects[name].on))) await timed('Debian packages', () => installHostPackages(say, signal));
+    const done = await runLanes(names, signal);
+    counts = done.ends.reduce<Counts>(addCounts, counts);
+    sayAgain(done.ends);
+    for (const reason of done.stopped) throw reason;
   } catch (error) {
     say(`The run stopped: ${error instanceof Error ? error.message : String(error)}`);
     counts = addCounts(counts, { passed: 0, failed: 1, skipped: 0 });
@@ -48,6 +46,19 @@ async function main(): Promise<boolean> {
   if (counts.skipped > 0) say(`${counts.skipped} skipped`);
   say(`${counts.passed} passed, ${counts.failed} failed`);
   return counts.failed === 0 && counts.passed > 0;
+}
+
+/** What needs no bed runs while the bed's images are made. What stopped a lane is told when all have ended. */
+async function runLanes(names: readonly ProjectName[], signal: AbortSignal): Promise<{ ends: ProjectEnd[]; stopped: unknown[] }> {
+  const bed = names.some(isOnBed) ? prepareBed(signal) : Promise.resolve();
+  const ended = await Promise.allSettled(lanes.flatMap(({ count, niceness, onBed }) => {
+    const waiting = names.filter((name) => isOnBed(name) === onBed);
+    return Array.from({ length: count }, async () => {
+      if (onBed) await bed;
+      return runLane(waiting, niceness, signal);
+    });
+  }));
+  return { ends: ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : [])), stopped: ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])) };
 }
 
 /** Takes one project after the other from those that wait. */
@@ -83,12 +94,9 @@ function isProject(name: string): name is ProjectName {
   return Object.hasOwn(projects, name);
 }
 
-/** Installs what the bed needs and fills its cache, so that this time is nobody's test's. */
-async function prepare(names: readonly ProjectName[], signal: AbortSignal): Promise<void> {
-  if (names.every((name) => ['modules', 'types'].includes(projects[name].on))) return;
-  await timed('Debian packages', () => installHostPackages(say, signal));
+/** Fills the bed's cache, so that this time is nobody's test's. */
+async function prepareBed(signal: AbortSignal): Promise<void> {
   await closeStale(say);
-  if (!names.some(isOnBed)) return;
   // One after the other: both are dpkg's work and would only share the processors.
   await timed('images for the bed', () => goldenData(signal));
   await timed('minimal machine for the bed', () => bareRoot(signal));
