@@ -26,7 +26,7 @@ const shares = { valid: 25, boundary: 20, wrong: 18, huge: 1, hostile: 30 } as c
 
 /** What costs a key pair, a password hash or a process each time comes one time in so many. */
 const seldom: Readonly<Record<string, number>> = {
-  'sshKey.generate': 30, 'user.changePassword': 10, 'basicAuth.create': 5, 'basicAuth.update': 5, 'domain.validateDomain': 5, 'application.deploy': 3, 'application.dropDeployment': 3,
+  'sshKey.generate': 30, 'user.changePassword': 10, 'basicAuth.create': 5, 'basicAuth.update': 5, 'domain.validateDomain': 5, 'application.deploy': 3, 'application.dropDeployment': 3, 'compose.deploy': 3, 'compose.loadServices': 3,
   'destination.testConnection': 20, 'backup.listFiles': 20, 'backup.restoreBackupWithLogs': 20, 'backup.manualBackupMySql': 10, 'installationBackup.set': 20, 'installationBackup.run': 20,
 };
 /** So does what takes away from a world what later requests would meet. */

@@ -29,7 +29,7 @@ export interface RunningComposes {
 
 const fileLimitBytes = 65_536;
 /** A person waits for it. */
-const fetchLimitMs = 60_000;
+const fetchLimitMs = 30_000;
 
 export function createRunningComposes(parts: DeployingParts, shared: DeployPorts, { composes, turns, meshWorks }: { composes: Composes; turns: Turns; meshWorks(): Promise<boolean> }): RunningComposes {
   const { adapters, config } = parts;

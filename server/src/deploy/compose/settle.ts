@@ -36,11 +36,12 @@ export const pruneServices: Stage<ComposeContext> = {
 async function removeLeft({ compose, deployment, engine, log }: ComposeContext): Promise<void> {
   const snapshot = readComposeSnapshot(deployment);
   const names = new Set((snapshot ? keptServices(snapshot) : []).map(({ spec }) => spec.name));
-  for (const { name, labels } of await engine.services()) {
-    if (labels['berth.compose'] !== compose.composeId || names.has(name)) continue;
+  const left = (await engine.services()).filter(({ name, labels }) => labels['berth.compose'] === compose.composeId && !names.has(name));
+  // Each may take its grace period, so all go at once.
+  await Promise.all(left.map(async ({ name }) => {
     await engine.removeService(name);
     log.line(`Removed the service ${name}, which the file has no longer. Its volumes stay.`);
-  }
+  }));
 }
 
 /** Built images of the newest releases stay. */
