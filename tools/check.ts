@@ -15,7 +15,7 @@ const program = (name: string): string => join(root, 'node_modules/.bin', name);
 const checks: readonly Check[] = [
   { name: 'types', faults: () => programFaults([program('tsc'), '--noEmit', '-p', 'tsconfig.json'], root) },
   { name: 'lint', faults: () => programFaults([program('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'], root) },
-  { name: 'unit tests', faults: () => programFaults([program('vitest'), 'run', '--project', 'unit', '--reporter=dot'], root) },
+  { name: 'unit tests', faults: () => programFaults([program('vitest'), 'run', '--project', 'unit', '--reporter=dot', '--maxWorkers=2'], root) },
   { name: 'arrows', faults: async () => arrowFaults(await readGraph(root)) },
   { name: 'names', faults: async () => nameFaults(await sourceFiles(root)) },
   { name: 'map', faults: async () => mapFaults(await readFile(join(root, 'ARCHITECTURE.md'), 'utf8'), await sourceFiles(root)) },
