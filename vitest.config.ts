@@ -13,7 +13,7 @@ const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig[
   modules: { exclude: [...everywhere, ...beyondModules], pool: 'threads', ...shared, testTimeout: 10_000 },
   database: { ...shared, testTimeout: 30_000, hookTimeout: minutes(3), globalSetup: ['test/store/postgres-setup.ts'] },
   // One file after another: one of them measures memory and all of them time.
-  program: { fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) },
+  program: { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) },
   bed: onTheBed,
   servers: { ...onTheBed, globalSetup: [...onTheBed.globalSetup, 'test/bed/servers-setup.ts'] },
 };
