@@ -63,7 +63,7 @@ async function hangOn(stores: Stores, owner: { organizationId: string; applicati
   for (let sequence = 1; sequence <= deploymentCount; sequence += 1) {
     const deploymentId = randomId();
     await stores.deployments.insert({
-      ...owner, databaseId: null, composeId: null, deploymentId, kind: 'deploy', title: 'Manual deployment', description: '', status: 'done', stage: 'prune', commit: 'a'.repeat(40), image: `berth/app:${sequence}`, errorMessage: null,
+      ...owner, databaseId: null, composeId: null, previewDeploymentId: null, deploymentId, kind: 'deploy', title: 'Manual deployment', description: '', status: 'done', stage: 'prune', commit: 'a'.repeat(40), image: `berth/app:${sequence}`, errorMessage: null,
       settings: writeSnapshot({
         settings: settingsOf(application), registryId: null,
         spec: {

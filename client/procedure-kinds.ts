@@ -193,6 +193,7 @@ export const procedureKinds = {
     all: 'query',
     one: 'query',
     redeploy: 'mutation',
+    killBuild: 'mutation',
     delete: 'mutation',
   },
   domain: {
@@ -243,6 +244,16 @@ export const procedureKinds = {
     all: 'query',
     update: 'mutation',
     remove: 'mutation',
+  },
+  gitProvider: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    testConnection: 'mutation',
+    repositories: 'query',
+    branches: 'query',
   },
   registry: {
     create: 'mutation',

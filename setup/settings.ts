@@ -16,6 +16,7 @@ const defaults = {
   BERTH_HTTPS_PORT: '443',
   BERTH_SQLITE_SYNCHRONOUS: 'FULL',
   BERTH_LOG_LEVEL: 'info',
+  BERTH_PREVIEW_WATCH_SECONDS: '300',
   BERTH_GIT: '/usr/bin/git',
   BERTH_RCLONE: '/usr/bin/rclone',
   // A machine behind a proxy or with its own certificate authority: git, pulls and webhooks need these.
@@ -29,7 +30,7 @@ const defaults = {
 type SettingName = keyof typeof defaults;
 
 /** Kept for Berth alone; set-up itself does not look at them. */
-const passedOn = ['BERTH_SQLITE_SYNCHRONOUS', 'BERTH_LOG_LEVEL', 'BERTH_GIT', 'BERTH_RCLONE', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
+const passedOn = ['BERTH_SQLITE_SYNCHRONOUS', 'BERTH_LOG_LEVEL', 'BERTH_PREVIEW_WATCH_SECONDS', 'BERTH_GIT', 'BERTH_RCLONE', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
 
 export interface Settings {
   /** Only what differs from the defaults: this is what the environment file keeps. */

@@ -21,6 +21,7 @@ const variables = z.object({
   BERTH_HTTP_PORT: port.default(80),
   BERTH_HTTPS_PORT: port.default(443),
   BERTH_PROBE: path.optional(),
+  BERTH_PREVIEW_WATCH_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
   BERTH_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
 });
 
@@ -40,6 +41,8 @@ export interface Config {
   httpPort: number;
   httpsPort: number;
   probePath: string;
+  /** Milliseconds between looks at the pull requests of previews. */
+  previewWatchMs: number;
   logLevel: string;
 }
 
@@ -55,6 +58,6 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     data: data.BERTH_DATA, host: data.BERTH_HOST, port: data.BERTH_PORT, url: data.BERTH_URL ?? `http://localhost:${data.BERTH_PORT}`, databaseUrl: data.DATABASE_URL,
     sqliteSynchronous: data.BERTH_SQLITE_SYNCHRONOUS, engineSocket: data.BERTH_ENGINE_SOCKET, dockerCli: data.BERTH_DOCKER_CLI, gitPath: data.BERTH_GIT, rclonePath: data.BERTH_RCLONE,
     proxyImage: data.BERTH_PROXY_IMAGE, httpPort: data.BERTH_HTTP_PORT, httpsPort: data.BERTH_HTTPS_PORT,
-    probePath: data.BERTH_PROBE ?? join(data.BERTH_DATA, 'probe', 'busybox'), logLevel: data.BERTH_LOG_LEVEL,
+    probePath: data.BERTH_PROBE ?? join(data.BERTH_DATA, 'probe', 'busybox'), previewWatchMs: data.BERTH_PREVIEW_WATCH_SECONDS * 1000, logLevel: data.BERTH_LOG_LEVEL,
   };
 }

@@ -19,7 +19,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
     ...['stop', 'readLogs', 'logs'].map((name): [string, readonly number[]] => [`${kind}.${name}`, engineIsDown]),])),
   'redirect.create': engineIsDown, 'redirect.update': engineIsDown, 'redirect.delete': engineIsDown,
   'basicAuth.create': engineIsDown, 'basicAuth.update': engineIsDown, 'basicAuth.delete': engineIsDown,
-  'previewDeployment.delete': engineIsDown,
+  'previewDeployment.delete': engineIsDown, 'previewDeployment.redeploy': [200],
+  'gitProvider.testConnection': engineIsDown, 'gitProvider.repositories': engineIsDown, 'gitProvider.branches': engineIsDown,
   // The estate's backup is of mysql.
   'backup.manualBackupMySql': [412], 'backup.verify': [412], 'backup.listFiles': engineIsDown, 'destination.testConnection': engineIsDown,
   'backup.manualBackupMariadb': [400], 'backup.manualBackupPostgres': [400], 'backup.manualBackupMongo': [400],

@@ -154,6 +154,7 @@ export const documentedRules = {
   // Previews and the rest.
   'previews are listed, shown and deleted': 'interface: Preview deployments',
   'previewDeployment.redeploy has its title': 'interface: Preview deployments',
+  'git providers show no secrets': 'decisions 2, 12',
   'private parts of keys and registries are write-only': 'decisions 12',
   'redirects and basic auth belong to an application': 'decisions 5',
 } as const;

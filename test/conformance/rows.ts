@@ -7,12 +7,12 @@ import { containerRows, swarmRows } from './rows/engine.ts';
 import { organizationRows } from './rows/organization.ts';
 import { environmentRows, projectRows } from './rows/places.ts';
 import { basicAuthRows, domainRows, mountRows, portRows, redirectRows } from './rows/routing.ts';
-import { auditRows, certificateResolverRows, certificateRows, destinationRows, previewDeploymentRows, registryRows, serverRows, settingsRows, sshKeyRows } from './rows/shared.ts';
+import { auditRows, certificateResolverRows, certificateRows, destinationRows, gitProviderRows, previewDeploymentRows, registryRows, serverRows, settingsRows, sshKeyRows } from './rows/shared.ts';
 import { userRows } from './rows/user.ts';
 import type { Row, Rows } from './row.ts';
 
 export const rows: Rows = [
-  ...userRows, ...organizationRows, ...projectRows, ...environmentRows, ...applicationRows, ...deploymentRows, ...previewDeploymentRows, ...domainRows, ...portRows, ...mountRows, ...redirectRows, ...basicAuthRows,
+  ...userRows, ...organizationRows, ...projectRows, ...environmentRows, ...applicationRows, ...deploymentRows, ...previewDeploymentRows, ...gitProviderRows, ...domainRows, ...portRows, ...mountRows, ...redirectRows, ...basicAuthRows,
   ...databaseRows, ...backupRows, ...destinationRows, ...composeRows, ...serverRows, ...certificateRows, ...certificateResolverRows, ...sshKeyRows, ...registryRows, ...containerRows, ...swarmRows, ...settingsRows, ...auditRows,
 ];
 

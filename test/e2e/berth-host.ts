@@ -61,7 +61,7 @@ export interface ApplicationView {
   deployments: DeploymentView[];
 }
 
-const queries = /\.(one|all|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|restoreBackupWithLogs)$/;
+const queries = /\.(one|all|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|restoreBackupWithLogs|repositories|branches)$/;
 
 /** Makes the host with its swarm and starts Berth in it. The owner is signed up and has a key. */
 export async function berthHost(bed: Bed, name: string, index: number, env: Record<string, string> = {}): Promise<BerthHost> {

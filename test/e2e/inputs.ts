@@ -78,7 +78,8 @@ export const inputs = {
   },
   redirect: { create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }) },
   basicAuth: { create: (estate, unique) => ({ ...application(estate), username: unique, password }) },
-  previewDeployment: { all: application, one: preview, redeploy: preview, delete: preview },
+  previewDeployment: { all: application, one: preview, redeploy: preview, killBuild: preview, delete: preview },
+  gitProvider: { create: () => ({ provider: 'gitea', name: 'another', baseUrl: 'https://127.0.0.1:1', accessToken: 'something' }) },
   domain: {
     create: (estate, unique) => ({ ...application(estate), host: `${unique}.localhost` }),
     update: (estate) => ({ ...domain(estate), host: `${estate.name}.localhost` }),

@@ -2,6 +2,7 @@
 import { createAccounts } from '../../server/src/composition/accounts.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
+import type { AppError } from '../../server/src/domain/errors.ts';
 import { systemClock, type Clock } from '../../server/src/ports/clock.ts';
 import { createRegistry, type Router } from '../../server/src/procedure/registry.ts';
 import { addAuthRoutes } from '../../server/src/transport/auth-routes.ts';
@@ -14,6 +15,8 @@ export interface ServeOptions {
   clock?: Clock;
   uploadLimit?: number;
   streamLimits?: StreamLimits;
+  /** Further routes; called once the routers are made. */
+  addRoutes?(app: ReturnType<typeof createHttpServer>, toError: (error: unknown, path: string | undefined) => AppError): void;
 }
 
 export interface TestServer {
@@ -37,7 +40,9 @@ export async function serve(database: Database, routers: readonly Router[], opti
     ...(options.streamLimits ? { streamLimits: options.streamLimits } : {}),
   });
   let ids = 0;
-  addAuthRoutes(app, accounts.door, { isHttps: false, toError: (error, path) => toAppError(error, path, log, () => `fault-${(ids += 1)}`) });
+  const toError = (error: unknown, path: string | undefined): AppError => toAppError(error, path, log, () => `fault-${(ids += 1)}`);
+  addAuthRoutes(app, accounts.door, { isHttps: false, toError });
+  options.addRoutes?.(app, toError);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return { url, faults, close: () => app.close() };
 }

@@ -54,6 +54,18 @@ test('an older commit from a server that gives no single commits', async () => {
   await expect(fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit: 'b'.repeat(40) })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
+test('a commit of a pull request from such a server, found where hosts keep those', async () => {
+  const path = join(fixture.folder, 'root/public/r.git');
+  const git = (...args: string[]): string => execFileSync('git', ['-C', path, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { encoding: 'utf8' }).trim();
+  const proposed = git('commit-tree', `${commit}^{tree}`, '-p', commit, '-m', 'Proposed');
+  git('update-ref', 'refs/pull/12/head', proposed);
+  await expect(fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit: proposed })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/12/*' }, { commit: proposed })).toEqual({ commit: proposed, subject: 'Proposed' });
+  // One that is there no longer is no error by itself.
+  expect((await fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/13/*' }, { commit })).commit).toBe(commit);
+  await expect(fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: '--upload-pack=x' }, { commit })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+});
+
 test('a private one with user and password, which appear nowhere afterwards', async () => {
   const args: string[] = [];
   await fixture.git.checkout({ url: `${server.origin}/private/r.git`, branch: 'main', submodules: false, credentials: credentials() }, join(fixture.folder, 'out'), {

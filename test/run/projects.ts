@@ -34,7 +34,7 @@ export const projects = {
   rolling: { on: 'bed', files: e2e('rolling', 'domains'), minutes: 20 },
   isolation: { on: 'bed', files: e2e('isolation', 'compose'), minutes: 20 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
-  restore: { on: 'bed', files: e2e('restore'), minutes: 20 },
+  restore: { on: 'bed', files: e2e('restore', 'previews'), minutes: 20 },
   interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 20 },
   fuzz: { on: 'program', files: ['test/fuzz/*.interface.test.ts'], minutes: 20 },
   store: { on: 'database', files: ['**/*.store.test.ts'], minutes: 15 },

@@ -13,7 +13,7 @@ export type Rows = { [T in TableName]?: TableRecord<T>[] };
 export const hiddenTexts = {
   registryPassword: 'hidden-registry-password', sshPrivateKey: 'hidden-ssh-private-key', accessKey: 'hidden-access-key', secretAccessKey: 'hidden-secret-access-key',
   gitPassword: 'hidden-git-password', imagePassword: 'hidden-image-password', basicAuth: `$2b$10$${'hiddenBasicAuthHash'.padEnd(53, 'x')}`, eab: 'hidden-eab-key', passwordHash: 'hidden-password-hash',
-  certificateKey: certificateChain.privateKey.split('\n')[1] ?? '', webhookSecret: 'hidden-webhook-secret',
+  certificateKey: certificateChain.privateKey.split('\n')[1] ?? '', webhookSecret: 'hidden-webhook-secret', accessToken: 'hidden-access-token',
 } as const;
 
 /** Names of things → their ids; `<name>` in a row of the conformance suite. */
@@ -84,7 +84,7 @@ function services(estate: Estate, own: Own, number: number): Rows {
       { ...other, sourceType: 'git', customGitUrl: 'https://127.0.0.1:1/none.git', customGitBranch: 'main' },
     ],
     deployment: [{
-      ...own, deploymentId: of(estate, 'deploymentId'), applicationId: of(estate, 'applicationId'), databaseId: null, composeId: null, kind: 'deploy', title: 'Manual deployment', description: '', status: 'error', stage: 'build', commit: null, image: null,
+      ...own, deploymentId: of(estate, 'deploymentId'), applicationId: of(estate, 'applicationId'), databaseId: null, composeId: null, previewDeploymentId: null, kind: 'deploy', title: 'Manual deployment', description: '', status: 'error', stage: 'build', commit: null, image: null,
       errorMessage: 'The build failed.', settings: null, sourceDeploymentId: null, child: null, previousVersion: null, startedAt: createdAt, healthyAt: null, finishedAt: createdAt, sequence: number + 1,
     }],
     compose: [{
@@ -125,6 +125,7 @@ function besides(estate: Estate, own: Own, number: number): Rows {
     }],
     preview_deployment: [{
       ...application, previewDeploymentId: of(estate, 'previewDeploymentId'), branch: 'feature', pullRequestNumber: 12, domain: `preview.${estate['host']}`, domainId: of(estate, 'previewDomainId'), status: 'running',
+      appName: `preview-${estate.prefix}-12`, commit: null, repository: '', provider: 'gitea', isTrusted: true, liveDeploymentId: null, releasedAppName: null, isStopped: false, commentId: null, commentDigest: null,
     }],
   };
 }
@@ -145,7 +146,9 @@ function shared(estate: Estate, own: Own): Rows {
     })),
     certificate: [{ ...certificate, certificateId: of(estate, 'certificateId'), name: 'free' }, { ...certificate, createdAt: later, certificateId: of(estate, 'usedCertificateId'), name: 'used', subjectAlternativeNames: [`secure.${estate['host']}`] }],
     certificate_resolver: [{ ...own, certificateResolverId: of(estate, 'certificateResolverId'), name: 'internal', directoryUrl: 'https://acme.example.com/directory', email: 'ops@example.com', rootCertificates: null, eabKeyId: 'key-1', eabHmacKey: hiddenTexts.eab }],
-    git_provider: [{ ...own, gitProviderId: of(estate, 'gitProviderId'), provider: 'github', name: 'github' }],
+    git_provider: [{
+      ...own, gitProviderId: of(estate, 'gitProviderId'), provider: 'gitea', name: 'gitea', baseUrl: 'https://127.0.0.1:1', apiUrl: 'https://127.0.0.1:1/api/v1', appId: null, installationId: null, username: null, privateKey: null, webhookSecret: null, accessToken: hiddenTexts.accessToken,
+    }],
     invitation: [{
       ...own, invitationId: of(estate, 'invitationId'), email: `${estate.prefix}-invited@example.com`, role: 'member', grants: noGrants, tokenHash: hashToken(`${estate.prefix}-invitation`), invitedBy: `${estate.prefix}-owner`, status: 'pending', expiresAt: 4_000_000_000_000,
     }],

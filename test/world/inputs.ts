@@ -80,7 +80,7 @@ export function exampleOf(path: string, procedure: NamedProcedure['procedure']):
 
 /** Fields of the good input that another id takes the place of. */
 const instead: Readonly<Record<string, readonly string[]>> = {
-  'deployment.all databaseId': ['applicationId'], 'deployment.all composeId': ['applicationId'],
+  ...Object.fromEntries(['databaseId', 'composeId', 'previewDeploymentId'].map((name) => [`deployment.all ${name}`, ['applicationId']])),
   ...Object.fromEntries([...databaseKindNames, 'service', 'compose'].map((kind) => [`mount.create ${kind}Id`, ['applicationId']])),
   ...Object.fromEntries(['create', 'byDatabase'].flatMap((name) => [[`backup.${name} databaseId`, ['postgresId']], ...databaseKindNames.map((kind) => [`backup.${name} ${kind}Id`, ['postgresId', 'databaseType']])])),
   'registry.test registryId': ['registryUrl', 'username', 'password'],

@@ -40,7 +40,8 @@ function placeIn(own: Estate, table: string, record: object, index: number): obj
     case 'service_name': return {};
     case 'environment': return { ...inOrganization, ...(Reflect.get(record, 'name') === 'staging' ? { projectId: own['projectId'], name: `staging-${index}` } : {}) };
     case 'application': case 'database': case 'compose': return { ...inOrganization, environmentId: own['environmentId'] };
-    case 'deployment': case 'port': case 'redirect': case 'preview_deployment': return { ...inOrganization, applicationId: own['applicationId'] };
+    case 'deployment': case 'port': case 'redirect': return { ...inOrganization, applicationId: own['applicationId'] };
+    case 'preview_deployment': return { ...inOrganization, applicationId: own['applicationId'], pullRequestNumber: 100 + index };
     case 'domain': return { ...inOrganization, ...(Reflect.get(record, 'applicationId') === null ? {} : { applicationId: own['applicationId'] }) };
     case 'mount': return { ...inOrganization, applicationId: own['applicationId'], mountPath: `/data-${index}` };
     case 'basic_auth': return { ...inOrganization, applicationId: own['applicationId'], username: `visitor-${index}` };

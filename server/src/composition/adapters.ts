@@ -10,6 +10,7 @@ import { createNameResolver } from '../adapters/dns/name-resolver.ts';
 import { createUploads } from '../adapters/archive/uploads.ts';
 import { createWorkFiles } from '../adapters/files/work-files.ts';
 import { createObjectStores } from '../adapters/object-store/stores.ts';
+import { createGitApis } from '../adapters/git-api/git-apis.ts';
 import { createGit } from '../adapters/git/cli.ts';
 import { createCaddyProxy, type CaddyProxyOptions } from '../adapters/proxy/caddy.ts';
 import { createCaddyStore, storeFolder } from '../adapters/proxy/caddy-store.ts';
@@ -41,6 +42,7 @@ export function createAdapters(config: Config, clock: Clock, proxyEvents: () => 
     proxyStore: createCaddyStore(join(proxyFolder, storeFolder)),
     objectStores: createObjectStores({ rclonePath: config.rclonePath, scratch: folder('object-store') }),
     git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),
+    gitApis: createGitApis(clock),
     builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),
     keyPairs: sshKeyPairs,
     names: createNameResolver(),

@@ -13,6 +13,8 @@ import type { DomainRequests } from '../modules/domain/requests.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import type { Issuance } from '../modules/issuance/issuance.ts';
 import type { Members } from '../modules/organization/member.ts';
+import type { GitProviders } from '../modules/git-provider/git-provider.ts';
+import type { PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
 import type { Registries } from '../modules/registry/registry.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -26,6 +28,7 @@ import type { RunningComposes } from './composes.ts';
 import type { RunningDatabases } from './databases.ts';
 import type { Log } from './log.ts';
 import type { Platform } from './platform.ts';
+import type { Previewing } from './previewing.ts';
 import type { Stores } from './stores.ts';
 
 export interface AppParts {
@@ -46,6 +49,9 @@ export interface AppParts {
   running: RunningDatabases;
   runningComposes: RunningComposes;
   registries: Registries;
+  gitProviders: GitProviders;
+  previews: PreviewDeployments;
+  previewing: Previewing;
   queue: Queue;
   deployments: Deployments;
   domains: Domains;

@@ -8,24 +8,23 @@ import type { DeploymentRecord } from '../db/tables.ts';
 import { applicationDeployer } from '../deploy/application-deployer.ts';
 import { composeDeployer } from '../deploy/compose/compose-deployer.ts';
 import { databaseDeployer } from '../deploy/database/database-deployer.ts';
+import { previewDeployer } from '../deploy/preview-deployer.ts';
 import { releaseNow } from '../deploy/release-now.ts';
 import { createDeploymentRunner } from '../deploy/run.ts';
 import { readSnapshot } from '../deploy/snapshot.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { createWorker, type Worker } from '../jobs/worker.ts';
 import { createApplications } from '../modules/application/application.ts';
-import { deployedApplications } from '../modules/application/deployed.ts';
 import { rememberReleases } from '../modules/application/pending-changes.ts';
 import { createApplicationRuntime } from '../modules/application/runtime.ts';
 import { createComposes } from '../modules/compose/compose.ts';
-import { deployedComposes } from '../modules/compose/deployed.ts';
 import { createTurns } from '../modules/service/turns.ts';
 import { createDatabases } from '../modules/database/database.ts';
-import { deployedDatabases } from '../modules/database/deployed.ts';
-import { createDeployments } from '../modules/deployment/deployment.ts';
 import { createDomains } from '../modules/domain/domain.ts';
 import { createEnvironments } from '../modules/environment/environment.ts';
+import { createGitProviders } from '../modules/git-provider/git-provider.ts';
 import { createPublishedPorts } from '../modules/port/port.ts';
+import { pullRequestJob } from '../modules/preview-deployment/pull-request.ts';
 import { createRegistries } from '../modules/registry/registry.ts';
 import { createServiceNames } from '../modules/service-name/service-name.ts';
 import { createSettings } from '../modules/settings/settings.ts';
@@ -42,6 +41,7 @@ import { createDeployPorts, createLiveReleases, type DeployingParts } from './de
 import { createServiceKeeper } from './kept-services.ts';
 import type { Log } from './log.ts';
 import { createPlatform } from './platform.ts';
+import { createDeployed, createPreviewing, previewParts, type Previewing } from './previewing.ts';
 import { createProxyWatch } from './proxy-watch.ts';
 import { createApp } from './routers.ts';
 import { openStorage } from './storage.ts';
@@ -75,15 +75,16 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
   const queue = createQueue(stores.jobs, clock, () => worker.wake());
   const databases = createDatabases(stores.databases, { names, published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]) }, clock);
   const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => (await settings.get()).localRepositoryPaths }, clock);
-  const deployments = createDeployments(stores.deployments, { services: { application: deployedApplications(applications), database: deployedDatabases(databases), compose: deployedComposes(composes) }, queue, logs: adapters.logs }, clock);
   const domains = createDomains(stores.domains, clock);
+  const { previews, deployments } = createDeployed({ stores, adapters, clock, settings, names, domains, applications, databases, composes, queue, commented: (preview) => previewing.pullRequests.comment(preview) });
+  const gitProviders = createGitProviders(stores.gitProviders, adapters.gitApis, clock);
   const watch = createProxyWatch({ stores, adapters, settings, clock, log, changed: () => void reconciler.run() });
   const releases = rememberReleases(async (application) => readSnapshot(await deployments.live(application))?.settings);
 
   const platform = createPlatform({ config, adapters, environments, composes, networkPool: async () => (await settings.get()).networkPool });
   const turns = createTurns();
   const taskLabels = { [instanceLabel]: randomId() };
-  const parts: DeployingParts = { config, adapters, stores, applications, deployments, registries, settings, networks: platform.networks, clock, applyRoutes: () => reconciler.applyRoutes(), taskLabels };
+  const parts: DeployingParts = { config, adapters, stores, applications, deployments, registries, gitProviders, settings, networks: platform.networks, clock, applyRoutes: () => reconciler.applyRoutes(), taskLabels };
   const deployPorts = createDeployPorts(parts);
   const live = createLiveReleases(parts, deployPorts, releases.forget);
 
@@ -92,27 +93,25 @@ export async function createBerth(config: Config, log: Log): Promise<Berth> {
 
   const reconciler: Reconciler = createReconciler({
     proxy: adapters.proxy, database, ensurePlatform: platform.ensure, attachProxy: platform.attachProxy, routes: () => desiredRoutes(stores, settings, clock, watch.issuance.withheld),
-    services: createServiceKeeper({ engine, applications, databases, composes, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: running.liveSpec, compose: runningComposes.liveSpecs }, instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined }),
+    services: createServiceKeeper({ engine, applications, databases, composes, previews, deployments, networks: platform.networks, turns, liveSpecs: { application: live.liveSpec, database: running.liveSpec, compose: runningComposes.liveSpecs, preview: live.previewSpec }, instance: database.dialect === 'sqlite' ? taskLabels[instanceLabel] : undefined }),
     onDrift: (lines) => log.warn('Reconciled', { found: lines }),
   });
-
-  const runner = createDeploymentRunner({
-    ports: deployPorts, deployers: { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(running.ports), compose: composeDeployer(runningComposes.ports) }, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`),
-  });
+  const deployers = { application: applicationDeployer(deployPorts, applications), database: databaseDeployer(running.ports), compose: composeDeployer(runningComposes.ports), previewDeployment: previewDeployer(deployPorts, previewParts(stores, applications, previews)) };
+  const runner = createDeploymentRunner({ ports: deployPorts, deployers, deployments, logs: adapters.logs, onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`) });
   const backingUp = createBackingUp({ config, database, stores, adapters, engine, clock, queue, log, databases, deployments, databasePorts: running.ports, liveSpec: running.liveSpec });
+  const previewing: Previewing = createPreviewing({ database, stores, adapters, clock, log, accounts, applications, previews, deployments, gitProviders, queue, turns, builds: runner, changeRoutes: reconciler.changeRoutes });
   const worker: Worker = createWorker({
-    store: stores.jobs, clock, handlers: { deployment: runner.run, backup: backingUp.run }, perServer: async () => (await settings.get()).buildsConcurrency,
-    onFault: (error, job) => void log.fault(error, `job ${job?.jobId ?? 'queue'}`),
+    store: stores.jobs, clock, handlers: { deployment: runner.run, backup: backingUp.run, [pullRequestJob]: previewing.pullRequests.run }, perServer: async () => (await settings.get()).buildsConcurrency, onFault: (error, job) => void log.fault(error, `job ${job?.jobId ?? 'queue'}`),
   });
   // On SQLite this is the only process that can hold a lease; on PostgreSQL another control plane may, so leases run out by themselves.
   if (database.dialect === 'sqlite') await stores.jobs.releaseAll();
 
   await tidyFolders(adapters, await deployments.unfinished());
-  const timers = startTimers({ stores, clock, log, schedules: backingUp.schedules });
+  const timers = startTimers({ stores, clock, log, schedules: backingUp.schedules, previews: { watch: previewing.watch, everyMs: config.previewWatchMs } });
 
   const runtime = createApplicationRuntime({ engine, applications, liveSpec: live.liveSpec, currentSpec: live.currentSpec, releaseNow: (spec) => releaseNow(deployPorts, spec), turns, taskLabels, taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}` });
   const app = createApp({
-    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, composes, running, runningComposes, registries, queue, deployments, domains, issuance: watch.issuance, requests: watch.requests, platform, reconciler, runner, runtime, turns,
+    config, log, clock, database, stores, adapters, backingUp, accounts, settings, members: accounts.members, environments, applications, databases, composes, running, runningComposes, registries, gitProviders, previews, previewing, queue, deployments, domains, issuance: watch.issuance, requests: watch.requests, platform, reconciler, runner, runtime, turns,
     released: releases.released, version,
   });
   return {

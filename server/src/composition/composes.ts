@@ -5,7 +5,7 @@ import type { ComposePorts } from '../deploy/compose/compose-context.ts';
 import { keptServices, readComposeSnapshot } from '../deploy/compose/compose-snapshot.ts';
 import type { DeployPorts } from '../deploy/context.ts';
 import { composeNetwork } from '../deploy/networks.ts';
-import { repositoryAccess, requireRepository } from '../deploy/stages/fetch-repository.ts';
+import { linkOf, repositoryAccess, requireRepository } from '../deploy/stages/fetch-repository.ts';
 import { AppError } from '../domain/errors.ts';
 import { registryOf } from '../domain/image-reference.ts';
 import type { ComposeRecord } from '../db/tables.ts';
@@ -48,12 +48,13 @@ export function createRunningComposes(parts: DeployingParts, shared: DeployPorts
     liveSpecs: async (compose) => (await liveServices(compose)).map(({ spec }) => spec), envBlocks: records.envBlocks,
     runtime: createComposeRuntime({ engine, composes, turns, liveServices, networkOf: composeNetwork, removeCopies: (composeId) => files.remove(join(folders.composes, composeId)) }),
     async repositoryFile(compose, signal) {
-      const source = requireRepository(compose, (await shared.settings()).localRepositoryPaths);
+      const link = await linkOf(compose, records);
+      const source = requireRepository(compose, (await shared.settings()).localRepositoryPaths, link);
       const folder = join(folders.work, `read-${randomId()}`);
       try {
         await files.fresh(folder);
         const checkout = join(folder, 'source');
-        await adapters.git.checkout({ ...source, ...(await repositoryAccess(compose, records)), submodules: false }, checkout, { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined });
+        await adapters.git.checkout({ ...source, ...(await repositoryAccess(compose, records, link)), submodules: false }, checkout, { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined });
         const text = await files.readInside(checkout, compose.composePath, { field: 'composePath', maxBytes: fileLimitBytes });
         if (text === undefined) throw new AppError('PRECONDITION_FAILED', `There is no file ${compose.composePath} in the repository. Set composePath with compose.update.`);
         return text;
@@ -66,9 +67,9 @@ export function createRunningComposes(parts: DeployingParts, shared: DeployPorts
 
 function createComposeRecords(parts: DeployingParts, composes: Composes): ComposePorts['records'] {
   const { stores, deployments, registries } = parts;
-  const { placement, envBlocks, sshPrivateKey } = createDeployRecords(parts);
+  const { placement, envBlocks, sshPrivateKey, gitLink } = createDeployRecords(parts);
   return {
-    placement, envBlocks, sshPrivateKey, find: composes.find,
+    placement, envBlocks, sshPrivateKey, gitLink, find: composes.find,
     domains: (composeId) => stores.domains.list({ composeId }, { by: ['domainId'], direction: 'asc' }),
     mounts: (composeId) => stores.mounts.list({ composeId }, { by: ['mountId'], direction: 'asc' }),
     async registryAuth(image, organizationId): Promise<RegistryAuth | undefined> {

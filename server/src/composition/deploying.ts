@@ -5,6 +5,7 @@ import { composeSpec } from '../deploy/compose-spec.ts';
 import type { Networks } from '../deploy/networks.ts';
 import { readSnapshot, writeSnapshot } from '../deploy/snapshot.ts';
 import { imageAuth } from '../deploy/stages/checkout.ts';
+import { applicationRef } from '../domain/service-ref.ts';
 import { resolveEnv } from '../domain/env.ts';
 import { AppError } from '../domain/errors.ts';
 import { parseCpus, parseMemory } from '../domain/resources.ts';
@@ -12,6 +13,7 @@ import type { Applications } from '../modules/application/application.ts';
 import { settingsOf } from '../modules/application/pending-changes.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
+import type { GitProviders } from '../modules/git-provider/git-provider.ts';
 import type { Registries } from '../modules/registry/registry.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -26,6 +28,7 @@ export interface DeployingParts {
   applications: Applications;
   deployments: Deployments;
   registries: Registries;
+  gitProviders: Pick<GitProviders, 'access'>;
   settings: SettingsService;
   networks: Networks;
   clock: Clock;
@@ -45,7 +48,7 @@ export function createDeployPorts(parts: DeployingParts): DeployPorts {
   };
 }
 
-export function createDeployRecords({ stores, applications, deployments, registries }: DeployingParts): DeployRecords {
+export function createDeployRecords({ stores, applications, deployments, registries, gitProviders }: DeployingParts): DeployRecords {
   return {
     placement: (environmentId) => applications.placement(environmentId),
     async envBlocks(environmentId) {
@@ -61,6 +64,7 @@ export function createDeployRecords({ stores, applications, deployments, registr
       if (!key) throw new AppError('NOT_FOUND', 'The SSH key of this application no longer exists. Choose another one with application.saveGitProvider.');
       return key.privateKey;
     },
+    gitLink: (githubId, organizationId) => gitProviders.access(githubId, organizationId),
     registry: (registryId, organizationId) => registries.access(registryId, organizationId),
     deployment: (deploymentId) => deployments.find(deploymentId),
     live: (application) => deployments.live(application),
@@ -73,6 +77,8 @@ export function createDeployRecords({ stores, applications, deployments, registr
 export interface LiveReleases {
   /** What the engine should run for the application now; undefined before its first release. */
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
+  /** The same for a preview. */
+  previewSpec(preview: Pick<ApplicationRecord, 'liveDeploymentId'>): Promise<ServiceSpec | undefined>;
   /** The live image with the settings as they are now; `keep` stores them as the live release's. */
   currentSpec(application: ApplicationRecord): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
 }
@@ -86,13 +92,14 @@ export function createLiveReleases(parts: DeployingParts, ports: DeployPorts, fo
       const snapshot = readSnapshot(await deployments.live(application));
       return snapshot && { ...snapshot.spec, registryAuth: await auth(application) };
     },
+    previewSpec: async (preview) => readSnapshot(await deployments.live(preview))?.spec,
     async currentSpec(application) {
       const deployment = await deployments.live(application);
       const former = readSnapshot(deployment);
       if (!deployment || !former) throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
       const placement = await ports.records.placement(application.environmentId);
       const env = resolveEnv({ ...(await ports.records.envBlocks(application.environmentId)), service: application.env });
-      const { spec } = await composeSpec({ ...ports, application, placement, deployment, env });
+      const { spec } = await composeSpec({ ...ports, application, owner: applicationRef(application.applicationId), placement, deployment, env });
       // The name changes at the next deploy only, so that nothing is left under the former one.
       const kept = { ...spec, name: former.spec.name, release: former.spec.release };
       const settings = { ...settingsOf(application), appName: former.spec.name };

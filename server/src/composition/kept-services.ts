@@ -1,10 +1,12 @@
 /** What the reconciler keeps running: the services of every kind that Berth deploys. */
-import { databaseRef, applicationRef, composeRef, deployedKinds, ownerOf, serviceKey, type DeployedKind, type ServiceRef } from '../domain/service-ref.ts';
+import { databaseRef, applicationRef, composeRef, deployedKinds, ownerOf, previewRef, serviceKey, type DeployedKind, type ServiceRef } from '../domain/service-ref.ts';
 import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../db/tables.ts';
 import type { Networks } from '../deploy/networks.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Databases } from '../modules/database/database.ts';
+import type { PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
+import type { PreviewDeploymentRecord } from '../modules/preview-deployment/store.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import type { Engine, ServiceSpec } from '../ports/engine.ts';
@@ -15,6 +17,7 @@ export interface KeptServicesParts {
   applications: Applications;
   databases: Databases;
   composes: Composes;
+  previews: PreviewDeployments;
   deployments: Deployments;
   networks: Networks;
   turns: Turns;
@@ -22,6 +25,7 @@ export interface KeptServicesParts {
     application(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
     database(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
     compose(compose: ComposeRecord): Promise<ServiceSpec[]>;
+    preview(preview: PreviewDeploymentRecord): Promise<ServiceSpec | undefined>;
   };
   /** Undefined where another control plane may have one-off tasks of its own. */
   instance: string | undefined;
@@ -31,12 +35,13 @@ interface Kept extends KeptService {
   liveSpecs(): Promise<ServiceSpec[]>;
 }
 
-export function createServiceKeeper({ engine, applications, databases, composes, deployments, networks, turns, liveSpecs, instance }: KeptServicesParts): () => Promise<string[]> {
+export function createServiceKeeper({ engine, applications, databases, composes, previews, deployments, networks, turns, liveSpecs, instance }: KeptServicesParts): () => Promise<string[]> {
   const one = async (spec: Promise<ServiceSpec | undefined>): Promise<ServiceSpec[]> => [await spec].filter((found) => found !== undefined);
   const kinds = {
     application: keptKind(applicationRef, applications, ({ applicationId }) => applicationId, (record: ApplicationRecord) => one(liveSpecs.application(record))),
     database: keptKind(databaseRef, databases, ({ databaseId }) => databaseId, (record: DatabaseRecord) => one(liveSpecs.database(record))),
     compose: keptKind(composeRef, composes, ({ composeId }) => composeId, liveSpecs.compose),
+    previewDeployment: keptKind(previewRef, placed(previews, applications), ({ previewDeploymentId }) => previewDeploymentId, (record: PlacedPreview) => one(liveSpecs.preview(record))),
   } satisfies Record<DeployedKind, KeptKind>;
   const find = ({ kind, serviceId }: ServiceRef): Promise<Kept | undefined> => kinds[kind].find(serviceId);
 
@@ -44,7 +49,7 @@ export function createServiceKeeper({ engine, applications, databases, composes,
     // Records first: what is made between the two looks is known then, and no orphan.
     const busy = new Set((await deployments.unfinished()).map((deployment) => serviceKey(ownerOf(deployment))));
     return reconcileServices({
-      engine, busy, services: [...(await kinds.application.all()), ...(await kinds.database.all()), ...(await kinds.compose.all())], kinds: new Set<DeployedKind>(deployedKinds),
+      engine, busy, services: [...(await kinds.application.all()), ...(await kinds.database.all()), ...(await kinds.compose.all()), ...(await kinds.previewDeployment.all())], kinds: new Set<DeployedKind>(deployedKinds),
       liveSpecs: async (service) => (await (await find(service))?.liveSpecs()) ?? [],
       async ensureNetworks({ environmentId, kind, serviceId }) {
         await networks.ensureEnvironment(environmentId);
@@ -53,6 +58,23 @@ export function createServiceKeeper({ engine, applications, databases, composes,
       settled: async (service) => ((await deployments.isWorking(service)) ? undefined : find(service)),
       takeIfFree: turns.takeIfFree, instance,
     });
+  };
+}
+
+type PlacedPreview = PreviewDeploymentRecord & { environmentId: string };
+
+/** Previews, which stand where their applications do. */
+function placed(previews: PreviewDeployments, applications: Applications): { find(id: string): Promise<PlacedPreview | undefined>; all(): Promise<PlacedPreview[]> } {
+  return {
+    async find(previewDeploymentId) {
+      const preview = await previews.find(previewDeploymentId);
+      const application = preview && (await applications.find(preview.applicationId));
+      return preview && application && { ...preview, environmentId: application.environmentId };
+    },
+    async all() {
+      const places = new Map((await applications.all()).map(({ applicationId, environmentId }) => [applicationId, environmentId]));
+      return (await previews.all()).map((preview) => ({ ...preview, environmentId: places.get(preview.applicationId) ?? '' }));
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { composeNetwork, createNetworks, platformNetwork, proxyServiceName, type Networks } from '../deploy/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Environments } from '../modules/environment/environment.ts';
+import { ownerOfLabels, type DeployedKind } from '../domain/service-ref.ts';
 import { managedLabel } from '../ports/engine.ts';
 import type { Adapters } from './adapters.ts';
 
@@ -26,6 +27,8 @@ export interface PlatformParts {
 }
 
 const settleLimitMs = 60_000;
+/** Kinds of services that domains lead to. */
+const routedKinds: ReadonlySet<DeployedKind | undefined> = new Set<DeployedKind>(['application', 'compose', 'previewDeployment']);
 
 export function createPlatform({ config, adapters, environments, composes, networkPool }: PlatformParts): Platform {
   const { engine, proxy, folders } = adapters;
@@ -49,7 +52,7 @@ export function createPlatform({ config, adapters, environments, composes, netwo
     async attachProxy() {
       const removed = await networks.removeOrphans({ environments: new Set(await environments.ids()), composes: new Set((await composes.all()).map(({ composeId }) => composeId)) });
       // What the services are on counts, not where their records stand: a moved one stays on its former network until it is deployed.
-      const routed = (await engine.services()).filter(({ labels }) => labels['berth.application'] !== undefined || labels['berth.compose'] !== undefined);
+      const routed = (await engine.services()).filter(({ labels }) => routedKinds.has(ownerOfLabels(labels)?.kind));
       // A network of a compose's own is nobody else's.
       const used = new Set(routed.flatMap(({ networks: names, labels }) => names.filter((name) => name !== composeNetwork(labels['berth.compose'] ?? ''))));
       const attached = await networks.attachProxy([...used]);

@@ -7,11 +7,11 @@ import { createApplicationViews } from '../modules/application/view.ts';
 import { installationBackupHandlers } from '../modules/backup/handlers-installation.ts';
 import { contracts } from '../modules/contracts.ts';
 import { deploymentHandlers } from '../modules/deployment/handlers.ts';
+import { gitProviderHandlers } from '../modules/git-provider/handlers.ts';
 import { createMounts } from '../modules/mount/mount.ts';
 import { portHandlers } from '../modules/port/handlers.ts';
 import { createPorts } from '../modules/port/port.ts';
 import { previewDeploymentHandlers } from '../modules/preview-deployment/handlers.ts';
-import { createPreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
 import { registryHandlers } from '../modules/registry/handlers.ts';
 import { settingsHandlers } from '../modules/settings/handlers.ts';
 import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
@@ -21,6 +21,7 @@ import { addAuthRoutes } from '../transport/auth-routes.ts';
 import { toAppError } from '../transport/envelope.ts';
 import { createHttpServer } from '../transport/http.ts';
 import { createOpenapi } from '../transport/openapi.ts';
+import { addWebhookRoutes } from '../transport/webhook.ts';
 import { randomId } from '../ports/clock.ts';
 import { accountRouters } from './accounts.ts';
 import type { AppParts } from './app-parts.ts';
@@ -43,6 +44,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   addAuthRoutes(app, accounts.door, {
     isHttps: config.url.startsWith('https:'), toError: (error, path) => toAppError(error, path, faults, () => randomId(12)),
   });
+  addWebhookRoutes(app, parts.previewing.webhooks, { kinds: ['application', 'compose'], toError: (error, path) => toAppError(error, path, faults, () => randomId(12)) });
   return app;
 }
 
@@ -65,13 +67,14 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
       applications, deployments, runtime, isCloud: async () => (await settings.get()).cloud, requireServer: settings.requireServer, turns: parts.turns, views, members, queue, logs: adapters.logs, builds: runner, uploads: adapters.uploads(async () => {
         const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
         return { unpackedBytes: uploadUnpackedLimit, entries: uploadEntriesLimit };
-      }), applyRoutes,
+      }), applyRoutes, removePreviews: parts.previewing.removeAll,
       async removeImages(images) {
         for (const image of images.filter((name) => name.startsWith(builtPrefix))) await adapters.engine.removeImage(image);
       },
     })),
     router('deployment', contracts.deployment, deploymentHandlers(deployments, { logs: adapters.logs, queue })),
-    router('previewDeployment', contracts.previewDeployment, previewDeploymentHandlers(createPreviewDeployments(stores.previewDeployments), { applications, changeRoutes: reconciler.changeRoutes })),
+    router('previewDeployment', contracts.previewDeployment, previewDeploymentHandlers(parts.previews, { applications, deployments, queue, builds: runner, remove: parts.previewing.remove })),
+    router('gitProvider', contracts.gitProvider, gitProviderHandlers(parts.gitProviders)),
     router('port', contracts.port, portHandlers(ports)),
     router('sshKey', contracts.sshKey, sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs)),
     router('registry', contracts.registry, registryHandlers(registries)),

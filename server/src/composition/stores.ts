@@ -13,6 +13,7 @@ import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
 import { createDomainStore, createRequestStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
+import { createGitProviderStore } from '../modules/git-provider/store.ts';
 import { createIssuanceStore } from '../modules/issuance/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
 import { createInvitationStore, createMemberStore, createOrganizationStore } from '../modules/organization/store.ts';
@@ -28,6 +29,7 @@ import { createServiceNameStore } from '../modules/service-name/store.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
 import { createSightStore } from '../modules/sight/store.ts';
 import { createSshKeyStore } from '../modules/ssh-key/store.ts';
+import { createWebhookStore } from '../modules/webhook/store.ts';
 import { createUserStore } from '../modules/user/store.ts';
 
 export type Stores = ReturnType<typeof createStores>;
@@ -53,6 +55,8 @@ export function createStores(database: Database) {
     ports: createPortStore(database),
     mounts: createMountStore(database),
     previewDeployments: createPreviewDeploymentStore(database),
+    gitProviders: createGitProviderStore(database),
+    webhooks: createWebhookStore(database),
     redirects: createRedirectStore(database),
     basicAuths: createBasicAuthStore(database),
     sshKeys: createSshKeyStore(database),

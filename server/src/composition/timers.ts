@@ -1,4 +1,4 @@
-/** What comes back by the clock: housekeeping, and backups whose time has come. */
+/** What comes back by the clock: housekeeping, backups whose time has come, pull requests that ended unseen. */
 import type { BackupSchedules } from '../modules/backup/schedules.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from './log.ts';
@@ -9,6 +9,8 @@ const scheduleMs = 5000;
 const dayMs = 24 * 3_600_000;
 const keptJobsMs = 7 * dayMs;
 const keptInvitationsMs = 30 * dayMs;
+/** Hosts send a delivery again within hours. */
+const keptDeliveriesMs = 7 * dayMs;
 const keptAuditMs = 400 * dayMs;
 
 export interface Timers {
@@ -16,10 +18,11 @@ export interface Timers {
   stop(): Promise<void>;
 }
 
-export function startTimers({ stores, clock, log, schedules }: { stores: Stores; clock: Clock; log: Log; schedules: BackupSchedules }): Timers {
+export function startTimers({ stores, clock, log, schedules, previews }: { stores: Stores; clock: Clock; log: Log; schedules: BackupSchedules; previews: { watch(): Promise<void>; everyMs: number } }): Timers {
   const timers = [
     every(housekeepingMs, () => tidy(stores, clock), (error) => void log.fault(error, 'housekeeping')),
     every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
+    every(previews.everyMs, previews.watch, (error) => void log.fault(error, 'pull requests of previews')),
   ];
   return {
     async stop() {
@@ -52,5 +55,6 @@ async function tidy(stores: Stores, clock: Clock): Promise<void> {
   await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
   await stores.users.pruneSessions(clock.now());
   await stores.invitations.prune(clock.now() - keptInvitationsMs);
+  await stores.webhooks.prune(new Date(clock.now() - keptDeliveriesMs).toISOString());
   await stores.audit.prune(new Date(clock.now() - keptAuditMs).toISOString());
 }

@@ -54,7 +54,7 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
     const stores = { deployments: tableStore(database, 'deployment'), databases: tableStore(database, 'database') };
     expect(await valuesOf(database, 'select "title", "applicationId", "databaseId", "composeId", "settings", "sequence" from "deployment"')).toMatchObject([{ title: 'kept', applicationId: 'a', databaseId: null, composeId: null, settings: 'sealed' }]);
     expect(await valuesOf(database, 'select "dataVolume", "formerVolumes", "liveDeploymentId" from "database"')).toEqual([{ dataVolume: 'berth-data-d', formerVolumes: '[]', liveDeploymentId: null }]);
-    const next = { organizationId: 'o', title: 'x', description: '', kind: 'deploy', status: 'done', applicationId: null, composeId: null, stage: null, commit: null, image: null, errorMessage: null, settings: null, sourceDeploymentId: null, child: null, previousVersion: null, createdAt: now, startedAt: null, healthyAt: null, finishedAt: null } as const;
+    const next = { organizationId: 'o', title: 'x', description: '', kind: 'deploy', status: 'done', applicationId: null, composeId: null, previewDeploymentId: null, stage: null, commit: null, image: null, errorMessage: null, settings: null, sourceDeploymentId: null, child: null, previousVersion: null, createdAt: now, startedAt: null, healthyAt: null, finishedAt: null } as const;
     await expect(stores.deployments.insert({ ...next, deploymentId: 'again', databaseId: 'd', sequence: 7 })).rejects.toMatchObject({ code: 'CONFLICT' });
     await stores.deployments.insert({ ...next, deploymentId: 'new', databaseId: 'd', sequence: 8 });
     await stores.databases.remove({ databaseId: 'd' });

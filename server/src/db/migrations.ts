@@ -266,6 +266,38 @@ ALTER TABLE "compose" ADD COLUMN "mayReachServer" BIGINT NOT NULL DEFAULT 0;
 CREATE UNIQUE INDEX "compose_network" ON "compose"("networkIndex");
 `,
   },
+  {
+    version: 9,
+    name: 'webhooks, git providers and previews that run',
+    sql: `
+ALTER TABLE "preview_deployment" ADD COLUMN "appName" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "preview_deployment" ADD COLUMN "commit" TEXT;
+ALTER TABLE "preview_deployment" ADD COLUMN "repository" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "preview_deployment" ADD COLUMN "provider" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "preview_deployment" ADD COLUMN "isTrusted" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "preview_deployment" ADD COLUMN "liveDeploymentId" TEXT;
+ALTER TABLE "preview_deployment" ADD COLUMN "releasedAppName" TEXT;
+ALTER TABLE "preview_deployment" ADD COLUMN "isStopped" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "preview_deployment" ADD COLUMN "commentId" TEXT;
+ALTER TABLE "preview_deployment" ADD COLUMN "commentDigest" TEXT;
+CREATE UNIQUE INDEX "preview_deployment_number" ON "preview_deployment"("applicationId", "pullRequestNumber");
+ALTER TABLE "deployment" ADD COLUMN "previewDeploymentId" TEXT REFERENCES "preview_deployment"("previewDeploymentId") ON DELETE CASCADE;
+CREATE INDEX "deployment_preview" ON "deployment"("previewDeploymentId", "sequence");
+CREATE INDEX "domain_preview" ON "domain"("previewDeploymentId", "createdAt");
+ALTER TABLE "git_provider" ADD COLUMN "baseUrl" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "git_provider" ADD COLUMN "apiUrl" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "git_provider" ADD COLUMN "appId" TEXT;
+ALTER TABLE "git_provider" ADD COLUMN "installationId" TEXT;
+ALTER TABLE "git_provider" ADD COLUMN "username" TEXT;
+ALTER TABLE "git_provider" ADD COLUMN "privateKey" TEXT;
+ALTER TABLE "git_provider" ADD COLUMN "webhookSecret" TEXT;
+ALTER TABLE "git_provider" ADD COLUMN "accessToken" TEXT;
+CREATE INDEX "git_provider_app" ON "git_provider"("appId");
+CREATE INDEX "application_git_provider" ON "application"("githubId");
+CREATE TABLE "webhook_delivery" ("deliveryKey" TEXT PRIMARY KEY, "receivedAt" TEXT NOT NULL);
+CREATE INDEX "webhook_delivery_received" ON "webhook_delivery"("receivedAt");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -92,7 +92,7 @@ const application = {
 };
 
 const deployment = {
-  deploymentId: text(), organizationId: text(), applicationId: optionalText(), databaseId: optionalText(), composeId: optionalText(), kind: text<DeploymentKind>(), title: text(), description: text(),
+  deploymentId: text(), organizationId: text(), applicationId: optionalText(), databaseId: optionalText(), composeId: optionalText(), previewDeploymentId: optionalText(), kind: text<DeploymentKind>(), title: text(), description: text(),
   status: text<DeploymentStatus>(), stage: optionalText(), commit: optionalText(), image: optionalText(), errorMessage: optionalText(),
   settings: optionalSecret(), sourceDeploymentId: optionalText(), child: optionalJson<ChildProcess>(), previousVersion: optionalNumber(),
   createdAt: text(), startedAt: optionalText(), healthyAt: optionalText(), finishedAt: optionalText(), sequence: number(),
@@ -216,6 +216,8 @@ const basicAuth = { basicAuthId: text(), organizationId: text(), applicationId: 
 const previewDeployment = {
   previewDeploymentId: text(), organizationId: text(), applicationId: text(), branch: text(), pullRequestNumber: optionalNumber(), domain: text(), domainId: optionalText(),
   status: text<'building' | 'running' | 'error' | 'stopped'>(), createdAt: text(),
+  appName: text(), commit: optionalText(), repository: text(), provider: text(), isTrusted: boolean(), liveDeploymentId: optionalText(), releasedAppName: optionalText(), isStopped: boolean(),
+  commentId: optionalText(), commentDigest: optionalText(),
 };
 
 const invitation = {
@@ -223,8 +225,15 @@ const invitation = {
   status: text<'pending' | 'accepted' | 'revoked'>(), expiresAt: number(), createdAt: text(),
 };
 
-/** Links to git hosts; services name theirs as githubId. */
-const gitProvider = { gitProviderId: text(), organizationId: text(), provider: text(), name: text(), createdAt: text() };
+/** Links to git hosts; services name theirs as githubId. Addresses are those of the host and of its API. */
+const gitProvider = {
+  gitProviderId: text(), organizationId: text(), provider: text(), name: text(), createdAt: text(),
+  baseUrl: text(), apiUrl: text(), appId: optionalText(), installationId: optionalText(), username: optionalText(),
+  privateKey: optionalSecret(), webhookSecret: optionalSecret(), accessToken: optionalSecret(),
+};
+
+/** Deliveries of webhooks that were answered, so that none is answered twice. */
+const webhookDelivery = { deliveryKey: text(), receivedAt: text() };
 
 /** What became of a host's certificate of an ACME authority; `authority` as the proxy's folders name it, empty when the host's own DNS refused it. Times in ms. */
 const issuance = {
@@ -242,7 +251,7 @@ export const tables = {
   user, organization, member, session, api_key: apiKey, project, environment, application, deployment, job, domain, port, mount,
   ssh_key: sshKey, registry, setting, audit, service_name: serviceName, database, compose, server, destination, backup, backup_run: backupRun, certificate,
   certificate_resolver: certificateResolver, redirect, basic_auth: basicAuth, preview_deployment: previewDeployment, invitation, git_provider: gitProvider,
-  issuance, proxy_file: proxyFile, request_minute: requestMinute,
+  issuance, proxy_file: proxyFile, request_minute: requestMinute, webhook_delivery: webhookDelivery,
 };
 
 export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]> };

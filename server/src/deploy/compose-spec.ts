@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts';
 import type { DeployContext } from './context.ts';
 import { serviceSpecOf, type DescribedSpec } from './service-spec.ts';
 
-export type SpecContext = Pick<DeployContext, 'application' | 'placement' | 'deployment' | 'env' | 'engine' | 'records' | 'networks' | 'probePath'>;
+export type SpecContext = Pick<DeployContext, 'application' | 'owner' | 'placement' | 'deployment' | 'env' | 'engine' | 'records' | 'networks' | 'probePath'>;
 
 export async function composeSpec(context: SpecContext): Promise<DescribedSpec> {
   const { application, deployment, engine, records, networks } = context;
@@ -13,7 +13,7 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec> 
     engine.info(), engine.image(deployment.image), records.domains(applicationId), records.ports(applicationId), records.mounts(applicationId), networks.ensureEnvironment(application.environmentId),
   ]);
   return serviceSpecOf({
-    application, placement: context.placement, deploymentId: deployment.deploymentId, image: deployment.image, imageHasHealthCheck: image?.hasHealthCheck ?? false,
+    application, owner: context.owner, placement: context.placement, deploymentId: deployment.deploymentId, image: deployment.image, imageHasHealthCheck: image?.hasHealthCheck ?? false,
     env: context.env, networks: [own, ...(await joinedNetworks(context))], domains, ports, mounts, nodeId: info.nodeId, probePath: context.probePath,
   });
 }

@@ -3,6 +3,8 @@ import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
 import type { Builder } from '../ports/builder.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
+import type { Secret } from '../domain/secret.ts';
+import type { ServiceRef } from '../domain/service-ref.ts';
 import type { AppliedService, Engine, RegistryAuth, ServiceSpec } from '../ports/engine.ts';
 import type { ChildIdentity, Git } from '../ports/git.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
@@ -50,6 +52,8 @@ export interface DeployRecords {
   domains(applicationId: string): Promise<DomainRecord[]>;
   ports(applicationId: string): Promise<PortRecord[]>;
   mounts(applicationId: string): Promise<MountRecord[]>;
+  /** The git provider that a service names as githubId: where it is, and what repositories are fetched with. */
+  gitLink(githubId: string, organizationId: string): Promise<GitLink>;
   sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
   /** Sign-in and image prefix (`host[:port]/prefix/`) of a stored registry. */
   registry(registryId: string, organizationId: string): Promise<{ auth: RegistryAuth; repository: string }>;
@@ -65,6 +69,14 @@ export interface DeployRecords {
 export interface DeployNetworks {
   /** Makes the environment's network when absent, attaches the proxy to it, and gives its name. */
   ensureEnvironment(environmentId: string): Promise<string>;
+}
+
+/** A git provider as the source of a repository. */
+export interface GitLink {
+  provider: string;
+  /** Address of the host. */
+  baseUrl: string;
+  credentials: { username: string; password: Secret };
 }
 
 /** What every stage has, whatever kind of service is deployed. */
@@ -86,6 +98,8 @@ export interface StageContext {
 /** What the stages of an application have. */
 export interface DeployContext extends DeployPorts, StageContext {
   application: ApplicationRecord;
+  /** Whose service, image and deployments these are: the application's, or a preview's. */
+  owner: ServiceRef;
   placement: Placement;
   /** Resolved variables of the service. */
   env: Record<string, string>;
@@ -93,6 +107,8 @@ export interface DeployContext extends DeployPorts, StageContext {
   buildSecrets: Record<string, string>;
   /** Commit to build instead of the newest. */
   pinnedCommit: string | undefined;
+  /** Pattern of refs where a host keeps the commits of a pull request. */
+  pullRefs?: string | undefined;
 }
 
 export interface Released {

@@ -1,13 +1,13 @@
-/** Names of the images Berth builds: its own repository per application, the deployment as tag (kept for rollback). */
+/** Names of the images Berth builds: its own repository per application or preview, the deployment as tag (kept for rollback). */
 import { createHash } from 'node:crypto';
 
 /** Images of this prefix are on the server that built them and in no registry. */
 export const builtPrefix = 'berth-build/';
 
 /** Repository names are lower case (image reference grammar), ids are not. */
-export const builtRepository = (applicationId: string): string => `${builtPrefix}${applicationId.toLowerCase()}`;
+export const builtRepository = (serviceId: string): string => `${builtPrefix}${serviceId.toLowerCase()}`;
 
-export const builtImage = (applicationId: string, deploymentId: string): string => `${builtRepository(applicationId)}:${deploymentId}`;
+export const builtImage = (serviceId: string, deploymentId: string): string => `${builtRepository(serviceId)}:${deploymentId}`;
 
 /** Image of a service of a compose file; its name may have characters that an image's may not. */
 export function builtServiceImage(composeId: string, service: string, deploymentId: string): string {

@@ -1,5 +1,5 @@
 /** From records to the service the engine is asked for (architecture, Running a service). Pure. */
-import { applicationRef } from '../domain/service-ref.ts';
+import type { ServiceRef } from '../domain/service-ref.ts';
 import { splitWords } from '../domain/words.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Placement } from './context.ts';
@@ -10,6 +10,8 @@ import { filesOf, limitsOf, reservationsOf, serviceLabels, serviceMount } from '
 
 export interface SpecInputs {
   application: ApplicationRecord;
+  /** Whose service it is. */
+  owner: ServiceRef;
   placement: Placement;
   deploymentId: string;
   image: string;
@@ -35,8 +37,8 @@ export const monitorMs = 5000;
 const defaultGraceSeconds = 10;
 
 export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
-  const { application, ports, mounts, domains } = inputs;
-  const bound = mounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, { ...applicationRef(application.applicationId), organizationId: application.organizationId }));
+  const { application, owner, ports, mounts, domains } = inputs;
+  const bound = mounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, { ...owner, organizationId: application.organizationId }));
   const holdsData = bound.length > 0;
   const holdsPort = ports.some(({ publishMode }) => publishMode === 'host');
   const stays = holdsData || holdsPort;
@@ -49,7 +51,7 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
     spec: {
       name: application.appName,
       image: inputs.image,
-      labels: { ...application.labels, ...serviceLabels(applicationRef(application.applicationId), inputs.placement) },
+      labels: { ...application.labels, ...serviceLabels(owner, inputs.placement) },
       release: inputs.deploymentId,
       env: Object.entries(inputs.env).map(([name, value]) => `${name}=${value}`),
       command: application.command ? splitWords(application.command, 'command') : undefined,

@@ -22,12 +22,12 @@ export interface GitSource {
   branch: string;
 }
 
-/** Repository and branch of a service whose source is git; undefined when one of them is not set, or the source is no repository. */
-export function gitSourceOf(service: GitSourceFields): GitSource | undefined {
+/** Repository and branch of a service whose source is git; undefined when one of them is not set, or the source is no repository. `linkAddress` is the host of the git provider that the service names. */
+export function gitSourceOf(service: GitSourceFields, linkAddress?: string): GitSource | undefined {
   const { sourceType, customGitUrl, customGitBranch, owner, repository, branch } = service;
   if (sourceType === 'git') return customGitUrl && customGitBranch ? { url: customGitUrl, branch: customGitBranch } : undefined;
   if (!isGitProvider(sourceType) || !owner || !repository || !branch) return undefined;
-  const host = new URL(service.gitHost ?? gitProviders[sourceType]);
+  const host = new URL(linkAddress ?? service.gitHost ?? gitProviders[sourceType]);
   const path = `${host.pathname.replace(/\/$/, '')}/${owner}/${repository.replace(/\.git$/, '')}.git`;
   // With a key the repository is fetched over SSH, as deploy keys of all four providers work.
   return { url: service.customGitSSHKeyId ? `ssh://git@${host.hostname}${path}` : `https://${host.host}${path}`, branch };
@@ -35,6 +35,11 @@ export function gitSourceOf(service: GitSourceFields): GitSource | undefined {
 
 export function isGitProvider(sourceType: string): sourceType is GitProvider {
   return Object.hasOwn(gitProviders, sourceType);
+}
+
+/** Refs of a repository where its host keeps the commits of a pull request, those of forks too; null: nowhere. */
+export function pullRefsOf(provider: GitProvider, number: number): string | null {
+  return { github: `refs/pull/${number}/*`, gitea: `refs/pull/${number}/*`, gitlab: `refs/merge-requests/${number}/*`, bitbucket: null }[provider];
 }
 
 /** An https address without user, path parameters or repository, such as https://git.example.com or https://example.com/git. Throws BAD_REQUEST naming `field`. */

@@ -1,6 +1,6 @@
-/** Names a service of any kind, where one thing belongs to an application, a database or a compose service. */
+/** Names a service of any kind, where one thing belongs to an application, a database, a compose service or the preview of a pull request. */
 
-export const deployedKinds = ['application', 'database', 'compose'] as const;
+export const deployedKinds = ['application', 'database', 'compose', 'previewDeployment'] as const;
 export type DeployedKind = (typeof deployedKinds)[number];
 
 export interface ServiceRef {
@@ -13,16 +13,19 @@ export interface OwnerColumns {
   applicationId: string | null;
   databaseId: string | null;
   composeId: string | null;
+  previewDeploymentId: string | null;
 }
 
-export const idFields = { application: 'applicationId', database: 'databaseId', compose: 'composeId' } as const satisfies Record<DeployedKind, keyof OwnerColumns>;
+export const idFields = { application: 'applicationId', database: 'databaseId', compose: 'composeId', previewDeployment: 'previewDeploymentId' } as const satisfies Record<DeployedKind, keyof OwnerColumns>;
 
 export const applicationRef = (serviceId: string): ServiceRef => ({ kind: 'application', serviceId });
 export const databaseRef = (serviceId: string): ServiceRef => ({ kind: 'database', serviceId });
 export const composeRef = (serviceId: string): ServiceRef => ({ kind: 'compose', serviceId });
 
+export const previewRef = (serviceId: string): ServiceRef => ({ kind: 'previewDeployment', serviceId });
+
 export function ownerColumns({ kind, serviceId }: ServiceRef): OwnerColumns {
-  return { applicationId: null, databaseId: null, composeId: null, [idFields[kind]]: serviceId };
+  return { applicationId: null, databaseId: null, composeId: null, previewDeploymentId: null, [idFields[kind]]: serviceId };
 }
 
 export function ownerOf(columns: OwnerColumns): ServiceRef {
@@ -34,7 +37,7 @@ export function ownerOf(columns: OwnerColumns): ServiceRef {
 export const serviceKey = ({ kind, serviceId }: ServiceRef): string => `${kind}:${serviceId}`;
 
 /** Label of everything on an engine that belongs to a service. */
-export const ownerLabels = { application: 'berth.application', database: 'berth.database', compose: 'berth.compose' } as const satisfies Record<DeployedKind, string>;
+export const ownerLabels = { application: 'berth.application', database: 'berth.database', compose: 'berth.compose', previewDeployment: 'berth.preview' } as const satisfies Record<DeployedKind, string>;
 
 /** The service that the labels of a thing on an engine name; undefined for the platform's own. */
 export function ownerOfLabels(labels: Readonly<Record<string, string>>): ServiceRef | undefined {

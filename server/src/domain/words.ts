@@ -31,3 +31,8 @@ export function splitWords(text: string, field: string): string[] {
   if (word !== undefined) words.push(word);
   return words;
 }
+
+/** Text from elsewhere as one line of at most so many characters. */
+export function oneLine(text: string, max: number): string {
+  return text.replace(/\p{Cc}+/gu, ' ').trim().slice(0, max).toWellFormed();
+}

@@ -14,6 +14,7 @@ import { deploymentContract } from './deployment/contract.ts';
 import { destinationContract } from './destination/contract.ts';
 import { domainContract } from './domain/contract.ts';
 import { environmentContract } from './environment/contract.ts';
+import { gitProviderContract } from './git-provider/contract.ts';
 import { mountContract } from './mount/contract.ts';
 import { organizationContract } from './organization/contract.ts';
 import { portContract } from './port/contract.ts';
@@ -43,6 +44,7 @@ export const contracts = {
   redirect: redirectContract,
   basicAuth: basicAuthContract,
   sshKey: sshKeyContract,
+  gitProvider: gitProviderContract,
   registry: registryContract,
   settings: settingsContract,
   audit: auditContract,

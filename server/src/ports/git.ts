@@ -16,6 +16,8 @@ export interface GitSource {
   credentials?: { username: string; password: Secret } | undefined;
   /** OpenSSH private key for ssh URLs. */
   sshKey?: Secret | undefined;
+  /** Refs besides branches and tags where a commit is looked for, such as `refs/pull/12/*`. */
+  pullRefs?: string | undefined;
 }
 
 export interface GitRun {

@@ -1,4 +1,4 @@
-/** The few routes that are no procedures, for the OpenAPI document: sign-in (decisions 2) and health (decisions 1). */
+/** The few routes that are no procedures, for the OpenAPI document: sign-in (decisions 2), health (decisions 1), webhooks (decisions 11). */
 import type { z } from 'zod';
 import { errorCodes, type ErrorCode } from '../domain/errors.ts';
 import { propertiesOf, type Schema } from '../procedure/describe-type.ts';
@@ -13,6 +13,8 @@ interface FixedRoute {
   summary: string;
   description: string;
   input?: z.ZodType;
+  /** The part of the path that is a token. */
+  token?: string;
   answer: Schema;
   refusals: readonly ErrorCode[];
 }
@@ -21,9 +23,27 @@ const text = { type: 'string' } as const;
 const object = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties, required: Object.keys(properties) });
 const user = object({ id: text, email: text, name: text });
 const opened = object({ user, organizationId: text, expiresAt: text });
+/** Which of them: the guide on previews tells. */
+const hookAnswer = { anyOf: [object({ queued: { const: true } }), object({ skipped: text }), object({ duplicate: { const: true } }), object({ ping: { const: true } })] };
+const hookRefusals = ['BAD_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'INTERNAL_SERVER_ERROR'] as const;
+const hookBody = 'The body is what the git host sends: JSON, or a form with it as `payload`. A secret that was set must sign it. The guide on previews has what is answered when.';
+
 const entering = ['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INTERNAL_SERVER_ERROR'] as const;
 
+/** The address of an application's webhook; `host` where it is that of one git host alone. */
+const webhook = (id: string, host = ''): FixedRoute => ({
+  id, method: 'post', tag: 'webhook', token: 'refreshToken', summary: `Deploys an application by a webhook${host === '' ? '' : ` of ${host}`}, or makes, updates or removes a preview of it`, description: hookBody, answer: hookAnswer, refusals: hookRefusals,
+});
+
 const routes: Readonly<Record<string, FixedRoute>> = {
+  '/api/deploy/github': {
+    id: 'webhook_githubApp', method: 'post', tag: 'webhook', summary: 'Webhooks of a GitHub App, for every application whose git provider it is', description: hookBody, answer: hookAnswer, refusals: hookRefusals,
+  },
+  '/api/deploy/{refreshToken}': webhook('webhook_any'),
+  '/api/deploy/compose/{refreshToken}': { ...webhook('webhook_compose'), summary: 'Deploys a compose service by a webhook' },
+  '/api/deploy/gitlab/{refreshToken}': webhook('webhook_gitlab', 'GitLab'),
+  '/api/deploy/gitea/{refreshToken}': webhook('webhook_gitea', 'Gitea'),
+  '/api/deploy/bitbucket/{refreshToken}': webhook('webhook_bitbucket', 'Bitbucket'),
   '/api/auth/sign-up/email': {
     id: 'auth_signUp', method: 'post', tag: 'auth', summary: 'Makes an account and opens a session', input: signUpInput, answer: opened, refusals: [...entering, 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
     description: 'Open until the first user exists, who becomes Owner of a new organization; later with the token of an invitation only. The session comes as the cookie `berth_session`.',
@@ -48,9 +68,10 @@ export function fixedPaths(): Record<string, Schema> {
 
 export const fixedTags: readonly string[] = [...new Set(Object.values(routes).map(({ tag }) => tag))];
 
-function operation({ id, tag, summary, description, input, answer, refusals }: FixedRoute): Schema {
+function operation({ id, tag, summary, description, input, token, answer, refusals }: FixedRoute): Schema {
   return {
     operationId: id, tags: [tag], summary, description, security: [],
+    ...(token === undefined ? {} : { parameters: [{ name: token, in: 'path', required: true, schema: text, example: 'qV3xT9bWm2Lk7RfHn4Ys8Pc6Dj1Ga5Ze' }] }),
     ...(input === undefined ? {} : { requestBody: body(inlineSchemaOf(input, 'input')) }),
     responses: {
       200: { description: 'Success', content: { 'application/json': { schema: answer, example: exampleOf(answer) } } },

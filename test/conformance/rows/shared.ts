@@ -72,13 +72,31 @@ export const serverRows: Rows = [
   { call: 'server.getServerMetrics', input: { url: 'http://203.0.113.7:4500/metrics', token: 't', dataPoints: 50 }, refused: 'NOT_IMPLEMENTED' },
 ];
 
-const preview = { previewDeploymentId: '<previewDeploymentId>', applicationId: '<applicationId>', branch: 'feature', pullRequestNumber: 12, domain: any.text, status: 'running', createdAt: any.time };
+const preview = { previewDeploymentId: '<previewDeploymentId>', applicationId: '<applicationId>', branch: 'feature', pullRequestNumber: 12, domain: any.text, status: 'running', createdAt: any.time, commit: any.textOrNull, isTrusted: true };
 
 export const previewDeploymentRows: Rows = [
   { rule: 'previews are listed, shown and deleted', call: 'previewDeployment.all', input: { applicationId: '<applicationId>' }, gives: [preview] },
   { rule: 'previews are listed, shown and deleted', call: 'previewDeployment.one', input: { previewDeploymentId: '<previewDeploymentId>' }, gives: { ...preview, domainId: '<previewDomainId>', application: { applicationId: '<applicationId>', environment: { environmentId: '<environmentId>', project: { projectId: '<projectId>' } } } } },
-  { rule: 'previewDeployment.redeploy has its title', call: 'previewDeployment.redeploy', input: { previewDeploymentId: '<previewDeploymentId>' }, refused: 'NOT_IMPLEMENTED' },
+  { rule: 'previewDeployment.redeploy has its title', call: 'previewDeployment.redeploy', input: { previewDeploymentId: '<previewDeploymentId>' }, gives: true, after: [{ call: 'deployment.all', input: { previewDeploymentId: '<previewDeploymentId>' }, gives: [{ title: 'Rebuild Preview Deployment', previewDeploymentId: '<previewDeploymentId>', applicationId: null }] }] },
+  { call: 'previewDeployment.killBuild', input: { previewDeploymentId: '<previewDeploymentId>' }, gives: preview },
   { rule: 'previews are listed, shown and deleted', call: 'previewDeployment.delete', needs: 'engine', input: { previewDeploymentId: '<previewDeploymentId>' }, gives: true, after: [{ call: 'previewDeployment.all', input: { applicationId: '<applicationId>' }, gives: [] }] },
+];
+
+const gitProvider = { gitProviderId: any.id, provider: 'gitea', name: any.text, baseUrl: any.text, apiUrl: any.text, appId: null, installationId: null, username: null, createdAt: any.time, accessToken: any.absent, privateKey: any.absent, webhookSecret: any.absent };
+const newGitea = { provider: 'gitea', name: 'Ours', baseUrl: 'https://git.example.com', accessToken: 'something' };
+
+export const gitProviderRows: Rows = [
+  { rule: 'git providers show no secrets', call: 'gitProvider.create', input: newGitea, gives: { ...gitProvider, apiUrl: 'https://git.example.com/api/v1' } },
+  { rule: 'git providers show no secrets', call: 'gitProvider.create', input: { provider: 'github', name: 'App' }, refused: 'BAD_REQUEST', field: 'appId' },
+  { rule: 'git providers show no secrets', call: 'gitProvider.create', as: 'member', input: newGitea, refused: 'FORBIDDEN' },
+  { rule: 'git providers show no secrets', call: 'gitProvider.one', input: { gitProviderId: '<gitProviderId>' }, gives: gitProvider },
+  { rule: 'git providers show no secrets', call: 'gitProvider.all', gives: [gitProvider] },
+  { call: 'gitProvider.update', input: { gitProviderId: '<gitProviderId>', name: 'Renamed' }, gives: { ...gitProvider, name: 'Renamed' } },
+  { call: 'gitProvider.update', input: { gitProviderId: '<gitProviderId>', baseUrl: 'https://elsewhere.example.com' }, refused: 'BAD_REQUEST', field: 'accessToken' },
+  { call: 'gitProvider.testConnection', input: { gitProviderId: '<gitProviderId>' }, refused: 'SERVICE_UNAVAILABLE' },
+  { call: 'gitProvider.repositories', input: { gitProviderId: '<gitProviderId>' }, refused: 'SERVICE_UNAVAILABLE' },
+  { call: 'gitProvider.branches', input: { gitProviderId: '<gitProviderId>', repository: 'acme/shop' }, refused: 'SERVICE_UNAVAILABLE' },
+  { call: 'gitProvider.remove', input: { gitProviderId: '<gitProviderId>' }, gives: gitProvider, after: [{ call: 'gitProvider.one', input: { gitProviderId: '<gitProviderId>' }, refused: 'NOT_FOUND' }] },
 ];
 
 const sshKey = { sshKeyId: any.id, name: any.text, description: any.text, publicKey: any.matching(/^ssh-/), fingerprint: any.matching(/^SHA256:/), createdAt: any.time, privateKey: any.absent };

@@ -32,7 +32,7 @@ export function createGit(options: GitOptions): Git {
       git.signal.throwIfAborted();
       await using environment = await createGitEnvironment(url, source, options);
       const call = createCall({ gitPath: options.gitPath, environment, directory, place: url.url, access: source, git });
-      const steps: Steps = { call, url, wanted, hasKey: source.sshKey !== undefined, remote: url.protocol === 'file' ? pathToFileURL(url.url).href : url.url, onLine: (line) => git.onLine(line) };
+      const steps: Steps = { call, url, wanted, hasKey: source.sshKey !== undefined, pullRefs: source.pullRefs === undefined ? [] : [`+${parsePullRefs(source.pullRefs)}:refs/berth/pull/*`], remote: url.protocol === 'file' ? pathToFileURL(url.url).href : url.url, onLine: (line) => git.onLine(line) };
       try {
         await rm(directory, { recursive: true, force: true });
         await mkdir(directory, { recursive: true });
@@ -57,6 +57,7 @@ interface Steps {
   url: GitUrl;
   wanted: Wanted;
   hasKey: boolean;
+  pullRefs: readonly string[];
   /** Address for git. */
   remote: string;
   onLine(line: string): void;
@@ -65,6 +66,11 @@ interface Steps {
 function wantedOf(source: GitSource, commit: string | undefined): Wanted {
   if (commit !== undefined) return { kind: 'commit', commit: parseCommit(commit) };
   return source.branch === '' ? { kind: 'default' } : { kind: 'ref', name: parseRefName(source.branch, 'branch') };
+}
+
+function parsePullRefs(text: string): string {
+  if (/^refs\/(pull|merge-requests)\/[0-9]{1,15}\/\*$/.test(text)) return text;
+  throw new AppError('BAD_REQUEST', 'The refs of a pull request are not of a form that git hosts have.');
 }
 
 /** Where the fetched commit is kept; a name of our own, so that no name of the repository's is ever resolved. */
@@ -90,7 +96,7 @@ async function fetchCommit(steps: Steps, commit: string): Promise<void> {
   if (single.ok) return;
   if (!wantsFullFetch(single.lines)) throw failure(steps, single.lines);
   steps.onLine('The server does not give this commit alone; getting the whole history.');
-  const full = await fetch(steps, [], ['+refs/heads/*:refs/berth/heads/*', '+refs/tags/*:refs/berth/tags/*']);
+  const full = await fetch(steps, [], ['+refs/heads/*:refs/berth/heads/*', '+refs/tags/*:refs/berth/tags/*', ...steps.pullRefs]);
   if (!full.ok) throw failure(steps, full.lines);
   if ((await steps.call(['update-ref', sourceRef, `${commit}^{commit}`], { quick: true })).ok) return;
   throw new AppError('NOT_FOUND', `The repository ${steps.url.url} has no ${nameOf(steps.wanted)} any more; deploy the branch instead.`);

@@ -3,7 +3,7 @@ import type { EnvBlocks } from '../../domain/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
 import type { RegistryAuth } from '../../ports/engine.ts';
-import type { DeployPorts, Placement, StageContext } from '../context.ts';
+import type { DeployPorts, GitLink, Placement, StageContext } from '../context.ts';
 import type { DomainRecord, MountRecord } from '../release-inputs.ts';
 import type { ComposeSnapshot } from './compose-snapshot.ts';
 
@@ -15,6 +15,7 @@ export interface ComposeRecords {
   domains(composeId: string): Promise<DomainRecord[]>;
   mounts(composeId: string): Promise<MountRecord[]>;
   sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
+  gitLink(githubId: string, organizationId: string): Promise<GitLink>;
   /** Sign-in of the organization's registry that the image comes from, if there is one. */
   registryAuth(image: string, organizationId: string): Promise<RegistryAuth | undefined>;
   /** What runs by the records; undefined before the first release. */

@@ -4,6 +4,7 @@ import { AppError } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/dotenv.ts';
 import { parseSourcePath } from '../../domain/git-source.ts';
 import { Secret } from '../../domain/secret.ts';
+import { ownerLabels } from '../../domain/service-ref.ts';
 import { managedLabel } from '../../ports/engine.ts';
 import type { BuildType } from '../../ports/builder.ts';
 import { builtImage } from '../image-name.ts';
@@ -17,11 +18,11 @@ export const build: Stage = {
   name: 'build',
   sentence: ({ application }) => `Building with ${application.buildType}`,
   async run(context) {
-    const { application, builder, log } = context;
+    const { application, owner, builder, log } = context;
     const settings = await context.settings();
     await checkDisk(context, settings.minFreeDisk);
     if (application.createEnvFile) await writeEnvFile(context);
-    const image = builtImage(application.applicationId, context.deployment.deploymentId);
+    const image = builtImage(owner.serviceId, context.deployment.deploymentId);
     await builder.build({
       buildType: asBuildType(application.buildType),
       sourceDirectory: sourceDirectory(context),
@@ -32,7 +33,7 @@ export const build: Stage = {
       publishDirectory: application.publishDirectory ? parseSourcePath(application.publishDirectory, 'publishDirectory') : undefined,
       singlePage: application.isStaticSpa,
       image,
-      labels: { [managedLabel]: 'true', 'berth.organization': application.organizationId, 'berth.application': application.applicationId, 'berth.deployment': context.deployment.deploymentId },
+      labels: { [managedLabel]: 'true', 'berth.organization': application.organizationId, [ownerLabels[owner.kind]]: owner.serviceId, 'berth.deployment': context.deployment.deploymentId },
       buildArguments: context.buildArguments,
       buildSecrets: Object.fromEntries(Object.entries(context.buildSecrets).map(([name, value]) => [name, new Secret(value)])),
       env: context.env,

@@ -1,9 +1,9 @@
 /** Fetches the repository of a service of any kind into the deployment's work folder, and stores its commit. */
 import { AppError } from '../../domain/errors.ts';
-import { gitSourceOf, type GitSource, type GitSourceFields } from '../../domain/git-host.ts';
+import { gitSourceOf, isGitProvider, type GitSource, type GitSourceFields } from '../../domain/git-host.ts';
 import { Secret } from '../../domain/secret.ts';
 import { checkLocalRepository } from '../../modules/application/checks.ts';
-import type { DeployPorts, StageContext } from '../context.ts';
+import type { DeployPorts, GitLink, StageContext } from '../context.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';
 
 const checkoutLimitMs = 15 * 60_000;
@@ -14,21 +14,25 @@ export interface RepositoryFields extends GitSourceFields {
   enableSubmodules: boolean;
   customGitUsername: string | null;
   customGitPassword: string | null;
+  githubId: string | null;
 }
 
-export type RepositoryContext = StageContext & Pick<DeployPorts, 'git' | 'fileSystem' | 'settings' | 'workRoot'> & { records: Pick<DeployPorts['records'], 'sshPrivateKey'>; pinnedCommit: string | undefined };
+export type RepositoryContext = StageContext & Pick<DeployPorts, 'git' | 'fileSystem' | 'settings' | 'workRoot'> & { records: Pick<DeployPorts['records'], 'sshPrivateKey' | 'gitLink'>; pinnedCommit: string | undefined; pullRefs?: string | undefined };
 
 export function fetchSentence(service: RepositoryFields, pinnedCommit: string | undefined): string {
   const source = gitSourceOf(service);
-  return `Fetching ${source?.url ?? ''}, ${pinnedCommit ? `commit ${pinnedCommit}` : source?.branch ?? ''}`;
+  const isLinked = isGitProvider(service.sourceType) && service.githubId !== null;
+  return `Fetching ${isLinked ? `${service.owner}/${service.repository}` : source?.url ?? ''}, ${pinnedCommit ? `commit ${pinnedCommit}` : source?.branch ?? ''}`;
 }
 
 export async function fetchRepository(context: RepositoryContext, service: RepositoryFields): Promise<void> {
   const { git, fileSystem } = context;
-  const source = requireRepository(service, (await context.settings()).localRepositoryPaths);
+  const link = await linkOf(service, context.records);
+  if (link) context.hide([link.credentials.password.reveal()]);
+  const source = requireRepository(service, (await context.settings()).localRepositoryPaths, link);
   await fileSystem.fresh(workDirectory(context));
-  const access = await repositoryAccess(service, context.records);
-  const { commit, subject } = await git.checkout({ ...source, ...access }, sourceDirectory(context), {
+  const access = await repositoryAccess(service, context.records, link);
+  const { commit, subject } = await git.checkout({ ...source, ...access, pullRefs: context.pullRefs }, sourceDirectory(context), {
     commit: context.pinnedCommit, signal: context.signal, limitMs: checkoutLimitMs, onLine: context.log.line, onChild: context.onChild,
   });
   await context.save({ commit });
@@ -36,16 +40,24 @@ export async function fetchRepository(context: RepositoryContext, service: Repos
 }
 
 /** BAD_REQUEST when repository or branch is not set, or is a folder that nobody allowed. */
-export function requireRepository(service: GitSourceFields, localRepositoryPaths: readonly string[]): GitSource {
-  const source = gitSourceOf(service);
+export function requireRepository(service: GitSourceFields, localRepositoryPaths: readonly string[], link?: GitLink): GitSource {
+  const source = gitSourceOf(service, link?.baseUrl);
   if (!source) throw new AppError('BAD_REQUEST', 'The repository or its branch is not set.');
   checkLocalRepository(source.url, localRepositoryPaths);
   return source;
 }
 
-export async function repositoryAccess(service: RepositoryFields, { sshPrivateKey }: RepositoryContext['records']) {
+export async function repositoryAccess(service: RepositoryFields, { sshPrivateKey }: RepositoryContext['records'], link?: GitLink) {
   const { customGitSSHKeyId, organizationId, enableSubmodules } = service;
-  return { submodules: enableSubmodules, credentials: credentialsOf(service), sshKey: customGitSSHKeyId ? new Secret(await sshPrivateKey(customGitSSHKeyId, organizationId)) : undefined };
+  return { submodules: enableSubmodules, credentials: link?.credentials ?? credentialsOf(service), sshKey: customGitSSHKeyId ? new Secret(await sshPrivateKey(customGitSSHKeyId, organizationId)) : undefined };
+}
+
+/** The git provider that a hosted repository is fetched from; its token goes to the provider's own address and nowhere else. */
+export async function linkOf({ sourceType, githubId, organizationId, customGitSSHKeyId }: RepositoryFields, { gitLink }: Pick<RepositoryContext['records'], 'gitLink'>): Promise<GitLink | undefined> {
+  if (!isGitProvider(sourceType) || githubId === null || customGitSSHKeyId !== null) return undefined;
+  const link = await gitLink(githubId, organizationId);
+  if (link.provider === sourceType) return link;
+  throw new AppError('PRECONDITION_FAILED', `The git provider of this service is of the kind ${link.provider}, its source is ${sourceType}. Choose another githubId.`);
 }
 
 /** Of the address they were given with, and of no other one. */

@@ -1,7 +1,6 @@
 /** Hands the new version to the engine. What the engine got is stored with the deployment, so that exactly it can be made again. */
 import { AppError } from '../../domain/errors.ts';
 import { settingsOf } from '../../modules/application/pending-changes.ts';
-import { applicationRef } from '../../domain/service-ref.ts';
 import type { RegistryAuth, ServiceSpec } from '../../ports/engine.ts';
 import { applyRelease } from '../apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';
@@ -53,8 +52,8 @@ async function registryAuth(context: DeployContext): Promise<RegistryAuth | unde
 }
 
 function apply(context: DeployContext, spec: ServiceSpec, settings = settingsOf(context.application)): Promise<void> {
-  const { applicationId, registryId } = context.application;
-  return applyRelease(context, { spec, owner: applicationRef(applicationId), snapshot: { settings, registryId }, before: () => runPreRelease(context, spec) });
+  const { owner, application: { registryId } } = context;
+  return applyRelease(context, { spec, owner, snapshot: { settings, registryId }, before: () => runPreRelease(context, spec) });
 }
 
 /** Runs in the new image with the new settings, before anything is replaced; its failure stops the release. */

@@ -97,7 +97,7 @@ export const applicationContract = {
   cleanQueues: mutation({ summary: 'Cancels the queued deployments', access: { ...own, action: 'deploy' }, input: id, output: applicationFields, refusals: ['SERVICE_UNAVAILABLE'] }),
   clearDeployments: mutation({ summary: 'Removes old deployments with their logs and images; the live and unfinished ones stay', access: own, input: id, output: applicationFields, refusals: ['SERVICE_UNAVAILABLE'] }),
   delete: mutation({
-    summary: 'Deletes the application: service, deployments, source, routes',
+    summary: 'Deletes the application: service, deployments, source, routes, previews',
     description: 'Named volumes stay unless deleteVolumes is true; the answer lists them as keptVolumes.',
     access: { ...own, grant: 'canDeleteServices' },
     input: id.extend({ deleteVolumes: z.boolean().default(false) }),

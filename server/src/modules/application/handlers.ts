@@ -36,6 +36,8 @@ export interface ApplicationDesk {
   /** Removes those of these images that Berth built. */
   removeImages(images: string[]): Promise<void>;
   applyRoutes(): Promise<void>;
+  /** Ends and removes every preview of the application. */
+  removePreviews(application: ApplicationRecord): Promise<void>;
 }
 
 export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof applicationContract, CallContext> {
@@ -62,7 +64,7 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
         return shown(application);
       });
     },
-    one: async (context, input) => desk.views.whole(await found(context, input)),
+    one: async (context, input) => desk.views.whole(await found(context, input), context.actor),
     async update(context, { environmentId, applicationStatus, ...input }) {
       const { actor, write } = context;
       await write(async () => {
@@ -139,6 +141,7 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       // First what waits: it would begin as soon as what runs has ended.
       await deployments.cancelQueued(applicationRef(application.applicationId), async () => false);
       await desk.builds.end(applicationRef(applicationId), 'The application is being deleted.');
+      await desk.removePreviews(application);
       const past = await deployments.all(applicationRef(applicationId));
       // The reconciler would make a service again whose record still stands.
       const keptVolumes = await desk.turns.take(applicationId, async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseGitHost, parseRepositoryPart } from '../../domain/git-host.ts';
 import { parseRefName, parseSourcePath } from '../../domain/git-source.ts';
 import { parseStageName } from '../../domain/names.ts';
+import { parsePreviewWildcard } from '../../domain/preview.ts';
 import { ruled } from '../../procedure/ruled.ts';
 import { appName, argument, block, description, line, name, runtimeFields } from '../service/contract-fields.ts';
 
@@ -53,7 +54,7 @@ export const settingShape = {
   labels: z.record(line(200).min(1), z.string().max(5000)).nullable(), networks: z.array(z.string().max(100)).max(20).nullable().describe('Ids of other environments of the same project whose network this service joins'),
   stopGracePeriod: z.number().int().min(0).max(3600).nullable().describe('Seconds between SIGTERM and SIGKILL'), rollbackActive: z.boolean(),
   preReleaseCommand: z.array(argument).min(1).max(100).nullable().describe('Runs in the new image before the release; its failure stops the release'),
-  previewEnv: block.nullable(), previewBuildArgs: block.nullable(), previewBuildSecrets: block.nullable(), previewWildcard: line(253).nullable(),
+  previewEnv: block.nullable(), previewBuildArgs: block.nullable(), previewBuildSecrets: block.nullable(), previewWildcard: ruled(line(253), parsePreviewWildcard).nullable().describe('Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: a name of sslip.io that leads to this server'),
   previewPort: z.number().int().min(1).max(65_535), previewPath: line(1000).startsWith('/'), previewHttps: z.boolean(),
   previewCertificateType: z.enum(['acme', 'none', 'custom']), previewCustomCertResolver: line(200).nullable(), previewLimit: z.number().int().min(0).max(100),
   previewLabels: z.array(line(200)).max(50).nullable(), isPreviewDeploymentsActive: z.boolean(), previewRequireCollaboratorPermissions: z.boolean(),

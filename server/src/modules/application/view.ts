@@ -5,6 +5,7 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from './store.ts';
 import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import type { Actor } from '../../procedure/context.ts';
 import type { ShownDeployment } from '../deployment/deployment.ts';
 import type { Mount } from '../mount/mount.ts';
 import { environmentOf, type EnvironmentOfService } from '../service/service.ts';
@@ -26,7 +27,8 @@ type Narrowed = Omit<ApplicationRecord, 'sourceType' | 'buildType'> & {
 };
 
 export interface ApplicationViews {
-  whole(application: ApplicationRecord): Promise<WholeApplication>;
+  /** As this person reads it. */
+  whole(application: ApplicationRecord, reader: Pick<Actor, 'role' | 'grants'>): Promise<WholeApplication>;
 }
 
 export type WholeApplication = Narrowed & {
@@ -53,14 +55,15 @@ export function shown(application: ApplicationRecord): Narrowed {
 
 export function createApplicationViews(neighbours: ViewNeighbours): ApplicationViews {
   return {
-    async whole(application) {
+    async whole(application, { role, grants }) {
+      const hasGitProviderAccess = application.githubId === null || role !== 'member' || grants.canAccessToGitProviders;
       const { applicationId, environmentId, organizationId } = application;
       const [placement, deployments, domains, ports, mounts, released] = await Promise.all([
         neighbours.placement(environmentId), neighbours.deployments(applicationId), neighbours.domains(applicationId, organizationId),
         neighbours.ports(applicationId, organizationId), neighbours.mounts(applicationId, organizationId), neighbours.released(application),
       ]);
       return {
-        ...shown(application), hasGitProviderAccess: true, unauthorizedProvider: null,
+        ...shown(application), hasGitProviderAccess, unauthorizedProvider: hasGitProviderAccess ? null : application.sourceType,
         pendingChanges: released ? changedSince(released, application) : [],
         environment: environmentOf(placement),
         deployments, domains, ports, mounts,

@@ -8,11 +8,11 @@ import { deploymentRecord } from './record.ts';
 
 const id = z.object({ deploymentId: z.string().min(1).max(100) });
 const serviceId = z.string().min(1).max(100).optional();
-const owners = { applicationId: serviceId, databaseId: serviceId, composeId: serviceId };
+const owners = { applicationId: serviceId, databaseId: serviceId, composeId: serviceId, previewDeploymentId: serviceId };
 
 function checkOwner(input: { [F in keyof typeof owners]?: string | undefined }, context: z.RefinementCtx): void {
   const [first, ...others] = deployedKinds.map((kind) => idFields[kind]).filter((field) => input[field] !== undefined);
-  if (first === undefined) context.addIssue({ code: 'custom', path: ['applicationId'], message: 'is required, or databaseId, or composeId' });
+  if (first === undefined) context.addIssue({ code: 'custom', path: ['applicationId'], message: 'is required, or databaseId, or composeId, or previewDeploymentId' });
   for (const field of others) context.addIssue({ code: 'custom', path: [field], message: `names another service beside ${first ?? ''}; name one` });
 }
 
@@ -20,8 +20,8 @@ const own = { class: 'protected', resources: [{ kind: 'deployment', field: 'depl
 
 export const deploymentContract = {
   all: query({
-    summary: 'The deployments of an application, a database or a compose service, newest first',
-    description: 'The service is named by one of `applicationId`, `databaseId` (of whatever kind) and `composeId`.',
+    summary: 'The deployments of an application, a database, a compose service or a preview, newest first',
+    description: 'The service is named by one of `applicationId`, `databaseId` (of whatever kind), `composeId` and `previewDeploymentId`.',
     access: { class: 'protected', resources: deployedKinds.map((kind) => ({ kind, field: idFields[kind] })) },
     input: z.object({ ...owners, ...pageInput }).superRefine(checkOwner),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },

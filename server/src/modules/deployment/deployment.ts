@@ -19,6 +19,8 @@ export interface Accepting {
   sourceDeploymentId?: string;
   /** Image to deploy, where it is not what the service's record names. */
   image?: string;
+  /** Commit to deploy, where it is not the newest. */
+  commit?: string | undefined;
 }
 
 /** What deployments know of a service. */
@@ -172,9 +174,9 @@ function createReads(store: DeploymentStore): DeploymentReads {
   };
 }
 
-function queued(service: ServiceRef, organizationId: string, { kind, title, description, sourceDeploymentId, image }: Accepting, at: { sequence: number; createdAt: string }): DeploymentRecord {
+function queued(service: ServiceRef, organizationId: string, { kind, title, description, sourceDeploymentId, image, commit }: Accepting, at: { sequence: number; createdAt: string }): DeploymentRecord {
   return {
-    deploymentId: randomId(), organizationId, ...ownerColumns(service), kind, title, description, status: 'queued', stage: 'queue', commit: null, image: image ?? null, errorMessage: null, settings: null,
+    deploymentId: randomId(), organizationId, ...ownerColumns(service), kind, title, description, status: 'queued', stage: 'queue', commit: commit ?? null, image: image ?? null, errorMessage: null, settings: null,
     sourceDeploymentId: sourceDeploymentId ?? null, child: null, previousVersion: null, startedAt: null, healthyAt: null, finishedAt: null, ...at,
   };
 }

@@ -11,7 +11,7 @@ import { idFields, type DeployedKind, type OwnerColumns, type ServiceRef } from 
 export type ShownDeployment = Pick<DeploymentRecord, (typeof shownColumns)[number]>;
 
 const shownColumns = [
-  'deploymentId', 'applicationId', 'databaseId', 'composeId', 'kind', 'title', 'description', 'status', 'stage', 'commit', 'image', 'errorMessage', 'createdAt', 'startedAt', 'healthyAt', 'finishedAt',
+  'deploymentId', 'applicationId', 'databaseId', 'composeId', 'previewDeploymentId', 'kind', 'title', 'description', 'status', 'stage', 'commit', 'image', 'errorMessage', 'createdAt', 'startedAt', 'healthyAt', 'finishedAt',
 ] as const;
 
 /** So many a service shows. */
@@ -58,5 +58,5 @@ export function createDeploymentStore(database: Database): DeploymentStore {
 
 /** The same statement for each kind of service. */
 function perKind<T>(make: (column: keyof OwnerColumns) => T): Record<DeployedKind, T> {
-  return { application: make(idFields.application), database: make(idFields.database), compose: make(idFields.compose) };
+  return { application: make(idFields.application), database: make(idFields.database), compose: make(idFields.compose), previewDeployment: make(idFields.previewDeployment) };
 }

@@ -84,7 +84,7 @@ eachDatabase('domains', (test) => {
   }
   async function withPreview({ database, place, people, foreign }: World, previewDeploymentId: string, isForeign = false): Promise<string> {
     const [{ applicationId }, { organizationId }] = isForeign ? [foreign, people.stranger] : [place, people.owner];
-    await tableStore(database, 'preview_deployment').insert({ previewDeploymentId, organizationId, applicationId, branch: 'feature', pullRequestNumber: 7, domain: 'p.test', domainId: null, status: 'running', createdAt: '2026' });
+    await tableStore(database, 'preview_deployment').insert({ previewDeploymentId, organizationId, applicationId, branch: 'feature', pullRequestNumber: 7, domain: 'p.test', domainId: null, status: 'running', createdAt: '2026', appName: 'preview-web-12-abcd', commit: null, repository: '', provider: 'github', isTrusted: true, liveDeploymentId: null, releasedAppName: null, isStopped: false, commentId: null, commentDigest: null });
     return previewDeploymentId;
   }
 

@@ -65,8 +65,8 @@ export function createDomainStore(database: Database): DomainStore {
   const domains = tableStore(database, 'domain');
   const { decode: decodeRedirect } = tableStore(database, 'redirect');
   const { builder } = database;
-  const routed = builder.selectFrom('domain').leftJoin('application', 'application.applicationId', 'domain.applicationId').leftJoin('compose', 'compose.composeId', 'domain.composeId')
-    .selectAll('domain').select(['application.appName', 'application.releasedAppName', 'compose.appName as composeName', 'compose.releasedAppName as releasedComposeName', 'compose.releasedSuffix as composeSuffix']).where('domain.serverKey', '=', '').orderBy('domain.domainId').compile();
+  const routed = builder.selectFrom('domain').leftJoin('application', 'application.applicationId', 'domain.applicationId').leftJoin('compose', 'compose.composeId', 'domain.composeId').leftJoin('preview_deployment as preview', 'preview.previewDeploymentId', 'domain.previewDeploymentId')
+    .selectAll('domain').select(['application.appName', 'application.releasedAppName', 'compose.appName as composeName', 'compose.releasedAppName as releasedComposeName', 'compose.releasedSuffix as composeSuffix', 'preview.appName as previewName', 'preview.releasedAppName as previewReleasedName', 'preview.applicationId as previewOf']).where('domain.serverKey', '=', '').orderBy('domain.domainId').compile();
   const accounts = builder.selectFrom('basic_auth').select(['applicationId', 'username', 'passwordHash']).orderBy('username').compile();
   const redirects = builder.selectFrom('redirect').selectAll().orderBy('createdAt').orderBy('redirectId').compile();
   const maxKey = sql<{ next: number }>`select coalesce(max("uniqueConfigKey"), 0) + 1 as "next" from "domain"`.compile(builder);
@@ -84,8 +84,9 @@ export function createDomainStore(database: Database): DomainStore {
       const accountsOf = Map.groupBy(await database.run(accounts), ({ applicationId }) => applicationId);
       const redirectsOf = Map.groupBy((await database.run(redirects)).map(decodeRedirect), ({ applicationId }) => applicationId);
       return rows.map((row) => ({
-        ...domains.decode(row), appName: row.appName, releasedAppName: row.releasedAppName, composeName: row.composeName, releasedComposeName: row.releasedComposeName, composeSuffix: row.composeSuffix,
-        accounts: accountsOf.get(row.applicationId ?? '') ?? [], redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
+        ...domains.decode(row), appName: row.appName ?? row.previewName, releasedAppName: row.releasedAppName ?? row.previewReleasedName, composeName: row.composeName, releasedComposeName: row.releasedComposeName, composeSuffix: row.composeSuffix,
+        // What stands behind a sign-in must not be open as a preview.
+        accounts: accountsOf.get(row.applicationId ?? row.previewOf ?? '') ?? [], redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
       }));
     },
     nextConfigKey: async () => Number((await database.run(maxKey))[0]?.next ?? 1),

@@ -17,12 +17,13 @@ export const previewDeploymentContract = {
   }),
   one: query({ summary: 'One preview deployment with its application', access: own, input: id, output: wholePreviewDeployment }),
   redeploy: mutation({
-    summary: 'Queues a rebuild of a preview',
+    summary: 'Queues a rebuild of a preview from the commit it shows',
     access: { ...own, action: 'deploy' },
     input: id.extend({ title: line(200).default('Rebuild Preview Deployment'), description: z.string().max(2000).default('') }),
     output: z.literal(true),
     refusals: ['NOT_IMPLEMENTED'],
   }),
+  killBuild: mutation({ summary: 'Ends the running build of a preview; with nothing building nothing changes', access: { ...own, action: 'deploy' }, input: id, output: previewDeploymentRecord }),
   delete: mutation({
     summary: 'Deletes a preview with its containers, volumes and domain',
     access: own, input: id, output: z.literal(true), refusals: ['SERVICE_UNAVAILABLE'],

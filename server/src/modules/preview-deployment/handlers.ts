@@ -1,18 +1,23 @@
-import { notYet } from '../../domain/errors.ts';
-import type { ChangeRoutes } from '../../ports/proxy.ts';
+import { previewRef, type ServiceRef } from '../../domain/service-ref.ts';
+import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Applications } from '../application/application.ts';
+import type { Deployments } from '../deployment/deployment.ts';
 import type { previewDeploymentContract } from './contract.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
+import type { RemovePreview } from './preview-removal.ts';
 
 export interface PreviewDesk {
   applications: Pick<Applications, 'one' | 'placement'>;
-  changeRoutes: ChangeRoutes;
+  deployments: Pick<Deployments, 'accept'>;
+  queue: Pick<Queue, 'wake'>;
+  builds: { killBuild(service: ServiceRef): Promise<boolean> };
+  remove: RemovePreview;
 }
 
-export function previewDeploymentHandlers(previews: PreviewDeployments, { applications, changeRoutes }: PreviewDesk): Handlers<typeof previewDeploymentContract, CallContext> {
+export function previewDeploymentHandlers(previews: PreviewDeployments, { applications, deployments, queue, builds, remove }: PreviewDesk): Handlers<typeof previewDeploymentContract, CallContext> {
   return {
     all: async ({ actor }, input) => paginate(await previews.byApplication(input.applicationId, actor.organizationId), input, ({ previewDeploymentId }) => previewDeploymentId),
     async one({ actor }, { previewDeploymentId }) {
@@ -22,11 +27,21 @@ export function previewDeploymentHandlers(previews: PreviewDeployments, { applic
       const environment = { environmentId, name: environmentName, projectId, project: { projectId, name: projectName, organizationId } };
       return { ...preview, application: { applicationId, name, appName, environment } };
     },
-    async redeploy() {
-      throw notYet('Building previews of pull requests');
+    async redeploy({ actor, write }, { previewDeploymentId, title, description }) {
+      await write(async () => {
+        const { commit } = await previews.one(previewDeploymentId, actor.organizationId);
+        await deployments.accept(previewRef(previewDeploymentId), { kind: 'redeploy', title, description, commit: commit ?? undefined });
+      });
+      queue.wake();
+      return true;
     },
-    async delete(context, { previewDeploymentId }) {
-      await changeRoutes(context.write, () => previews.remove(previewDeploymentId, context.actor.organizationId));
+    async killBuild({ actor }, { previewDeploymentId }) {
+      await builds.killBuild(previewRef((await previews.one(previewDeploymentId, actor.organizationId)).previewDeploymentId));
+      return previews.one(previewDeploymentId, actor.organizationId);
+    },
+    async delete({ actor, write }, { previewDeploymentId }) {
+      const preview = await previews.one(previewDeploymentId, actor.organizationId);
+      await remove(await applications.one(preview.applicationId, actor.organizationId), preview, write);
       return true;
     },
   };

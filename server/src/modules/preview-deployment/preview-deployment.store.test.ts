@@ -1,68 +1,186 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
 import type { Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { createStores } from '../../composition/stores.ts';
+import { createPreviewDesk, type PreviewDesk } from '../../../../test/store/preview-desk.ts';
 import type { Database } from '../../db/database.ts';
-import { systemClock } from '../../ports/clock.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
 import { router } from '../../procedure/registry.ts';
-import { createServiceNames } from '../service-name/service-name.ts';
-import { createApplications } from '../application/application.ts';
+import type { PullRequestEvent } from '../../domain/git-event.ts';
 import { previewDeploymentContract } from './contract.ts';
 import { previewDeploymentHandlers } from './handlers.ts';
-import { createPreviewDeployments } from './preview-deployment.ts';
+import type { PreviewDeploymentRecord } from './store.ts';
+
+const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];
+
+let host: GitHost;
+beforeEach(async () => {
+  host = await startGitHost();
+});
+afterEach(() => host[Symbol.asyncDispose]());
 
 eachDatabase('preview deployments', (test) => {
   const createWorld = worlds(test);
-  const begin = (): Promise<World> => createWorld((database) => {
-    const stores = createStores(database);
-    const applications = createApplications(stores.applications, { localRepositoryPaths: async () => [], names: createServiceNames(stores.serviceNames), hasResolver: stores.domains.hasResolver }, systemClock);
-    return [router('previewDeployment', previewDeploymentContract, previewDeploymentHandlers(createPreviewDeployments(stores.previewDeployments), { applications, changeRoutes: (write, change) => write(change) }))];
-  });
-
-  async function preview(database: Database, { organizationId, applicationId }: { organizationId: string; applicationId: string }, number: number): Promise<string> {
-    const stores = createStores(database);
-    const previewDeploymentId = `preview-${organizationId}-${number}`;
-    const createdAt = `2026-01-01T00:00:0${number}.000Z`;
-    await stores.previewDeployments.insert({ previewDeploymentId, organizationId, applicationId, branch: `feature-${number}`, pullRequestNumber: number, domain: `preview-${number}.example.com`, domainId: `domain-${number}`, status: 'running', createdAt });
-    await stores.domains.insert({
-      domainId: `domain-${organizationId}-${number}`, organizationId, host: `preview-${number}.example.com`, asciiHost: `${organizationId}-preview-${number}.example.com`, path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null,
-      applicationId: null, composeId: null, serviceName: null, domainType: 'preview', previewDeploymentId, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: number + organizationId.length * 100, serverKey: 'local', createdAt,
-    });
-    return previewDeploymentId;
+  interface Begun extends World {
+    desk: PreviewDesk;
+    /** What a pull request's event comes to, once its jobs have run. */
+    tell(event?: Partial<PullRequestEvent>): Promise<unknown>;
+    all(): Promise<PreviewDeploymentRecord[]>;
+    set(patch: Partial<ApplicationRecord>): Promise<void>;
   }
+  const begin = async (settings: Partial<ApplicationRecord> = {}): Promise<Begun> => {
+    const desks: PreviewDesk[] = [];
+    const world = await createWorld((database: Database) => {
+      const desk = createPreviewDesk(database);
+      desks.push(desk);
+      return [router('previewDeployment', previewDeploymentContract, previewDeploymentHandlers(desk.previews, { applications: desk.applications, deployments: desk.deployments, queue: desk.queue, builds: { killBuild: async () => false }, remove: desk.previewing.remove }))];
+    });
+    const [desk] = desks;
+    if (!desk) throw new Error('The desk was not made.');
+    const { applicationId } = world.place;
+    const { organizationId } = world.people.owner;
+    await desk.insertLink({ gitProviderId: 'link', organizationId, provider: 'gitea', apiUrl: `${host.url}/api/v1`, accessToken: acceptedToken });
+    const set = (patch: Partial<ApplicationRecord>): Promise<void> => desk.applications.patch(applicationId, patch);
+    await set({ appName: 'shop', sourceType: 'gitea', owner: 'acme', repository: 'shop', branch: 'main', githubId: 'link', isPreviewDeploymentsActive: true, previewWildcard: '*.preview.example.com', ...settings });
+    host.writers.add('ada');
+    return {
+      ...world, desk, set,
+      async tell(event = {}) {
+        const application = await desk.applications.one(applicationId, organizationId);
+        const whole: PullRequestEvent = { kind: 'pullRequest', action: 'open', number: 12, title: 'Add a door', baseBranch: 'main', headBranch: 'door', commit: first, isFork: false, labels: [], author: { id: '9', name: 'ada' }, repository: 'acme/shop', ...event };
+        const answer = await desk.previewing.pullRequests.receive(application, 'gitea', whole);
+        await desk.work();
+        return answer;
+      },
+      all: () => desk.previews.byApplication(applicationId, organizationId),
+    };
+  };
 
-  it('are listed newest first, read with their application, and deleted with their domain', async () => {
-    const { owner, database, place, people } = await begin();
-    const where = { organizationId: people.owner.organizationId, applicationId: place.applicationId };
-    const [first, second] = [await preview(database, where, 1), await preview(database, where, 2)];
-    const shown = (number: number, previewDeploymentId: string) => ({
-      previewDeploymentId, applicationId: place.applicationId, branch: `feature-${number}`, pullRequestNumber: number, domain: `preview-${number}.example.com`, status: 'running', createdAt: `2026-01-01T00:00:0${number}.000Z`,
+  it('are made of a pull request, with a host, a queued build of its commit and a comment', async () => {
+    const { tell, all, desk, owner, place } = await begin({ previewPort: 8080, previewPath: '/app', previewHttps: true, previewCertificateType: 'none' });
+    expect(await tell()).toEqual({ queued: true });
+    const [preview] = await all();
+    if (!preview) throw new Error('There is no preview.');
+    expect(preview).toMatchObject({ branch: 'door', pullRequestNumber: 12, domain: 'https://preview-shop-12.preview.example.com/app', status: 'building', commit: first, repository: 'acme/shop', isTrusted: true, appName: expect.stringMatching(/^preview-shop-12-[a-z0-9]{4}$/) });
+    expect(await desk.stores.domains.find({ previewDeploymentId: preview.previewDeploymentId })).toMatchObject({ host: 'preview-shop-12.preview.example.com', path: '/app', port: 8080, https: true, domainType: 'preview', domainId: preview.domainId });
+    expect(desk.routes.routes).toEqual([expect.objectContaining({ host: 'preview-shop-12.preview.example.com', service: preview.appName, port: 8080 })]);
+    expect(await desk.deployments.all({ kind: 'previewDeployment', serviceId: preview.previewDeploymentId })).toEqual([expect.objectContaining({ title: 'Add a door', commit: first, status: 'queued', applicationId: null })]);
+    expect([...host.comments.values()]).toEqual([{ number: 12, text: expect.stringContaining('| building | [https://preview-shop-12.preview.example.com/app]'), edits: 0 }]);
+    expect(await owner.query('previewDeployment.one', { previewDeploymentId: preview.previewDeploymentId })).toEqual({
+      previewDeploymentId: preview.previewDeploymentId, applicationId: place.applicationId, branch: 'door', pullRequestNumber: 12, domain: preview.domain, commit: first, isTrusted: true, status: 'building', createdAt: preview.createdAt, domainId: preview.domainId,
+      application: expect.objectContaining({ applicationId: place.applicationId, appName: 'shop', environment: expect.objectContaining({ environmentId: place.environmentId }) }),
     });
-    expect(await owner.query('previewDeployment.all', { applicationId: place.applicationId })).toEqual([shown(2, second), shown(1, first)]);
-    expect(await owner.query('previewDeployment.all', { applicationId: place.applicationId, limit: 1 })).toEqual({ items: [shown(2, second)], nextCursor: second });
-    expect(await owner.query('previewDeployment.one', { previewDeploymentId: first })).toEqual({
-      ...shown(1, first), domainId: 'domain-1',
-      application: expect.objectContaining({ applicationId: place.applicationId, environment: expect.objectContaining({ environmentId: place.environmentId, project: expect.objectContaining({ projectId: place.projectId, organizationId: people.owner.organizationId }) }) }),
-    });
-    expect(await owner.mutate('previewDeployment.delete', { previewDeploymentId: first })).toBe(true);
-    expect(await owner.query('previewDeployment.one', { previewDeploymentId: first })).toMatchObject({ code: 'NOT_FOUND' });
-    expect((await createStores(database).domains.list({ organizationId: people.owner.organizationId })).map(({ previewDeploymentId }) => previewDeploymentId)).toEqual([second]);
   });
 
-  it('are not built yet, and say so', async () => {
-    const { owner, database, place, people } = await begin();
-    const previewDeploymentId = await preview(database, { organizationId: people.owner.organizationId, applicationId: place.applicationId }, 1);
-    expect(await owner.mutate('previewDeployment.redeploy', { previewDeploymentId })).toMatchObject({ code: 'NOT_IMPLEMENTED' });
+  it('follow new commits, and are built once for each', async () => {
+    const { tell, all, desk } = await begin();
+    await tell();
+    await tell();
+    await tell({ commit: second });
+    const [preview] = await all();
+    expect(preview).toMatchObject({ commit: second });
+    const built = await desk.deployments.all({ kind: 'previewDeployment', serviceId: preview?.previewDeploymentId ?? '' });
+    expect(built.map(({ commit }) => commit)).toEqual([second, first]);
+    expect([...host.comments.values()]).toEqual([{ number: 12, text: expect.stringContaining('bbbbbbbbbbbb'), edits: 1 }]);
+  });
+
+  it('find their comment again when its id was lost', async () => {
+    const { tell, all, desk } = await begin();
+    await tell();
+    const [preview] = await all();
+    await desk.previews.patch(preview?.previewDeploymentId ?? '', { commentId: null, commentDigest: null });
+    await tell({ commit: second });
+    expect(host.comments.size).toBe(1);
+  });
+
+  it.each<[string, Partial<ApplicationRecord>, Partial<PullRequestEvent>]>([
+    ['previews of this application are not active', { isPreviewDeploymentsActive: false }, {}],
+    ['the pull request is for the branch next, not for main', {}, { baseBranch: 'next' }],
+    ['the pull request has none of previewLabels', { previewLabels: ['preview'] }, { labels: ['bug'] }],
+    ['the pull request is for acme/other, which is not the repository of this application', {}, { repository: 'acme/other' }],
+  ])('are not made where %s', async (why, settings, event) => {
+    const { tell, all } = await begin(settings);
+    expect(await tell(event)).toEqual({ skipped: why });
+    expect(await all()).toEqual([]);
+    expect(host.comments.size).toBe(0);
+  });
+
+  it('are made where a label fits, up to the limit, of which a comment tells', async () => {
+    const { tell, all } = await begin({ previewLabels: ['preview', 'demo'], previewLimit: 2 });
+    for (const number of [1, 2, 3]) expect(await tell({ number, labels: ['bug', 'demo'] })).toEqual({ queued: true });
+    expect((await all()).map(({ pullRequestNumber }) => pullRequestNumber).toSorted((a, b) => (a ?? 0) - (b ?? 0))).toEqual([1, 2]);
+    const told = (): unknown[] => [...host.comments.values()].filter(({ number }) => number === 3);
+    expect(told()).toEqual([{ number: 3, text: expect.stringContaining('2 previews run already'), edits: 0 }]);
+    await tell({ number: 3, labels: ['demo'], commit: second });
+    expect(told()).toHaveLength(1);
+  });
+
+  it('are only for those who may write, and for nobody when the host cannot be asked', async () => {
+    const { tell, all, desk } = await begin();
+    await tell({ author: { id: '10', name: 'eve' } });
+    host.failing = 500;
+    await tell({ number: 13 });
+    host.failing = undefined;
+    await desk.applications.patch((await desk.applications.all())[0]?.applicationId ?? '', {});
+    expect(await all()).toEqual([]);
+    expect(desk.warnings.join('\n')).toMatch(/pull request 12 of acme\/shop gets no preview: its author may not write[\s\S]*pull request 13 of acme\/shop.*could not be asked/);
+    await tell({ number: 14 });
+    expect(await all()).toHaveLength(1);
+  });
+
+  it('of strangers are made where that is allowed, and get no secrets when they come from a fork', async () => {
+    const { tell, all } = await begin({ previewRequireCollaboratorPermissions: false });
+    const eve = { id: '10', name: 'eve' };
+    await tell({ number: 1, author: eve, isFork: true });
+    await tell({ number: 2, author: eve });
+    await tell({ number: 3, isFork: true });
+    expect(Object.fromEntries((await all()).map(({ pullRequestNumber, isTrusted }) => [pullRequestNumber, isTrusted]))).toEqual({ 1: false, 2: true, 3: true });
+  });
+
+  it('whose pull request ended stay until the engine has given up what they had', async () => {
+    const { tell, all, desk } = await begin();
+    await tell();
+    await expect(tell({ action: 'close' })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await all()).toHaveLength(1);
+    // The engine is away: the job is tried again.
+    expect(await desk.stores.jobs.list({ kind: 'pullRequest', state: 'queued' })).not.toEqual([]);
+  });
+
+  it('whose pull request ended unseen are closed by the watch; those that the host does not show stay', async () => {
+    const { tell, desk } = await begin();
+    for (const number of [1, 2]) await tell({ number });
+    host.open.add(1);
+    await desk.previewing.watch();
+    const closing = (await desk.stores.jobs.list({ kind: 'pullRequest', state: 'queued' })).map(({ payload }) => [payload['action'], payload['number']]);
+    expect(closing).toEqual([['close', '2']]);
+    host.failing = 404;
+    await desk.previewing.watch();
+    expect(await desk.stores.jobs.list({ kind: 'pullRequest', state: 'queued' })).toHaveLength(1);
+  });
+
+  it('are listed newest first, and rebuilt from the commit they show', async () => {
+    const { tell, owner, place, desk } = await begin();
+    for (const number of [1, 2]) await tell({ number });
+    const all = await owner.query('previewDeployment.all', { applicationId: place.applicationId });
+    expect(all).toMatchObject([{ pullRequestNumber: 2 }, { pullRequestNumber: 1 }]);
+    const [newest] = await desk.previews.byApplication(place.applicationId, (await desk.applications.find(place.applicationId))?.organizationId ?? '');
+    const previewDeploymentId = newest?.previewDeploymentId ?? '';
+    expect(await owner.query('previewDeployment.all', { applicationId: place.applicationId, limit: 1 })).toMatchObject({ items: [{ previewDeploymentId }], nextCursor: previewDeploymentId });
+    expect(await owner.mutate('previewDeployment.redeploy', { previewDeploymentId })).toBe(true);
+    expect((await desk.deployments.all({ kind: 'previewDeployment', serviceId: previewDeploymentId }))[0]).toMatchObject({ kind: 'redeploy', title: 'Rebuild Preview Deployment', commit: first });
     expect(await owner.mutate('previewDeployment.redeploy', { previewDeploymentId, title: 'a\nb' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['title'] });
+    expect(await owner.mutate('previewDeployment.killBuild', { previewDeploymentId })).toMatchObject({ previewDeploymentId, status: 'building' });
+    expect(await owner.mutate('previewDeployment.delete', { previewDeploymentId })).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   it('are closed to nobody, members without access and other organizations', async () => {
-    const { owner, member, stranger, nobody, database, place, people } = await begin();
+    const { tell, all: made, owner, member, stranger, nobody, place, people } = await begin();
     const { applicationId } = place;
-    const previewDeploymentId = await preview(database, { organizationId: people.owner.organizationId, applicationId }, 1);
+    await tell();
+    const previewDeploymentId = (await made())[0]?.previewDeploymentId ?? '';
     const calls = (door: Door, id = previewDeploymentId): Promise<unknown>[] => [
-      door.query('previewDeployment.one', { previewDeploymentId: id }), door.mutate('previewDeployment.redeploy', { previewDeploymentId: id }), door.mutate('previewDeployment.delete', { previewDeploymentId: id }),
+      door.query('previewDeployment.one', { previewDeploymentId: id }), ...['redeploy', 'killBuild', 'delete'].map((name) => door.mutate(`previewDeployment.${name}`, { previewDeploymentId: id })),
     ];
     const all = (door: Door): Promise<unknown> => door.query('previewDeployment.all', { applicationId });
     for (const answer of await Promise.all([...calls(nobody), all(nobody)])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

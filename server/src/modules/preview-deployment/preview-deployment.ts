@@ -1,16 +1,50 @@
-/** Preview deployments as records. Building them comes with webhooks of pull requests; until then none is made, so that none runs. */
+/** Preview deployments as records: one for each pull request of an application, with its own name and host. */
+import type { ApplicationRecord } from '../../db/tables.ts';
+import { formatEnv } from '../../domain/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
+import { defaultWildcard, previewAppName, previewHost } from '../../domain/preview.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { Domains } from '../domain/domain.ts';
+import type { ServiceNames } from '../service-name/service-name.ts';
 import type { PreviewDeploymentRecord, PreviewDeploymentStore } from './store.ts';
+
+/** What a pull request brings. */
+export interface PullRequestFacts {
+  number: number;
+  headBranch: string;
+  /** Its newest commit, whole. */
+  commit: string;
+  /** Full name of the repository at its host. */
+  repository: string;
+  provider: string;
+  /** Its author may write to the repository. */
+  isTrusted: boolean;
+}
 
 export interface PreviewDeployments {
   /** Newest first. */
   byApplication(applicationId: string, organizationId: string): Promise<PreviewDeploymentRecord[]>;
   one(previewDeploymentId: string, organizationId: string): Promise<PreviewDeploymentRecord>;
+  /** Without an organization: for jobs and the reconciler, which act for the installation. */
+  find(previewDeploymentId: string): Promise<PreviewDeploymentRecord | undefined>;
+  all(): Promise<PreviewDeploymentRecord[]>;
+  ofPullRequest(applicationId: string, number: number): Promise<PreviewDeploymentRecord | undefined>;
+  countOf(applicationId: string): Promise<number>;
+  /** Makes the record with its host; part of a change of routes. CONFLICT when the host is taken. */
+  create(application: ApplicationRecord, facts: PullRequestFacts): Promise<PreviewDeploymentRecord>;
+  /** Changes that Berth makes itself. */
+  patch(previewDeploymentId: string, patch: Partial<PreviewDeploymentRecord>): Promise<void>;
   /** Takes the record and its domains away; part of a change of routes. */
   remove(previewDeploymentId: string, organizationId: string): Promise<PreviewDeploymentRecord>;
 }
 
-export function createPreviewDeployments(store: PreviewDeploymentStore): PreviewDeployments {
+export interface PreviewNeighbours {
+  domains: Pick<Domains, 'create'>;
+  names: ServiceNames;
+  serverIp(): Promise<string | null>;
+}
+
+export function createPreviewDeployments(store: PreviewDeploymentStore, { domains, names, serverIp }: PreviewNeighbours, clock: Clock): PreviewDeployments {
   async function one(previewDeploymentId: string, organizationId: string): Promise<PreviewDeploymentRecord> {
     const record = await store.find({ previewDeploymentId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such preview deployment. It may have been removed with its pull request.');
@@ -18,12 +52,54 @@ export function createPreviewDeployments(store: PreviewDeploymentStore): Preview
   }
   return {
     one,
+    find: (previewDeploymentId) => store.find({ previewDeploymentId }),
+    all: () => store.list({}),
+    countOf: (applicationId) => store.countOf(applicationId),
+    ofPullRequest: (applicationId, number) => store.find({ applicationId, pullRequestNumber: number }),
     byApplication: (applicationId, organizationId) => store.list({ applicationId, organizationId }, { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' }),
-    async remove(previewDeploymentId, organizationId) {
+    async create(application, facts) {
+      const { applicationId, organizationId, previewPort: port, previewPath: path, previewHttps: https, previewCustomCertResolver: customCertResolver } = application;
+      const previewDeploymentId = randomId();
+      const host = previewHost(application.previewWildcard ?? defaultWildcard(await serverIp()), application.appName, facts.number);
+      const record: PreviewDeploymentRecord = {
+        previewDeploymentId, organizationId, applicationId, branch: facts.headBranch, pullRequestNumber: facts.number, domain: `http${https ? 's' : ''}://${host}${path === '/' ? '' : path}`, domainId: null, status: 'building',
+        createdAt: isoTime(clock), appName: previewAppName(application.appName, facts.number, randomId(4).toLowerCase()), commit: facts.commit, repository: facts.repository, provider: facts.provider, isTrusted: facts.isTrusted,
+        liveDeploymentId: null, releasedAppName: null, isStopped: false, commentId: null, commentDigest: null,
+      };
+      await store.insert(record);
+      await names.keep(previewDeploymentId, [record.appName]);
+      const { domainId } = await domains.create(organizationId, { previewDeploymentId }, { host, path, port, https, certificateType: certificateTypeOf(application), customCertResolver, domainType: 'preview' });
+      await store.update({ previewDeploymentId }, { domainId });
+      return { ...record, domainId };
+    },
+    patch: async (previewDeploymentId, patch) => void (await store.update({ previewDeploymentId }, patch)),
+    remove: (previewDeploymentId, organizationId) => store.transaction(async () => {
       const present = await one(previewDeploymentId, organizationId);
       await store.removeDomains(previewDeploymentId, organizationId);
       await store.remove({ previewDeploymentId, organizationId });
+      await names.keep(previewDeploymentId, []);
       return present;
-    },
+    }),
+  };
+}
+
+/** Only known ones are ever stored. */
+function certificateTypeOf({ previewCertificateType: type }: ApplicationRecord): 'acme' | 'none' | 'custom' {
+  return type === 'acme' || type === 'custom' ? type : 'none';
+}
+
+/**
+ * The application with the preview's name and settings. Its own variables, build arguments and secrets never come along; those of previews only to pull requests whose
+ * author may write to the repository, so that no stranger's commit can read them.
+ */
+export function previewApplication(application: ApplicationRecord, preview: PreviewDeploymentRecord): ApplicationRecord {
+  const { isTrusted, appName, liveDeploymentId, releasedAppName, domain } = preview;
+  return {
+    ...application, appName, liveDeploymentId, releasedAppName, isStopped: false, replicas: 1,
+    env: `${formatEnv({ BERTH_PREVIEW_URL: domain })}${isTrusted ? application.previewEnv ?? '' : ''}`,
+    buildArgs: isTrusted ? application.previewBuildArgs : null, buildSecrets: isTrusted ? application.previewBuildSecrets : null,
+    // The image stays on this server: it goes with the pull request, and registries keep what they have.
+    registryId: null,
+    networks: isTrusted ? application.networks : [],
   };
 }

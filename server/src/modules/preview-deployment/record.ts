@@ -5,6 +5,7 @@ export const previewStatuses = ['building', 'running', 'error', 'stopped'] as co
 
 export const previewDeploymentRecord = z.object({
   previewDeploymentId: z.string(), applicationId: z.string(), branch: z.string(), pullRequestNumber: z.number().nullable(), domain: z.string().describe('Address of the preview'),
+  commit: z.string().nullable(), isTrusted: z.boolean().describe('Its author may write to the repository; otherwise the preview gets no variables and secrets'),
   status: z.enum(previewStatuses), createdAt: z.string(),
 }).meta({ id: 'PreviewDeployment' });
 

@@ -58,6 +58,12 @@ export const awaitRunning = (engine: Pick<Engine, 'service'>, name: string, repl
 export const awaitEnded = (engine: Pick<Engine, 'tasks'>, name: string, reader: string): Promise<void> =>
   until(async () => !(await engine.tasks(name)).some(({ state }) => state === 'running' || state === 'starting'), `The service was told to stop, and did not end within 60 s. ${reader} shows its output.`);
 
+/** After a removal that a crash cut short: the services are gone, their containers end a little later and hold images and volumes until then. */
+export async function awaitAbandoned(engine: Pick<Engine, 'services' | 'containers'>, owner: ServiceRef): Promise<void> {
+  if ((await engine.services()).some(({ labels }) => isSameService(ownerOfLabels(labels), owner))) return;
+  await until(async () => (await engine.containers(`${ownerLabels[owner.kind]}=${owner.serviceId}`)).length === 0, 'Containers of the removed service did not end within 60 s. They end when their grace period is over.');
+}
+
 /** Removes its services under any name, its images and, when asked, its volumes; gives the volumes that stay. */
 export async function removeFromEngine(engine: Engine, owner: ServiceRef, { deleteVolumes, limitMs }: { deleteVolumes: boolean; limitMs?: number }): Promise<string[]> {
   const mine = `${ownerLabels[owner.kind]}=${owner.serviceId}`;
@@ -65,7 +71,8 @@ export async function removeFromEngine(engine: Engine, owner: ServiceRef, { dele
     if (isSameService(ownerOfLabels(labels), owner)) await engine.removeService(name, limitMs === undefined ? {} : { limitMs });
   }
   for (const image of await engine.images(mine)) {
-    for (const tag of image.tags) await engine.removeImage(tag);
+    // One whose name a former removal took while a container still had it has its id alone.
+    for (const reference of image.tags.length > 0 ? image.tags : [image.id]) await engine.removeImage(reference);
   }
   const volumes = await engine.volumes(mine);
   if (!deleteVolumes) return volumes;

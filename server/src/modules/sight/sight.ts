@@ -13,7 +13,7 @@ export type Sight = (actor: Pick<Actor, 'organizationId' | 'role' | 'grants'>) =
 
 const organizationLabel = 'berth.organization';
 /** Labels that name the service a thing belongs to. */
-const serviceLabels = ['berth.application', 'berth.database', 'berth.compose'] as const;
+const serviceLabels = ['berth.application', 'berth.database', 'berth.compose', 'berth.preview'] as const;
 
 export function createSight(store: SightStore, isFirstOrganization: (organizationId: string) => Promise<boolean>): Sight {
   return async ({ organizationId, role, grants }) => {

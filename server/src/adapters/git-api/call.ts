@@ -1,0 +1,95 @@
+/** One request to a git host's interface. */
+import type { z } from 'zod';
+import { AppError } from '../../domain/errors.ts';
+import type { Secret } from '../../domain/secret.ts';
+
+export interface CallOptions {
+  body?: unknown;
+  /** Another credential than the usual one. */
+  token?: Secret;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
+
+export interface Call {
+  /** The answer in this shape; undefined for 404. Throws as `GitApi` says. `path` begins with a slash. */
+  ask<T>(shape: z.ZodType<T>, method: Method, path: string, options?: CallOptions): Promise<T | undefined>;
+  /** The same, throwing NOT_FOUND for 404. */
+  must<T>(shape: z.ZodType<T>, method: Method, path: string, options?: CallOptions): Promise<T>;
+}
+
+const limitMs = 10_000;
+const maxBytes = 8 * 1024 * 1024;
+
+export function createCall(apiUrl: string, headers: Readonly<Record<string, string>>, token: () => Promise<Secret>): Call {
+  const { host } = new URL(apiUrl);
+  const send = async (method: Method, path: string, { body, token: own }: CallOptions = {}): Promise<unknown> => {
+    const secret = own ?? (await token());
+    const response = await fetch(`${apiUrl}${path}`, {
+      method, redirect: 'error', signal: AbortSignal.timeout(limitMs),
+      headers: { accept: 'application/json', 'user-agent': 'berth', ...headers, authorization: `Bearer ${secret.reveal()}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw new AppError('SERVICE_UNAVAILABLE', `${host} did not answer within ${limitMs / 1000} s, or not by HTTP over a trusted connection. See the addresses of the git provider, and try again.`, { cause: error });
+    });
+    return answerOf(response, host);
+  };
+  const call: Call = {
+    async ask(shape, ...request) {
+      const found = await send(...request);
+      if (found === undefined) return undefined;
+      const parsed = shape.safeParse(found);
+      if (parsed.success) return parsed.data;
+      throw new AppError('SERVICE_UNAVAILABLE', `${host} answered in a form that is not that of its documents. See the provider and the apiUrl of the git provider.`, { cause: parsed.error });
+    },
+    async must(shape, ...request) {
+      const found = await call.ask(shape, ...request);
+      if (found === undefined) throw noRepository();
+      return found;
+    },
+  };
+  return call;
+}
+
+/** What the host says is never repeated: it may quote the request. */
+async function answerOf(response: Response, host: string): Promise<unknown> {
+  const { status } = response;
+  if (status === 404 || status === 410) return undefined;
+  if (status === 401 || status === 403) throw new AppError('PRECONDITION_FAILED', `${host} refused the credential of the git provider (${status}): it ended, was revoked, or lacks a right. Set a new one with gitProvider.update.`);
+  if (status === 429 || status >= 500) throw new AppError('SERVICE_UNAVAILABLE', `${host} cannot answer now (${status}). Try again later.`);
+  if (!response.ok) throw new AppError('PRECONDITION_FAILED', `${host} refused the request (${status}). See that the git provider's address and credential are right.`);
+  try {
+    const text = await readAll(response);
+    return text === '' ? null : JSON.parse(text);
+  } catch (error) {
+    throw new AppError('SERVICE_UNAVAILABLE', `${host} answered something else than JSON, or broke off. See the apiUrl of the git provider.`, { cause: error });
+  }
+}
+
+async function readAll(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error('The answer is larger than 8 MiB.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const pageLimit = 10;
+
+/** All items of at most ten pages; one with fewer than `size` is the last. */
+export async function allPages<T>(size: number, page: (number: number) => Promise<readonly T[]>): Promise<T[]> {
+  const items: T[] = [];
+  for (let number = 1; number <= pageLimit; number += 1) {
+    const found = await page(number);
+    items.push(...found);
+    if (found.length < size) break;
+  }
+  return items;
+}
+
+function noRepository(): AppError {
+  return new AppError('NOT_FOUND', 'The git host has no such repository, or does not show it to this git provider. Give its credential access to the repository.');
+}

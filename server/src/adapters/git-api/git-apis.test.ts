@@ -1,0 +1,104 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
+import type { GitProvider } from '../../domain/git-host.ts';
+import { Secret } from '../../domain/secret.ts';
+import { systemClock } from '../../ports/clock.ts';
+import type { GitApi, GitApiAccess } from '../../ports/git-api.ts';
+import { createGitApis } from './git-apis.ts';
+
+let host: GitHost;
+beforeEach(async () => {
+  host = await startGitHost();
+});
+afterEach(() => host[Symbol.asyncDispose]());
+
+const app = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
+const token = { kind: 'token', token: new Secret(acceptedToken) } as const;
+const ofApp = { kind: 'app', appId: '4242', installationId: '77', privateKey: new Secret(app.privateKey) } as const;
+
+interface Row {
+  provider: GitProvider;
+  path: string;
+  credential: GitApiAccess['credential'];
+  account: string;
+  /** How the host knows who may write. */
+  writer: { id: string; name: string; by: string };
+}
+
+const rows: Row[] = [
+  { provider: 'github', path: '/api/v3', credential: ofApp, account: 'an installation with 1 repositories', writer: { id: '9', name: 'ada', by: 'ada' } },
+  { provider: 'gitea', path: '/api/v1', credential: token, account: 'berth', writer: { id: '9', name: 'ada', by: 'ada' } },
+  { provider: 'gitlab', path: '/api/v4', credential: token, account: 'project_1_bot', writer: { id: '9', name: '9', by: '9' } },
+  { provider: 'bitbucket', path: '/2.0', credential: token, account: 'acme', writer: { id: '{9-a}', name: 'ada', by: '{9-a}' } },
+];
+
+function connected({ provider, path, credential }: Row): GitApi {
+  host.appPublicKey = app.publicKey;
+  return createGitApis(systemClock).connect({ provider, apiUrl: `${host.url}${path}`, credential, workspace: 'acme' });
+}
+
+describe.each(rows)('$provider', (row) => {
+  it('tells its account, repositories and branches', async () => {
+    const api = connected(row);
+    expect(await api.account()).toBe(row.account);
+    expect(await api.repositories()).toEqual([{ fullName: 'acme/shop', defaultBranch: 'main', isPrivate: true }]);
+    expect(await api.branches('acme/shop')).toEqual(['main', 'feature']);
+    await expect(api.branches('acme/other')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await api.token()).reveal()).toBe(acceptedToken);
+  });
+
+  it('tells who may write', async () => {
+    const api = connected(row);
+    host.writers.add(row.writer.by);
+    expect(await api.canWrite('acme/shop', row.writer)).toBe(true);
+    expect(await api.canWrite('acme/shop', { id: '10', name: 'eve' })).toBe(false);
+    expect(await api.canWrite('acme/other', row.writer)).toBe(false);
+  });
+
+  it('tells whether a pull request is open', async () => {
+    const api = connected(row);
+    host.open.add(12);
+    expect(await api.pullRequest('acme/shop', 12)).toEqual({ isOpen: true });
+    expect(await api.pullRequest('acme/shop', 13)).toEqual({ isOpen: false });
+    expect(await api.pullRequest('acme/other', 12)).toBeUndefined();
+  });
+
+  it('writes a comment once, finds it and edits it in place', async () => {
+    const api = connected(row);
+    expect(await api.findComment('acme/shop', 12, 'a mark')).toBeUndefined();
+    const id = await api.addComment('acme/shop', 12, 'first <!-- a mark -->');
+    expect(await api.findComment('acme/shop', 12, 'a mark')).toBe(id);
+    expect(await api.findComment('acme/shop', 13, 'a mark')).toBeUndefined();
+    expect(await api.editComment('acme/shop', 12, id, 'second')).toBe(true);
+    expect([...host.comments.values()]).toEqual([{ number: 12, text: 'second', edits: 1 }]);
+    expect(await api.editComment('acme/shop', 12, '999999', 'third')).toBe(false);
+  });
+
+  it('gives whole commits', async () => {
+    expect(await connected(row).fullCommit('acme/shop', 'a'.repeat(40))).toBe('a'.repeat(40));
+    expect(await connected(row).fullCommit('acme/shop', 'abcdef123456')).toBe(row.provider === 'bitbucket' ? 'abcdef123456'.padEnd(40, '0') : 'abcdef123456');
+  });
+
+  it('says what is wrong, and never the credential', async () => {
+    const refused = connected({ ...row, credential: { kind: 'token', token: new Secret('wrong-token') } });
+    await expect(refused.account()).rejects.toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.not.stringContaining('wrong-token') });
+    for (const [status, code] of [[500, 'SERVICE_UNAVAILABLE'], [429, 'SERVICE_UNAVAILABLE'], [403, 'PRECONDITION_FAILED'], [422, 'PRECONDITION_FAILED']] as const) {
+      host.failing = status;
+      await expect(connected(row).branches('acme/shop')).rejects.toMatchObject({ code });
+    }
+    const nowhere = createGitApis(systemClock).connect({ provider: row.provider, apiUrl: 'http://127.0.0.1:1', credential: token, workspace: 'acme' });
+    await expect(nowhere.canWrite('acme/shop', row.writer)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});
+
+it('a GitHub App signs for a token once for many requests, with its own key alone', async () => {
+  const [github] = rows;
+  if (!github) throw new Error('The first row is of GitHub.');
+  const api = connected(github);
+  await api.branches('acme/shop');
+  await api.account();
+  expect(host.asked.filter((line) => line.includes('access_tokens'))).toHaveLength(1);
+  const stranger = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
+  await expect(connected({ ...github, credential: { ...ofApp, privateKey: new Secret(stranger.privateKey) } }).account()).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+});

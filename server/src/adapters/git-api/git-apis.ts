@@ -1,0 +1,25 @@
+/** The interfaces of git hosts: one row per provider. */
+import type { GitProvider } from '../../domain/git-host.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { GitApis } from '../../ports/git-api.ts';
+import { createAppTokens } from './app-token.ts';
+import { bitbucket } from './bitbucket.ts';
+import { createCall } from './call.ts';
+import { gitea } from './gitea.ts';
+import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
+import type { Row } from './row.ts';
+
+const rows: Record<GitProvider, Row> = { github, gitlab, gitea, bitbucket };
+
+export function createGitApis(clock: Clock): GitApis {
+  const appToken = createAppTokens(clock);
+  return {
+    connect(access) {
+      const { provider, apiUrl, credential } = access;
+      const row = rows[provider];
+      const token = async () => (credential.kind === 'token' ? credential.token : appToken(apiUrl, credential));
+      return { ...row.api(createCall(apiUrl, row.headers, token), access), token };
+    },
+  };
+}

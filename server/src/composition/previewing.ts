@@ -1,0 +1,109 @@
+/** Previews of pull requests: the parts that make, update, watch and remove them, and the webhooks that tell of them. */
+import type { Database } from '../db/database.ts';
+import type { PreviewParts } from '../deploy/preview-deployer.ts';
+import type { DeploymentRunner } from '../deploy/run.ts';
+import { isGitProvider, pullRefsOf } from '../domain/git-host.ts';
+import type { Applications } from '../modules/application/application.ts';
+import { deployedApplications } from '../modules/application/deployed.ts';
+import type { Composes } from '../modules/compose/compose.ts';
+import { deployedComposes } from '../modules/compose/deployed.ts';
+import type { Databases } from '../modules/database/database.ts';
+import { deployedDatabases } from '../modules/database/deployed.ts';
+import { createDeployments, type Deployments } from '../modules/deployment/deployment.ts';
+import type { Domains } from '../modules/domain/domain.ts';
+import type { GitProviders } from '../modules/git-provider/git-provider.ts';
+import { deployedPreviews } from '../modules/preview-deployment/deployed.ts';
+import { createPreviewComments } from '../modules/preview-deployment/preview-comments.ts';
+import { createPreviewDeployments, type PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
+import { createRemovePreview, type RemovePreview } from '../modules/preview-deployment/preview-removal.ts';
+import { createPreviewWatch } from '../modules/preview-deployment/preview-watch.ts';
+import { createPullRequests, type PullRequests } from '../modules/preview-deployment/pull-request.ts';
+import type { ServiceNames } from '../modules/service-name/service-name.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
+import type { Turns } from '../modules/service/turns.ts';
+import { createWebhooks, type Webhooks } from '../modules/webhook/webhook.ts';
+import type { ApplicationRecord } from '../db/tables.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { GitApi } from '../ports/git-api.ts';
+import type { ChangeRoutes } from '../ports/proxy.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { Accounts } from './accounts.ts';
+import type { Adapters } from './adapters.ts';
+import type { Log } from './log.ts';
+import type { Stores } from './stores.ts';
+
+export interface Previewing {
+  pullRequests: PullRequests;
+  remove: RemovePreview;
+  /** Every preview of an application, which is being deleted. */
+  removeAll(application: ApplicationRecord): Promise<void>;
+  watch(): Promise<void>;
+  webhooks: Webhooks;
+}
+
+export interface PreviewingParts {
+  database: Database;
+  stores: Stores;
+  adapters: Pick<Adapters, 'engine' | 'logs'>;
+  clock: Clock;
+  log: Log;
+  accounts: Pick<Accounts, 'audit'>;
+  applications: Applications;
+  previews: PreviewDeployments;
+  deployments: Deployments;
+  gitProviders: GitProviders;
+  queue: Queue;
+  turns: Turns;
+  builds: Pick<DeploymentRunner, 'end'>;
+  changeRoutes: ChangeRoutes;
+}
+
+export function createPreviewing({ database, stores, adapters, clock, log, accounts, applications, previews, deployments, gitProviders, queue, turns, builds, changeRoutes }: PreviewingParts): Previewing {
+  const { engine, logs } = adapters;
+  const transaction = <T>(work: () => Promise<T>): Promise<T> => database.transaction(work);
+  const warn = (sentence: string): void => log.warn(sentence);
+  const apiOf = async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> => (githubId === null ? undefined : gitProviders.api(githubId, organizationId));
+  const comments = createPreviewComments({ previews, apiOf, warn });
+  const remove = createRemovePreview({ previews, deployments, builds, comments, engine, turns, logs, changeRoutes });
+  const pullRequests = createPullRequests({ previews, applications, deployments, queue, comments, remove, changeRoutes, transaction, apiOf, warn });
+  return {
+    pullRequests, remove,
+    async removeAll(application) {
+      for (const preview of await previews.byApplication(application.applicationId, application.organizationId)) await remove(application, preview, transaction);
+    },
+    watch: createPreviewWatch({ previews, applications, pullRequests, comments, apiOf, warn, transaction, queue }),
+    webhooks: createWebhooks(stores.webhooks, { deployments, wake: queue.wake, recordAudit: accounts.audit.record, pullRequest: pullRequests.receive }, clock),
+  };
+}
+
+export interface DeployedParts {
+  stores: Stores;
+  adapters: Pick<Adapters, 'logs'>;
+  clock: Clock;
+  settings: Pick<SettingsService, 'get'>;
+  names: ServiceNames;
+  domains: Domains;
+  applications: Applications;
+  databases: Databases;
+  composes: Composes;
+  queue: Queue;
+  /** The comment of a preview is to follow it. */
+  commented: PullRequests['comment'];
+}
+
+/** Everything that can be deployed, previews too, with its deployments. */
+export function createDeployed({ stores, adapters, clock, settings, names, domains, applications, databases, composes, queue, commented }: DeployedParts): { previews: PreviewDeployments; deployments: Deployments } {
+  const previews = createPreviewDeployments(stores.previewDeployments, { domains, names, serverIp: async () => (await settings.get()).serverIp }, clock);
+  const services = { application: deployedApplications(applications), database: deployedDatabases(databases), compose: deployedComposes(composes), previewDeployment: deployedPreviews(previews, applications, commented) };
+  return { previews, deployments: createDeployments(stores.deployments, { services, queue, logs: adapters.logs }, clock) };
+}
+
+/** What deployments of previews read. */
+export function previewParts({ domains, deployments }: Stores, applications: Applications, previews: PreviewDeployments): PreviewParts {
+  return {
+    applications, previews,
+    domains: (previewDeploymentId) => domains.list({ previewDeploymentId }, { by: ['domainId'], direction: 'asc' }),
+    succeeded: (previewDeploymentId) => deployments.list({ previewDeploymentId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
+    pullRefs: (provider, number) => (isGitProvider(provider) ? pullRefsOf(provider, number) ?? undefined : undefined),
+  };
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { appNamePattern } from './names.ts';
+import { defaultWildcard, parsePreviewWildcard, previewAppName, previewHost } from './preview.ts';
+
+describe('names of previews', () => {
+  it('stay within what the engine takes', () => {
+    expect(previewAppName('shop', 12)).toBe('preview-shop-12');
+    expect(previewAppName('shop', 12, 'a1b2')).toBe('preview-shop-12-a1b2');
+    for (const name of ['a'.repeat(63), `${'a'.repeat(40)}${'_-'.repeat(11)}a`, 'A_b']) {
+      expect(previewAppName(name, 123_456, 'a1b2')).toMatch(appNamePattern);
+      expect(previewAppName(name, 1)).toMatch(appNamePattern);
+    }
+  });
+});
+
+describe('hosts of previews', () => {
+  it.each([
+    ['*.preview.example.com', 'shop', 12, 'preview-shop-12.preview.example.com'],
+    ['*-pr.example.com', 'shop', 12, 'preview-shop-12-pr.example.com'],
+    ['*.example.com', 'My_Shop', 1, 'preview-my-shop-1.example.com'],
+    ['*.example.com', 'a'.repeat(63), 1234, `preview-${'a'.repeat(50)}-1234.example.com`],
+  ])('%s for %s, %i', (wildcard, appName, number, host) => {
+    expect(previewHost(wildcard, appName, number)).toBe(host);
+  });
+  it('lead to the server where no wildcard is set', () => {
+    expect(previewHost(defaultWildcard('203.0.113.7'), 'shop', 3)).toBe('preview-shop-3.203-0-113-7.sslip.io');
+  });
+  it.each(['example.com', '*.*.example.com', '**.example.com', 'a.*.example.com', '', '*.exa mple.com', '*.example.com/x', `${'a'.repeat(30)}*.example.com`])('%s is no wildcard of previews', (text) => {
+    expect(() => parsePreviewWildcard(text)).toThrow('previewWildcard');
+  });
+});

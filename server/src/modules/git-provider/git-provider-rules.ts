@@ -1,0 +1,70 @@
+/** What a link to a git host must have: one row per provider. Pure. */
+import { createPrivateKey } from 'node:crypto';
+import type { TableRecord } from '../../db/tables.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import { gitProviders, parseGitHost, type GitProvider } from '../../domain/git-host.ts';
+
+export type GitProviderRecord = TableRecord<'git_provider'>;
+
+type Field = 'appId' | 'installationId' | 'privateKey' | 'webhookSecret' | 'accessToken' | 'username';
+
+interface Row {
+  /** Fields that it needs; it has no other. */
+  needs: readonly Field[];
+  apiUrl(baseUrl: string): string;
+  /** User that git signs in as, with the token as password. */
+  gitUser: string;
+}
+
+export const providerRows: Record<GitProvider, Row> = {
+  github: { needs: ['appId', 'installationId', 'privateKey', 'webhookSecret'], apiUrl: (base) => (base === gitProviders.github ? 'https://api.github.com' : `${base}/api/v3`), gitUser: 'x-access-token' },
+  gitlab: { needs: ['accessToken'], apiUrl: (base) => `${base}/api/v4`, gitUser: 'oauth2' },
+  gitea: { needs: ['accessToken'], apiUrl: (base) => `${base}/api/v1`, gitUser: 'oauth2' },
+  bitbucket: { needs: ['accessToken', 'username'], apiUrl: (base) => (base === gitProviders.bitbucket ? 'https://api.bitbucket.org/2.0' : `${base}/2.0`), gitUser: 'x-token-auth' },
+};
+
+const fields: readonly Field[] = ['appId', 'installationId', 'privateKey', 'webhookSecret', 'accessToken', 'username'];
+
+export interface GitProviderInput extends Partial<Record<Field | 'baseUrl' | 'apiUrl', string | null | undefined>> {
+  name?: string | undefined;
+}
+
+/** The link as it will be: checked, with the addresses that follow, without what its provider has no use for. BAD_REQUEST naming the field. */
+export function checkedProvider(present: GitProviderRecord, input: GitProviderInput): GitProviderRecord {
+  const provider = providerOf(present.provider);
+  const row = providerRows[provider];
+  const record: GitProviderRecord = { ...present, name: input.name ?? present.name };
+  for (const field of fields) {
+    const given = input[field];
+    record[field] = row.needs.includes(field) ? (given === undefined ? present[field] : given || null) : null;
+    if (row.needs.includes(field) && record[field] === null) throw badField(field, `is required for ${provider}`);
+  }
+  record.baseUrl = input.baseUrl === undefined && present.baseUrl !== '' ? present.baseUrl : parseGitHost(input.baseUrl || gitProviders[provider], 'baseUrl');
+  const follows = input.apiUrl === null || input.apiUrl === '' || (input.apiUrl === undefined && (present.apiUrl === '' || record.baseUrl !== present.baseUrl));
+  record.apiUrl = follows ? row.apiUrl(record.baseUrl) : parseGitHost(input.apiUrl ?? present.apiUrl, 'apiUrl');
+  if (record.privateKey !== null && input.privateKey) checkPrivateKey(record.privateKey);
+  if (/[\r\n\0]/.test(record.accessToken ?? '')) throw badField('accessToken', 'must be one line');
+  return record;
+}
+
+/** A stored credential goes to no address that it was not given for. */
+export function refuseMovedCredential(present: GitProviderRecord, changed: GitProviderRecord, input: GitProviderInput): void {
+  if (changed.baseUrl === present.baseUrl && changed.apiUrl === present.apiUrl) return;
+  const secret = present.provider === 'github' ? 'privateKey' : 'accessToken';
+  if (!input[secret]) throw badField(secret, 'is required with another address, so that the stored one reaches no host it was not given for');
+}
+
+/** Only known ones are ever stored. */
+export function providerOf(text: string): GitProvider {
+  if (text === 'github' || text === 'gitlab' || text === 'gitea' || text === 'bitbucket') return text;
+  throw new AppError('INTERNAL_SERVER_ERROR', `A git provider of the kind ${text} is stored.`);
+}
+
+function checkPrivateKey(pem: string): void {
+  try {
+    if (createPrivateKey(pem).asymmetricKeyType === 'rsa') return;
+  } catch {
+    throw badField('privateKey', 'is no private key in PEM without a passphrase; GitHub gives one on the page of the App');
+  }
+  throw badField('privateKey', 'must be an RSA key, as GitHub makes them');
+}

@@ -1,0 +1,86 @@
+/** Links to git hosts: records, and what is asked of the hosts with them. */
+import { countedAll } from '../../domain/counted.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { GitProvider } from '../../domain/git-host.ts';
+import { Secret } from '../../domain/secret.ts';
+import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { GitApi, GitApis } from '../../ports/git-api.ts';
+import { checkedProvider, providerOf, providerRows, refuseMovedCredential, type GitProviderInput, type GitProviderRecord } from './git-provider-rules.ts';
+import type { GitProviderStore } from './store.ts';
+
+/** A link without its secrets. */
+export type PublicGitProvider = Omit<GitProviderRecord, 'provider' | 'privateKey' | 'webhookSecret' | 'accessToken'> & { provider: GitProvider };
+
+/** A link as a source of repositories. */
+export interface GitLinkAccess {
+  provider: GitProvider;
+  baseUrl: string;
+  credentials: { username: string; password: Secret };
+}
+
+export interface GitProviders {
+  create(organizationId: string, input: GitProviderInput & { provider: GitProvider; name: string }): Promise<PublicGitProvider>;
+  one(gitProviderId: string, organizationId: string): Promise<PublicGitProvider>;
+  /** Newest first. */
+  all(organizationId: string): Promise<PublicGitProvider[]>;
+  update(gitProviderId: string, organizationId: string, input: GitProviderInput): Promise<PublicGitProvider>;
+  /** PRECONDITION_FAILED while something names it. */
+  remove(gitProviderId: string, organizationId: string): Promise<PublicGitProvider>;
+  /** The host's interface with the link's credential. */
+  api(gitProviderId: string, organizationId: string): Promise<GitApi>;
+  /** What git fetches with; asks the host for a token where the link is an App. */
+  access(gitProviderId: string, organizationId: string): Promise<GitLinkAccess>;
+}
+
+export function createGitProviders(store: GitProviderStore, apis: GitApis, clock: Clock): GitProviders {
+  async function found(gitProviderId: string, organizationId: string): Promise<GitProviderRecord> {
+    const record = await store.find({ gitProviderId, organizationId });
+    if (!record) throw new AppError('NOT_FOUND', 'There is no such git provider. It may have been removed; choose another with application.save…Provider.');
+    return record;
+  }
+  return {
+    async create(organizationId, { provider, ...input }) {
+      const empty: GitProviderRecord = {
+        gitProviderId: randomId(), organizationId, provider, name: input.name, createdAt: isoTime(clock), baseUrl: '', apiUrl: '', appId: null, installationId: null, username: null, privateKey: null, webhookSecret: null, accessToken: null,
+      };
+      const record = checkedProvider(empty, input);
+      await store.insert(record);
+      return withoutSecrets(record);
+    },
+    one: async (gitProviderId, organizationId) => withoutSecrets(await found(gitProviderId, organizationId)),
+    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'gitProviderId'], direction: 'desc' })).map(withoutSecrets),
+    async update(gitProviderId, organizationId, input) {
+      const present = await found(gitProviderId, organizationId);
+      const changed = checkedProvider(present, input);
+      refuseMovedCredential(present, changed, input);
+      await store.update({ gitProviderId, organizationId }, changed);
+      return withoutSecrets(changed);
+    },
+    async remove(gitProviderId, organizationId) {
+      const record = await found(gitProviderId, organizationId);
+      const uses = countedAll(await store.uses(gitProviderId));
+      if (uses !== '') throw new AppError('PRECONDITION_FAILED', `The git provider ${record.name} is used by ${uses}. Give each another one first.`);
+      await store.remove({ gitProviderId, organizationId });
+      return withoutSecrets(record);
+    },
+    api: async (gitProviderId, organizationId) => apiOf(apis, await found(gitProviderId, organizationId)),
+    async access(gitProviderId, organizationId) {
+      const record = await found(gitProviderId, organizationId);
+      const provider = providerOf(record.provider);
+      return { provider, baseUrl: record.baseUrl, credentials: { username: providerRows[provider].gitUser, password: await apiOf(apis, record).token() } };
+    },
+  };
+}
+
+function apiOf(apis: GitApis, record: GitProviderRecord): GitApi {
+  const { appId, installationId, privateKey, accessToken, apiUrl, username } = record;
+  const isApp = record.provider === 'github';
+  return apis.connect({
+    provider: providerOf(record.provider), apiUrl, workspace: username,
+    credential: isApp ? { kind: 'app', appId: appId ?? '', installationId: installationId ?? '', privateKey: new Secret(privateKey ?? '') } : { kind: 'token', token: new Secret(accessToken ?? '') },
+  });
+}
+
+function withoutSecrets({ privateKey: _key, webhookSecret: _secret, accessToken: _token, provider, ...shown }: GitProviderRecord): PublicGitProvider {
+  return { ...shown, provider: providerOf(provider) };
+}

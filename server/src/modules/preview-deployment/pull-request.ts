@@ -1,0 +1,170 @@
+/** Pull requests as previews: an event becomes a durable job, the job makes, updates or removes the preview. Jobs of one application run one after another. */
+import { z } from 'zod';
+import type { ApplicationRecord, JobRecord } from '../../db/tables.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import type { PullRequestEvent } from '../../domain/git-event.ts';
+import type { GitProvider } from '../../domain/git-host.ts';
+import { previewRef } from '../../domain/service-ref.ts';
+import { oneLine } from '../../domain/words.ts';
+import type { GitApi } from '../../ports/git-api.ts';
+import type { ChangeRoutes } from '../../ports/proxy.ts';
+import type { Queue } from '../../ports/queue.ts';
+import type { Applications } from '../application/application.ts';
+import type { Deployments } from '../deployment/deployment.ts';
+import type { PreviewComments } from './preview-comments.ts';
+import type { PreviewDeployments } from './preview-deployment.ts';
+import type { RemovePreview } from './preview-removal.ts';
+import type { PreviewDeploymentRecord } from './store.ts';
+import { whyNoPreview } from './verdict.ts';
+
+export interface PullRequests {
+  /** Decides by what the event tells, and queues what is to be done; part of the caller's transaction. */
+  receive(application: ApplicationRecord, provider: GitProvider, event: PullRequestEvent): Promise<{ queued: true } | { skipped: string }>;
+  /** Queues the removal of a preview whose pull request ended; part of the caller's transaction. */
+  close(preview: PreviewDeploymentRecord): Promise<void>;
+  /** Queues bringing the comment up to date; part of the caller's transaction. */
+  comment(preview: PreviewDeploymentRecord): Promise<void>;
+  /** Handler of the queue's `pullRequest` jobs. */
+  run(job: JobRecord): Promise<void>;
+}
+
+export interface PullRequestNeighbours {
+  previews: PreviewDeployments;
+  applications: Pick<Applications, 'find'>;
+  deployments: Pick<Deployments, 'accept' | 'isWorking'>;
+  queue: Queue;
+  comments: PreviewComments;
+  remove: RemovePreview;
+  changeRoutes: ChangeRoutes;
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** The git host's interface for an application; undefined when it names no git provider. */
+  apiOf(application: ApplicationRecord): Promise<GitApi | undefined>;
+  /** Tells whoever runs Berth. */
+  warn(sentence: string): void;
+}
+
+const attemptsLimit = 5;
+
+export function createPullRequests(neighbours: PullRequestNeighbours): PullRequests {
+  const { previews, applications, queue, comments, remove } = neighbours;
+  const build = createBuild(neighbours);
+  async function enqueue(applicationId: string, payload: Payload): Promise<void> {
+    const serviceKey = `pullRequests:${applicationId}`;
+    await queue.enqueue({ kind: pullRequestJob, payload, serviceKey, serverKey: serviceKey });
+  }
+
+  async function carryOut({ action, applicationId, number, provider, event }: Payload): Promise<void> {
+    const application = await applications.find(applicationId);
+    const preview = await previews.ofPullRequest(applicationId, Number(number));
+    if (!application) return;
+    if (action === 'close') {
+      if (preview) await remove(application, preview, neighbours.transaction);
+      return;
+    }
+    if (action === 'comment') {
+      if (preview) await comments.sync(application, preview);
+      return;
+    }
+    await build(application, asProvider(provider), asEvent(event), preview);
+  }
+
+  return {
+    async receive(application, provider, event) {
+      const { applicationId } = application;
+      const queued = async (action: Payload['action']): Promise<{ queued: true }> => {
+        await enqueue(applicationId, { action, applicationId, number: String(event.number), provider, event: JSON.stringify(event) });
+        return { queued: true };
+      };
+      const why = whyNoPreview(application, provider, event);
+      // Its opening may still be queued, so that a close is queued behind it even when there is no preview yet.
+      if (event.action === 'close' && application.isPreviewDeploymentsActive) return queued('close');
+      if (event.action === 'open' && why === undefined) return queued('build');
+      if (await previews.ofPullRequest(applicationId, event.number)) return queued('close');
+      return { skipped: why ?? 'there is no preview of this pull request' };
+    },
+    close: (preview) => enqueue(preview.applicationId, plain('close', preview)),
+    comment: (preview) => enqueue(preview.applicationId, plain('comment', preview)),
+    async run(job) {
+      const payload = payloadShape.parse(job.payload);
+      try {
+        await carryOut(payload);
+      } catch (error) {
+        const isLast = job.attempts >= attemptsLimit;
+        if (!(error instanceof AppError) && !isLast) throw error;
+        neighbours.warn(`The pull request ${payload.number} of the application ${payload.applicationId} could not be followed (${payload.action}): ${sentenceOf(error)}`);
+        // An engine that is away comes back; the lease of the job runs out and it is tried again.
+        if (payload.action === 'close' && !isLast) throw error;
+      }
+    },
+  };
+}
+
+export const pullRequestJob = 'pullRequest';
+
+const payloadShape = z.object({ action: z.enum(['build', 'close', 'comment']), applicationId: z.string(), number: z.string(), provider: z.string(), event: z.string() });
+type Payload = z.output<typeof payloadShape>;
+
+function plain(action: 'close' | 'comment', { applicationId, pullRequestNumber, provider }: PreviewDeploymentRecord): Payload {
+  return { action, applicationId, number: String(pullRequestNumber ?? 0), provider, event: '' };
+}
+
+/** Makes the preview of a pull request, or brings it to the newest commit. */
+function createBuild({ previews, deployments, queue, comments, remove, changeRoutes, transaction, apiOf, warn }: PullRequestNeighbours) {
+  /** Closed when the host cannot be asked. */
+  async function mayWrite(api: GitApi | undefined, event: PullRequestEvent): Promise<boolean> {
+    if (api === undefined) return false;
+    return api.canWrite(event.repository, event.author).catch((error: unknown) => {
+      warn(`Whether the author of the pull request ${event.number} of ${event.repository} may write to it could not be asked, so it is taken for no: ${sentenceOf(error)}`);
+      return false;
+    });
+  }
+
+  return async (application: ApplicationRecord, provider: GitProvider, event: PullRequestEvent, present: PreviewDeploymentRecord | undefined): Promise<void> => {
+    // Settings may have changed since it was queued.
+    if (whyNoPreview(application, provider, event) !== undefined) {
+      if (present) await remove(application, present, transaction);
+      return;
+    }
+    const api = await apiOf(application);
+    const needsAuthor = application.previewRequireCollaboratorPermissions || event.isFork;
+    const isCollaborator = needsAuthor && (await mayWrite(api, event));
+    if (application.previewRequireCollaboratorPermissions && !isCollaborator) {
+      warn(`The pull request ${event.number} of ${event.repository} gets no preview: its author may not write to the repository (previewRequireCollaboratorPermissions).`);
+      return;
+    }
+    const isTrusted = isCollaborator || !event.isFork;
+    const commit = await wholeCommit(api, event);
+    const accepting = { kind: 'deploy' as const, title: oneLine(event.title, 200) || `Pull request ${event.number}`, description: `Pull request ${event.number}, commit ${commit}`, commit };
+    if (present) {
+      const isThere = present.commit === commit && present.isTrusted === isTrusted && (present.liveDeploymentId !== null || (await deployments.isWorking(previewRef(present.previewDeploymentId))));
+      if (!isThere) await transaction(async () => {
+        await previews.patch(present.previewDeploymentId, { commit, branch: event.headBranch, isTrusted });
+        await deployments.accept(previewRef(present.previewDeploymentId), accepting);
+      });
+    } else if ((await previews.countOf(application.applicationId)) >= application.previewLimit) {
+      await comments.tellLimit(application, event);
+    } else {
+      await changeRoutes(transaction, async () => {
+        const { previewDeploymentId } = await previews.create(application, { number: event.number, headBranch: event.headBranch, commit, repository: event.repository, provider, isTrusted });
+        await deployments.accept(previewRef(previewDeploymentId), accepting);
+      }, { mayWait: true });
+    }
+    queue.wake();
+  };
+}
+
+/** Bitbucket tells the first digits only. */
+async function wholeCommit(api: GitApi | undefined, { repository, commit }: PullRequestEvent): Promise<string> {
+  if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return commit;
+  if (api === undefined) throw new AppError('PRECONDITION_FAILED', 'the git host tells only the first digits of commits, and the application names no git provider (githubId) to ask for the rest.');
+  return api.fullCommit(repository, commit);
+}
+
+/** Written by `receive` alone. */
+function asEvent(text: string): PullRequestEvent {
+  return JSON.parse(text) as PullRequestEvent;
+}
+
+function asProvider(text: string): GitProvider {
+  return text as GitProvider;
+}

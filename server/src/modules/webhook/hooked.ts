@@ -1,0 +1,43 @@
+/** Services that webhooks reach, whatever their kind. */
+import type { ApplicationRecord } from '../../db/tables.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { GitSourceFields } from '../../domain/git-host.ts';
+import { applicationRef, composeRef, type ServiceRef } from '../../domain/service-ref.ts';
+import type { WebhookStore } from './store.ts';
+
+export type HookedKind = 'application' | 'compose';
+
+export interface Hooked {
+  ref: ServiceRef;
+  organizationId: string;
+  name: string;
+  autoDeploy: boolean;
+  webhookSecret: string | null;
+  source: GitSourceFields;
+  triggerType: string;
+  watchPaths: readonly string[];
+  /** Only applications have previews. */
+  application: ApplicationRecord | undefined;
+}
+
+/** The service of the token in its address. */
+export async function findHooked(store: Pick<WebhookStore, 'application' | 'compose'>, kind: HookedKind, token: string): Promise<Hooked | undefined> {
+  if (kind === 'application') {
+    const found = await store.application(token);
+    return found && hookedApplication(found);
+  }
+  const found = await store.compose(token);
+  return found && { ...found, ref: composeRef(found.composeId), source: found, application: undefined };
+}
+
+export function hookedApplication(application: ApplicationRecord): Hooked {
+  return { ...application, ref: applicationRef(application.applicationId), source: application, application };
+}
+
+export function requireAutoDeploy({ autoDeploy, name }: Hooked): void {
+  if (!autoDeploy) throw autoDeployOff(name);
+}
+
+export function autoDeployOff(names: string): AppError {
+  return new AppError('BAD_REQUEST', `autoDeploy of ${names} is off, so a push deploys nothing. Turn it on, or remove the webhook at the git host.`);
+}

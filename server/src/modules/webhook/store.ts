@@ -1,0 +1,38 @@
+/** SQL of webhooks: which service a token stands for, which deliveries were answered. */
+import { sql } from 'kysely';
+import type { Database } from '../../db/database.ts';
+import { tableStore } from '../../db/table-store.ts';
+import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
+
+export interface WebhookStore {
+  application(refreshToken: string): Promise<ApplicationRecord | undefined>;
+  compose(refreshToken: string): Promise<TableRecord<'compose'> | undefined>;
+  /** Links to the GitHub App of this id, in every organization. */
+  githubApps(appId: string): Promise<TableRecord<'git_provider'>[]>;
+  /** Applications that name the link. */
+  applicationsOf(gitProviderId: string, organizationId: string): Promise<ApplicationRecord[]>;
+  hasDelivery(deliveryKey: string): Promise<boolean>;
+  /** CONFLICT when it is there. */
+  addDelivery(deliveryKey: string, receivedAt: string): Promise<void>;
+  /** Forgets deliveries older than this time (ISO 8601). */
+  prune(before: string): Promise<void>;
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createWebhookStore(database: Database): WebhookStore {
+  const applications = tableStore(database, 'application');
+  const composes = tableStore(database, 'compose');
+  const links = tableStore(database, 'git_provider');
+  const deliveries = tableStore(database, 'webhook_delivery');
+  const old = sql`delete from "webhook_delivery" where "receivedAt" < ${''}`.compile(database.builder);
+  return {
+    application: (refreshToken) => applications.find({ refreshToken }),
+    compose: (refreshToken) => composes.find({ refreshToken }),
+    githubApps: (appId) => links.list({ provider: 'github', appId }, { by: ['gitProviderId'], direction: 'asc' }),
+    applicationsOf: (githubId, organizationId) => applications.list({ githubId, organizationId }, { by: ['applicationId'], direction: 'asc' }),
+    hasDelivery: async (deliveryKey) => (await deliveries.find({ deliveryKey })) !== undefined,
+    addDelivery: (deliveryKey, receivedAt) => deliveries.insert({ deliveryKey, receivedAt }),
+    prune: async (before) => void (await database.change(old, [before])),
+    transaction: (work) => database.transaction(work),
+  };
+}

@@ -1,0 +1,54 @@
+/** What Berth asks of git hosts by their HTTP interfaces: who may write, what became of a pull request, comments. Merge requests are pull requests here. */
+import type { GitAuthor } from '../domain/git-event.ts';
+import type { GitProvider } from '../domain/git-host.ts';
+import type { Secret } from '../domain/secret.ts';
+
+export interface GitApis {
+  /** Asks nothing yet. */
+  connect(access: GitApiAccess): GitApi;
+}
+
+export interface GitApiAccess {
+  provider: GitProvider;
+  apiUrl: string;
+  credential: { kind: 'token'; token: Secret } | { kind: 'app'; appId: string; installationId: string; privateKey: Secret };
+  /** Workspace of Bitbucket, whose repositories are listed. */
+  workspace: string | null;
+}
+
+/**
+ * Every call throws SERVICE_UNAVAILABLE when the host does not answer within 10 s or answers that it cannot now, PRECONDITION_FAILED when it refuses the credential, and
+ * NOT_FOUND where the repository is not there, unless told otherwise. `repository` is its full name, such as `acme/shop`.
+ */
+export interface GitApi {
+  /** Name of what the credential stands for. */
+  account(): Promise<string>;
+  /** At most 1,000. */
+  repositories(): Promise<GitRepository[]>;
+  /** At most 1,000. */
+  branches(repository: string): Promise<string[]>;
+  /** Whether the person may write to the repository. */
+  canWrite(repository: string, author: GitAuthor): Promise<boolean>;
+  /** Undefined when there is none of that number. */
+  pullRequest(repository: string, number: number): Promise<PullRequestState | undefined>;
+  /** The whole id of a commit that an event names by its first digits. */
+  fullCommit(repository: string, commit: string): Promise<string>;
+  /** Id of the newest own comment that holds this text; undefined when there is none among the newest 1,000. */
+  findComment(repository: string, number: number, text: string): Promise<string | undefined>;
+  /** Gives the new comment's id. */
+  addComment(repository: string, number: number, text: string): Promise<string>;
+  /** False when it was deleted. */
+  editComment(repository: string, number: number, commentId: string, text: string): Promise<boolean>;
+  /** What git signs in with now. */
+  token(): Promise<Secret>;
+}
+
+export interface GitRepository {
+  fullName: string;
+  defaultBranch: string | null;
+  isPrivate: boolean;
+}
+
+export interface PullRequestState {
+  isOpen: boolean;
+}

@@ -1,0 +1,82 @@
+/** Webhooks and previews on a real database, with the real adapters of git hosts and of an engine that is not there: what is around a build. */
+import { createFileLogs } from '../../server/src/adapters/deployment-log/file-log.ts';
+import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
+import { createGitApis } from '../../server/src/adapters/git-api/git-apis.ts';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPreviewing, type Previewing } from '../../server/src/composition/previewing.ts';
+import { createStores, type Stores } from '../../server/src/composition/stores.ts';
+import type { Database } from '../../server/src/db/database.ts';
+import type { TableRecord } from '../../server/src/db/tables.ts';
+import { createQueue } from '../../server/src/jobs/queue.ts';
+import { createApplications, type Applications } from '../../server/src/modules/application/application.ts';
+import { deployedApplications } from '../../server/src/modules/application/deployed.ts';
+import { createAudit } from '../../server/src/modules/audit/audit.ts';
+import { createComposes } from '../../server/src/modules/compose/compose.ts';
+import { deployedComposes } from '../../server/src/modules/compose/deployed.ts';
+import { createDeployments, type Deployments } from '../../server/src/modules/deployment/deployment.ts';
+import { createDomains } from '../../server/src/modules/domain/domain.ts';
+import { createGitProviders, type GitProviders } from '../../server/src/modules/git-provider/git-provider.ts';
+import { deployedPreviews } from '../../server/src/modules/preview-deployment/deployed.ts';
+import { createPreviewDeployments, type PreviewDeployments } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
+import { pullRequestJob } from '../../server/src/modules/preview-deployment/pull-request.ts';
+import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
+import { createTurns } from '../../server/src/modules/service/turns.ts';
+import { systemClock } from '../../server/src/ports/clock.ts';
+import type { Queue } from '../../server/src/ports/queue.ts';
+import { keptRoutes, type KeptRoutes } from '../http/kept-routes.ts';
+
+export interface PreviewDesk {
+  stores: Stores;
+  applications: Applications;
+  deployments: Deployments;
+  gitProviders: GitProviders;
+  previews: PreviewDeployments;
+  previewing: Previewing;
+  queue: Queue;
+  routes: KeptRoutes;
+  /** What was told to whoever runs Berth. */
+  warnings: string[];
+  /** Runs the queued jobs of pull requests, one after another. */
+  work(): Promise<void>;
+  insertLink(link: Partial<TableRecord<'git_provider'>> & Pick<TableRecord<'git_provider'>, 'gitProviderId' | 'organizationId' | 'provider'>): Promise<void>;
+}
+
+export function createPreviewDesk(database: Database): PreviewDesk {
+  const stores = createStores(database);
+  const clock = systemClock;
+  const engine = createSwarmEngine({ socketPath: '/nonexistent/docker.sock', clock });
+  const logs = createFileLogs(mkdtempSync(join(tmpdir(), 'berth-previews-')), clock);
+  const names = createServiceNames(stores.serviceNames);
+  const routes = keptRoutes(database);
+  const queue = createQueue(stores.jobs, clock, () => undefined);
+  const warnings: string[] = [];
+  const applications = createApplications(stores.applications, { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] }, clock);
+  const previews = createPreviewDeployments(stores.previewDeployments, { domains: createDomains(stores.domains, clock), names, serverIp: async () => '203.0.113.7' }, clock);
+  const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => [] }, clock);
+  const services = { application: deployedApplications(applications), compose: deployedComposes(composes), previewDeployment: deployedPreviews(previews, applications, (preview) => previewing.pullRequests.comment(preview)) };
+  const deployments = createDeployments(stores.deployments, { services, queue, logs }, clock);
+  const gitProviders = createGitProviders(stores.gitProviders, createGitApis(clock), clock);
+  const previewing = createPreviewing({
+    database, stores, adapters: { engine, logs }, clock, log: { info: () => undefined, warn: (sentence) => void warnings.push(sentence), fault: () => '' }, accounts: { audit: createAudit(stores.audit, clock) },
+    applications, previews, deployments, gitProviders, queue, turns: createTurns(), builds: { end: async () => undefined }, changeRoutes: routes.changeRoutes,
+  });
+  return {
+    stores, applications, deployments, gitProviders, previews, previewing, queue, routes, warnings,
+    async work() {
+      for (let jobs = await queued(); jobs.length > 0; jobs = await queued()) {
+        for (const job of jobs) {
+          await previewing.pullRequests.run({ ...job, attempts: 1 });
+          await stores.jobs.update({ jobId: job.jobId }, { state: 'done' });
+        }
+      }
+    },
+    insertLink: (link) => stores.gitProviders.insert({
+      name: 'link', createdAt: '2026-01-01T00:00:00.000Z', baseUrl: 'https://git.example.com', apiUrl: 'https://git.example.com/api/v1', appId: null, installationId: null, username: null, privateKey: null, webhookSecret: null, accessToken: null, ...link,
+    }),
+  };
+  function queued() {
+    return stores.jobs.list({ kind: pullRequestJob, state: 'queued' }, { by: ['sequence'], direction: 'asc' });
+  }
+}
