@@ -70,7 +70,7 @@ export const inputs = {
   postgres: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseName: 'shop', databaseUser: 'shop' }), reload: ({ postgresId, name }) => ({ postgresId, appName: `${name}-postgres` }) },
   mongo: { create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseUser: 'shop' }), reload: ({ mongoId, name }) => ({ mongoId, appName: `${name}-mongo` }) },
   redis: { create: newDatabase, reload: ({ redisId, name }) => ({ redisId, appName: `${name}-redis` }) },
-  compose: { create: ({ environmentId }, unique) => ({ name: 'another', appName: unique, environmentId }), update: ({ spareComposeId }) => ({ composeId: spareComposeId, description: 'changed' }) },
+  compose: { create: ({ environmentId }, unique) => ({ name: 'another', appName: unique, environmentId }), update: ({ spareComposeId }) => ({ composeId: spareComposeId, description: 'changed' }), saveEnvironment: ({ spareComposeId }) => ({ composeId: spareComposeId }) },
   backup: {
     create: ({ postgresId, destinationId }) => ({ databaseType: 'postgres', postgresId, destinationId, schedule: '0 3 * * *', prefix: 'another', database: 'shop' }),
     update: ({ backupId }) => ({ backupId, prefix: 'changed' }), byDatabase: ({ postgresId }) => ({ postgresId }), runsByDatabase: ({ postgresId }) => ({ databaseId: postgresId }),

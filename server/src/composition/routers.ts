@@ -1,7 +1,7 @@
 /** Contracts meet handlers; the registry meets guard and HTTP. */
 import type { FastifyInstance } from 'fastify';
 import { applicationRef } from '../domain/service-ref.ts';
-import { builtPrefix } from '../deploy/image-name.ts';
+import { builtPrefix } from '../domain/image-reference.ts';
 import { applicationHandlers } from '../modules/application/handlers.ts';
 import { createApplicationViews } from '../modules/application/view.ts';
 import { installationBackupHandlers } from '../modules/backup/handlers-installation.ts';

@@ -1,8 +1,6 @@
 /** Names of the images Berth builds: its own repository per application or preview, the deployment as tag (kept for rollback). */
 import { createHash } from 'node:crypto';
-
-/** Images of this prefix are on the server that built them and in no registry. */
-export const builtPrefix = 'berth-build/';
+import { builtPrefix } from '../domain/image-reference.ts';
 
 /** Repository names are lower case (image reference grammar), ids are not. */
 export const builtRepository = (serviceId: string): string => `${builtPrefix}${serviceId.toLowerCase()}`;

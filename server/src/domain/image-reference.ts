@@ -7,11 +7,24 @@ const pattern = new RegExp(`^((?:${registry}/)?${component}(?:/${component})*)(?
 /** Characters that the name before tag and digest may have (NameTotalLengthMax of the same grammar). */
 const longestName = 255;
 
-/** The reference itself; throws BAD_REQUEST naming `field` for anything the engine would not take. */
+/** Images of this prefix are on the server that built them and in no registry. */
+export const builtPrefix = 'berth-build/';
+
+/** The default registry's own names; the engine leaves them out, so that they lead to local images too. */
+const defaultRegistry = /^(?:(?:index\.)?docker\.io\/)?/i;
+/** The engine takes such a name without a tag for the beginning of an image's id. */
+const likeAnId = /^[0-9a-f]{1,64}$/;
+
+/**
+ * The reference itself; throws BAD_REQUEST naming `field` for anything the engine would not take, and for what could lead to an image that Berth built: every organization's
+ * images lie in the one store of the engine.
+ */
 export function parseImageReference(text: string, field = 'containerImage'): string {
   const [, name] = text.length <= 500 ? pattern.exec(text) ?? [] : [];
-  if (name !== undefined && name.length <= longestName) return text;
-  throw badField(field, 'is no image name; write it like nginx:1.29 or registry.example.com/team/app:v1');
+  if (name === undefined || name.length > longestName) throw badField(field, 'is no image name; write it like nginx:1.29 or registry.example.com/team/app:v1');
+  if (text.replace(defaultRegistry, '').startsWith(builtPrefix)) throw badField(field, 'names an image that Berth built; deploy its own service, or go back to one of its deployments');
+  if (likeAnId.test(text)) throw badField(field, `could be the id of an image; write its tag too, like ${text}:latest`);
+  return text;
 }
 
 /** Host and port of the registry an image comes from; empty for the default registry. */

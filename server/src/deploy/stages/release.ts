@@ -5,7 +5,7 @@ import type { RegistryAuth, ServiceSpec } from '../../ports/engine.ts';
 import { applyRelease } from '../apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { composeSpec, joinedNetworks } from '../compose-spec.ts';
-import { builtPrefix } from '../image-name.ts';
+import { builtPrefix } from '../../domain/image-reference.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { imageAuth } from './checkout.ts';
 
