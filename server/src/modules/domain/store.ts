@@ -1,6 +1,7 @@
 /** SQL of domains. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { fixedLimit } from '../../db/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DomainRecord, TableRecord } from '../../db/tables.ts';
 
@@ -72,13 +73,13 @@ export function createDomainStore(database: Database): DomainStore {
   const maxKey = sql<{ next: number }>`select coalesce(max("uniqueConfigKey"), 0) + 1 as "next" from "domain"`.compile(builder);
   const serverOf = sql<{ serverId: string | null }>`select "serverId" from "application" where "applicationId" = ${''} or "applicationId" = (select "applicationId" from "preview_deployment" where "previewDeploymentId" = ${''})
     union all select "serverId" from "compose" where "composeId" = ${''}`.compile(builder);
-  const foreign = builder.selectFrom('domain').select('domainId').where('serverKey', '=', '').where('asciiHost', 'in', ['', '']).where('organizationId', '<>', '').limit(1).compile();
+  const foreign = builder.selectFrom('domain').select('domainId').where('serverKey', '=', '').where('asciiHost', 'in', ['', '']).where('organizationId', '<>', '').limit(fixedLimit(1)).compile();
   const resolver = builder.selectFrom('certificate_resolver').select('name').where('organizationId', '=', '').where('name', '=', '').compile();
   return {
     ...domains,
     serverKeyOf: async ({ applicationId, composeId, previewDeploymentId }) => (await database.run(serverOf, [applicationId ?? '', previewDeploymentId ?? '', composeId ?? '']))[0]?.serverId ?? 'local',
     hasResolver: async (organizationId, name) => (await database.run(resolver, [organizationId, name])).length > 0,
-    isHostOfOthers: async ({ serverKey, organizationId, hosts }) => (await database.run(foreign, [serverKey, ...hosts, organizationId, 1])).length > 0,
+    isHostOfOthers: async ({ serverKey, organizationId, hosts }) => (await database.run(foreign, [serverKey, ...hosts, organizationId])).length > 0,
     async routed() {
       const rows = await database.run(routed, ['local']);
       const accountsOf = Map.groupBy(await database.run(accounts), ({ applicationId }) => applicationId);
