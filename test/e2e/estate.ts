@@ -23,6 +23,7 @@ export interface Estate {
   serverId: string;
   certificateId: string;
   certificateResolverId: string;
+  gitProviderId: string;
   destinationId: string;
   apiKeyId: string;
   mariadbId: string;
@@ -70,6 +71,7 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
     sshKeyId,
     serverId: await id('server.create', { name, ipAddress: '127.0.0.1', port: 1, username: 'root', sshKeyId, serverType: 'deploy' }, 'serverId'),
     certificateId: await id('certificate.create', { name, certificateData: certificate.pem, privateKey: certificate.key }, 'certificateId'),
+    gitProviderId: await id('gitProvider.create', { provider: 'gitea', name, baseUrl: 'https://127.0.0.1:1', accessToken: 'something' }, 'gitProviderId'),
     certificateResolverId: await id('certificateResolver.create', { name, directoryUrl: 'https://acme.localhost/directory', email: 'ann@example.com' }, 'certificateResolverId'),
     registryId: await id('registry.create', { name, registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }, 'registryId'),
     apiKeyId: textOf(firstOf(fieldOf(account, 'apiKeys')), 'id'),

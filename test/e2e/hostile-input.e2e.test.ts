@@ -48,7 +48,7 @@ async function everyCaller(): Promise<Call> {
 
 /** What a procedure with more text than ids answers to a harmless input; those that are not here must succeed. */
 const cannotSucceed: Record<string, number> = {
-  'application.redeploy': 412, 'application.reload': 412, 'application.run': 412, 'registry.test': 400, 'previewDeployment.redeploy': 404, 'previewDeployment.delete': 404, 'destination.testConnection': 503, 'backup.listFiles': 503, 'organization.accept': 404, 'organization.updateMember': 404,
+  'application.redeploy': 412, 'application.reload': 412, 'application.run': 412, 'registry.test': 400, 'previewDeployment.redeploy': 404, 'previewDeployment.delete': 404, 'destination.testConnection': 503, 'backup.listFiles': 503, 'gitProvider.branches': 503, 'organization.accept': 404, 'organization.updateMember': 404,
   'user.changePassword': 400, 'server.setupMonitoring': 501, 'server.getServerMetrics': 501, 'container.restartContainer': 404, 'container.getConfig': 404, 'swarm.getNodeInfo': 404,
   'mariadb.reload': 412, 'mysql.reload': 412, 'postgres.reload': 412, 'mongo.reload': 412, 'redis.reload': 412, 'compose.redeploy': 412,
   ...Object.fromEntries(databaseKindNames.flatMap((kind) => [[`${kind}.upgrade`, 412], [`${kind}.removeFormerVolume`, 400]])),

@@ -29,6 +29,7 @@ const certificate = ({ certificateId }: Estate) => ({ certificateId });
 const certificateResolver = ({ certificateResolverId }: Estate) => ({ certificateResolverId });
 /** No procedure makes one: pull requests will. */
 const preview = () => ({ previewDeploymentId: 'absent' });
+const gitProvider = ({ gitProviderId }: Estate) => ({ gitProviderId });
 const destination = ({ destinationId }: Estate) => ({ destinationId });
 const nothing = () => ({});
 
@@ -79,7 +80,10 @@ export const inputs = {
   redirect: { create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }) },
   basicAuth: { create: (estate, unique) => ({ ...application(estate), username: unique, password }) },
   previewDeployment: { all: application, one: preview, redeploy: preview, killBuild: preview, delete: preview },
-  gitProvider: { create: () => ({ provider: 'gitea', name: 'another', baseUrl: 'https://127.0.0.1:1', accessToken: 'something' }) },
+  gitProvider: {
+    create: () => ({ provider: 'gitea', name: 'another', baseUrl: 'https://127.0.0.1:1', accessToken: 'something' }),
+    one: gitProvider, all: nothing, update: (estate) => ({ ...gitProvider(estate), name: 'another' }), remove: gitProvider, testConnection: gitProvider, repositories: gitProvider, branches: (estate) => ({ ...gitProvider(estate), repository: 'acme/shop' }),
+  },
   domain: {
     create: (estate, unique) => ({ ...application(estate), host: `${unique}.localhost` }),
     update: (estate) => ({ ...domain(estate), host: `${estate.name}.localhost` }),

@@ -1,7 +1,9 @@
 /** Links to git hosts (interface document, Application: githubId; decisions 2 and 11). */
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/page.ts';
+import { parseRepositoryPart } from '../../domain/git-host.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
+import { ruled } from '../../procedure/ruled.ts';
 import { gitProviderNames, gitProviderRecord } from './record.ts';
 
 const id = z.object({ gitProviderId: z.string().min(1).max(100) });
@@ -51,6 +53,6 @@ export const gitProviderContract = {
   }),
   branches: query({
     summary: 'The branches of a repository at a git provider; at most 1,000',
-    access: reading, input: id.extend({ repository: z.string().min(1).max(600).describe('Its full name, such as acme/shop') }), output: z.array(z.string()), refusals: remote,
+    access: reading, input: id.extend({ repository: ruled(z.string().min(1).max(600), parseRepositoryPart).describe('Its full name, such as acme/shop') }), output: z.array(z.string()), refusals: remote,
   }),
 };

@@ -29,18 +29,19 @@ export interface GitProviderInput extends Partial<Record<Field | 'baseUrl' | 'ap
   name?: string | undefined;
 }
 
-/** The link as it will be: checked, with the addresses that follow, without what its provider has no use for. BAD_REQUEST naming the field. */
+/** The link as it will be: checked, with the addresses that follow. BAD_REQUEST naming the field, also one that its provider has no use for. */
 export function checkedProvider(present: GitProviderRecord, input: GitProviderInput): GitProviderRecord {
   const provider = providerOf(present.provider);
   const row = providerRows[provider];
   const record: GitProviderRecord = { ...present, name: input.name ?? present.name };
   for (const field of fields) {
     const given = input[field];
+    if (given && !row.needs.includes(field)) throw badField(field, `does not go with ${provider}`);
     record[field] = row.needs.includes(field) ? (given === undefined ? present[field] : given || null) : null;
     if (row.needs.includes(field) && record[field] === null) throw badField(field, `is required for ${provider}`);
   }
-  record.baseUrl = input.baseUrl === undefined && present.baseUrl !== '' ? present.baseUrl : parseGitHost(input.baseUrl || gitProviders[provider], 'baseUrl');
-  const follows = input.apiUrl === null || input.apiUrl === '' || (input.apiUrl === undefined && (present.apiUrl === '' || record.baseUrl !== present.baseUrl));
+  record.baseUrl = input.baseUrl === undefined && present.baseUrl !== '' ? present.baseUrl : parseGitHost(input.baseUrl ?? gitProviders[provider], 'baseUrl');
+  const follows = input.apiUrl === null || (input.apiUrl === undefined && (present.apiUrl === '' || record.baseUrl !== present.baseUrl));
   record.apiUrl = follows ? row.apiUrl(record.baseUrl) : parseGitHost(input.apiUrl ?? present.apiUrl, 'apiUrl');
   if (record.privateKey !== null && input.privateKey) checkPrivateKey(record.privateKey);
   if (/[\r\n\0]/.test(record.accessToken ?? '')) throw badField('accessToken', 'must be one line');
