@@ -100,7 +100,7 @@ export const asksBucket: readonly string[] = ['destination.testConnection', 'bac
 const addressLimit = 60_000;
 
 /** Fields for which nothing written counts as nothing given. */
-const absentWhenBlank = ['application.create serverId', 'mount.create filePath', 'mount.update filePath', 'sshKey.create publicKey'];
+const absentWhenBlank = ['application.create serverId', 'mount.create filePath', 'mount.update filePath', 'sshKey.create publicKey', 'gitProvider.update username'];
 
 /** Refused for what it would reach, not for how it is written. */
 const guarded = ['mount.create hostPath', 'mount.update hostPath', 'user.createApiKey metadata.organizationId', 'server.getServerMetrics url'];

@@ -58,7 +58,8 @@ test('a commit of a pull request from such a server, found where hosts keep thos
   const path = join(fixture.folder, 'root/public/r.git');
   const git = (...args: string[]): string => execFileSync('git', ['-C', path, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { encoding: 'utf8' }).trim();
   const proposed = git('commit-tree', `${commit}^{tree}`, '-p', commit, '-m', 'Proposed');
-  git('update-ref', 'refs/pull/12/head', proposed);
+  // Another one came on top: the server gives the ends of its references to everybody.
+  git('update-ref', 'refs/pull/12/head', git('commit-tree', `${commit}^{tree}`, '-p', proposed, '-m', 'Mended'));
   await expect(fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit: proposed })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(await fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/12/*' }, { commit: proposed })).toEqual({ commit: proposed, subject: 'Proposed' });
   // One that is there no longer is no error by itself.

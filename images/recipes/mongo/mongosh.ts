@@ -53,7 +53,9 @@ function runShell(): void {
     console.error(error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error) ? String(error.message) : String(error));
     exitCode = 1;
   }
-  void worker.terminate().then(() => process.exit(exitCode));
+  // No exit by hand: an output of more than 64 KiB may still be on its way.
+  process.exitCode = exitCode;
+  void worker.terminate();
 }
 
 function answerCalls({ port, flag, host }: { port: MessagePort; flag: Int32Array; host: string }): void {
