@@ -30,7 +30,7 @@ export interface Statements {
   insertAudit(...values: Value[]): void;
 }
 
-const shownDeployment = '"deploymentId", "applicationId", "databaseId", "composeId", "kind", "title", "description", "status", "stage", "commit", "image", "errorMessage", "createdAt", "startedAt", "healthyAt", "finishedAt"';
+const shownDeployment = '"deploymentId", "applicationId", "databaseId", "composeId", "previewDeploymentId", "kind", "title", "description", "status", "stage", "commit", "image", "errorMessage", "createdAt", "startedAt", "healthyAt", "finishedAt"';
 
 export function openDatabase(data: string): Statements {
   const path = join(data, 'berth.sqlite');

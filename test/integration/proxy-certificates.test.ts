@@ -14,7 +14,7 @@ import { bare, greeted } from './tls-client.ts';
 
 /** Hosts for which the proxy told that an authority refused them. */
 const refused = new Set<string>();
-const bed = proxyInBed({ events: { onNews: ({ kind, host }) => void (kind === 'failed' && refused.add(host)) } });
+const bed = proxyInBed({ fresh: true, events: { onNews: ({ kind, host }) => void (kind === 'failed' && refused.add(host)) } });
 const { proxy, one } = bed;
 
 const shop = makeChain(['shop.test', 'www.shop.test']);

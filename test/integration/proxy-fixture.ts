@@ -48,7 +48,7 @@ export interface BedProxy {
 
 export interface InBedOptions {
   events?: ProxyEvents;
-  /** As nobody has used it yet. */
+  /** As nobody has used it yet. Who waits for its news needs this: a Caddy whose listener went away with the file before tries another one only after 10 s. */
   fresh?: boolean;
 }
 

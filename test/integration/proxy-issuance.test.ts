@@ -20,7 +20,7 @@ import { greeted } from './tls-client.ts';
 
 let issuance: Issuance;
 const warnings: string[] = [];
-const bed = proxyInBed({ events: { onNews: (news) => void issuance.hear(news), beforeLoad: () => issuance.putBack() } });
+const bed = proxyInBed({ fresh: true, events: { onNews: (news) => void issuance.hear(news), beforeLoad: () => issuance.putBack() } });
 const { proxy, one } = bed;
 
 let acme: AcmeServer;
@@ -53,6 +53,8 @@ const stateOf = (host: string, asked: Partial<AskedAuthority> = {}): Promise<Iss
 const issued = (host: string, asked?: Partial<AskedAuthority>): Promise<IssuanceRecord> => until(`a certificate for ${host}`, async () => {
   const state = await stateOf(host, asked);
   return state?.status === 'issued' && state;
+}).catch(async (error: unknown) => {
+  throw new Error(`${String(error)}; its state is ${JSON.stringify(await stateOf(host, asked))}`);
 });
 
 /** What came first for the host whose certificates end within seconds. */
