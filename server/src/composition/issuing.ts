@@ -15,6 +15,8 @@ export interface Issuing {
 
 const lookMs = 60_000;
 const keepMs = 3_600_000;
+/** A proxy that told something while nobody listened tries again only after 10 s (Caddy's log writer), so what came until then is found in its store. */
+const newsGapMs = 15_000;
 /** A person waits for it; without an answer by then the authority is asked. */
 const dnsLimitMs = 3_000;
 
@@ -37,12 +39,12 @@ export function createIssuing({ stores, adapters, settings, clock, log, changed 
   const attempt = (work: () => Promise<unknown>, what: string): void => void work().catch((error: unknown) => log.fault(error, what));
   const look = (): void => attempt(issuance.look, 'look at certificates');
   const keep = (): void => attempt(issuance.keep, 'copy of certificates');
-  const timers = [setInterval(look, lookMs), setInterval(keep, keepMs)];
+  const timers = [setInterval(look, lookMs), setInterval(keep, keepMs), setTimeout(keep, newsGapMs)];
   keep();
   return {
     issuance,
     stop() {
-      for (const timer of timers) clearInterval(timer);
+      for (const timer of timers) clearTimeout(timer);
     },
   };
 }
