@@ -1,6 +1,6 @@
 /** Berth and the S3 server killed in the middle of backups and restores, on a host of its own, since whatever else runs there would be killed with them. */
-import { afterAll, beforeAll, describe, inject, it } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { killTests } from './backups/faults.ts';
 import { openVault, type Vault } from './backups/vault.ts';
 import { berthHost } from './berth-host.ts';
@@ -10,8 +10,7 @@ import { expectCalmLog } from './workshop.ts';
 let vault: Vault;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   vault = await openVault(bed, await openDataHouse(await berthHost(bed, 'backup-killed', 39)), 'offsite');
 });
 afterAll(async () => {

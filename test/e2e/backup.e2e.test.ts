@@ -1,6 +1,6 @@
 /** Backups and restores of real databases on a real Berth, engine and S3 server. */
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { faultTests } from './backups/faults.ts';
 import { backUp, changeRows, contentOf, docker, fillRows, keep, listed, logOf, openVault, others, restore, sql, type RunView, type Vault } from './backups/vault.ts';
@@ -12,8 +12,7 @@ vi.setConfig({ maxConcurrency: 5 });
 let vault: Vault;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   const berth = await berthHost(bed, 'backup', 37);
   // So many backups at once, too.
   await berth.call('settings.update', { buildsConcurrency: 8 });

@@ -1,6 +1,7 @@
 /** Compose services from a file to what answers behind the proxy and back, on a real Berth, engine, proxy and repository. */
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { findBed, type Bed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Bed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost, type BerthHost, type DeploymentView } from './berth-host.ts';
 import { databasePath, prepareKill } from './berth-process.ts';
 import { inOrder } from './in-order.ts';
@@ -20,9 +21,7 @@ let shop: Workshop;
 let berth: BerthHost;
 
 beforeAll(async () => {
-  const found = await findBed(inject('bed').name, new AbortController().signal);
-  if (found === null) throw new Error('The bed of this run is gone.');
-  bed = found;
+  bed = await bedOfRun();
   shop = await openWorkshop(await berthHost(bed, 'compose', 29), { buildsConcurrency: 4 });
   berth = shop.berth;
 });

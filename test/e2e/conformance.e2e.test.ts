@@ -1,6 +1,6 @@
 /** The rows of the interface document that need an engine and a proxy, under both forms of the address. */
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { rowsOf } from '../conformance/rows.ts';
 import { prepareRows, runsOf, type PreparedRows } from '../conformance/run-rows.ts';
 import { berthHost, type BerthHost } from './berth-host.ts';
@@ -13,8 +13,7 @@ let berth: BerthHost;
 let prepared: PreparedRows;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   // What a power cut would lose is not what is tested here.
   berth = await berthHost(bed, 'conformance', 27, { BERTH_SQLITE_SYNCHRONOUS: 'NORMAL' });
   const database = await databaseOnHost(bed, berth);

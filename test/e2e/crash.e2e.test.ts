@@ -1,6 +1,7 @@
 /** Crashes and outages: what Berth had begun goes on or ends with its reason, and what ran runs on or comes back without a hand. */
-import { afterAll, beforeAll, inject, it, vi } from 'vitest';
-import { findBed, type Bed } from '../bed/bed.ts';
+import { afterAll, beforeAll, it, vi } from 'vitest';
+import type { Bed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost, type BerthHost } from './berth-host.ts';
 import { heldTests } from './crash/held.ts';
 import { outageTests } from './crash/outage.ts';
@@ -19,9 +20,7 @@ let killed: BerthHost;
 let cutOff: BerthHost;
 
 beforeAll(async () => {
-  const found = await findBed(inject('bed').name, new AbortController().signal);
-  if (found === null) throw new Error('The bed of this run is gone.');
-  bed = found;
+  bed = await bedOfRun();
   gate = await createGate(bed.machineIp);
   [killed, cutOff] = await Promise.all([berthHost(bed, 'crash', 32), berthHost(bed, 'outage', 33)]);
 });

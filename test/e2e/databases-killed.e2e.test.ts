@@ -1,6 +1,7 @@
 /** Berth killed while it deploys and upgrades databases, on a host of its own, since whatever else runs there would be killed with it. */
-import { afterAll, beforeAll, describe, inject, it, vi } from 'vitest';
-import { findBed, type Bed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import type { Bed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { openDataHouse, type DataHouse } from './databases/data-house.ts';
 import { killTests } from './databases/killed.ts';
@@ -12,9 +13,7 @@ let bed: Bed;
 let house: DataHouse;
 
 beforeAll(async () => {
-  const found = await findBed(inject('bed').name, new AbortController().signal);
-  if (found === null) throw new Error('The bed of this run is gone.');
-  bed = found;
+  bed = await bedOfRun();
   house = await openDataHouse(await berthHost(bed, 'databases-killed', 38));
 });
 afterAll(() => house.berth.host.kill());

@@ -1,6 +1,6 @@
 /** Every kind of database on a real Berth and engine, met by its real client. */
-import { afterAll, beforeAll, describe, inject, it, vi } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { openDataHouse, type DataHouse } from './databases/data-house.ts';
 import { lifeTests } from './databases/life.ts';
@@ -14,8 +14,7 @@ vi.setConfig({ maxConcurrency: 9, testTimeout: 600_000 });
 let house: DataHouse;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   house = await openDataHouse(await berthHost(bed, 'databases', 36));
 });
 afterAll(() => house.berth.host.kill());

@@ -1,6 +1,7 @@
 /** From a source to a running service and back, on a real Berth, engine, proxy, git, SSH and registry. */
-import { afterAll, beforeAll, describe, inject, it, vi } from 'vitest';
-import { findBed, type Bed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import type { Bed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { buildTests, limitTests } from './deploy/builds.ts';
 import { serviceTests } from './deploy/services.ts';
@@ -14,9 +15,7 @@ let bed: Bed;
 let shop: Workshop;
 
 beforeAll(async () => {
-  const found = await findBed(inject('bed').name, new AbortController().signal);
-  if (found === null) throw new Error('The bed of this run is gone.');
-  bed = found;
+  bed = await bedOfRun();
   shop = await openWorkshop(await berthHost(bed, 'deploy', 30), { buildsConcurrency: 8 });
 });
 afterAll(() => shop.berth.host.kill());

@@ -1,7 +1,7 @@
 /** Domains of a running Berth: changes under load, certificates of a real authority, and what comes back by itself when proxy, engine or store are lost. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { makeCertificate } from '../certificates/authority.ts';
 import { acmeServer, type AcmeServer } from '../integration/acme-fixture.ts';
 import { greeted, type Greeting } from '../integration/tls-client.ts';
@@ -15,8 +15,7 @@ let app: App;
 let acme: AcmeServer;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   shop = await openWorkshop(await berthHost(bed, 'domains', 33));
   const { ip } = shop.berth.host;
   [app, acme] = await Promise.all([shop.fromImage('domains-app', nodeCommand('v1')), acmeServer(63, { ip, httpPort: 80, tlsPort: 443 })]);

@@ -1,8 +1,8 @@
 /** Hostile text in what reaches programs, deployed for real: git, the builder, the engine and the service get it as data, and none of it runs. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatEnv } from '../../server/src/domain/dotenv.ts';
-import { findBed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost, type BerthHost } from './berth-host.ts';
 import { createCanaries, type Canaries } from './canaries.ts';
 import { archiveOf } from './caller.ts';
@@ -19,8 +19,7 @@ let canaries: Canaries;
 let texts: string[];
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   berth = await berthHost(bed, 'hostile-deploy', 25);
   shop = await openWorkshop(berth, { buildsConcurrency: 4 });
   canaries = createCanaries(berth.host);

@@ -1,7 +1,7 @@
 /** Hostile text in every field of every procedure: refused with the field named, or plain data; never a fault, a hang or a command. */
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
-import { findBed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { send, type Answer } from '../http/call.ts';
 import { berthHost, type BerthHost } from './berth-host.ts';
 import { createCanaries, type Canaries } from './canaries.ts';
@@ -24,8 +24,7 @@ let values: HostileValue[];
 let places: Place[];
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   // What a power cut would lose is not what is tested here.
   berth = await berthHost(bed, 'hostile', 26, { BERTH_SQLITE_SYNCHRONOUS: 'NORMAL' });
   people = await peopleOnHost(bed, berth);

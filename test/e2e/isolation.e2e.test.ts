@@ -1,7 +1,7 @@
 /** Services of other environments and organizations are out of reach: by name, by address, and through the proxy, which stands in every network. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { textOf } from '../http/door.ts';
 import { berthHost, type BerthHost } from './berth-host.ts';
 import { callerOf, valueOf, type Call } from './caller.ts';
@@ -23,8 +23,7 @@ const names = { shop: 'shop', neighbour: 'shop-db', staging: 'shop-staging', riv
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   berth = await berthHost(bed, 'isolation', 28);
   people = await peopleOnHost(bed, berth);
   await closeOutside();

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { makeCertificate } from '../certificates/authority.ts';
 import { acceptedToken, startGitHost, type GitHost } from '../git-host/git-host.ts';
 import { berthHost, type DeploymentView } from './berth-host.ts';
@@ -32,8 +32,7 @@ const secret = 'sesame';
 const start = 'echo "$GREETING $BERTH_PREVIEW_URL" > /www/env; trap "exit 0" TERM; httpd -f -p 3000 -h /www & wait';
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   const certificate = makeCertificate({ name: 'git host', hosts: [bed.machineIp], isAuthority: true });
   // A host's /tmp is its own; this folder every host sees.
   folder = await mkdtemp('/var/tmp/berth-git-host-');

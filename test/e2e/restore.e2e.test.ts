@@ -1,7 +1,8 @@
 /** bin/up --restore: a bare machine becomes the Berth that a backup was made of. */
 import { copyFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { findBed, type Bed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Bed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host.ts';
 import { bareMachine, checkout, curl } from './bare-machine.ts';
 import { berthHost } from './berth-host.ts';
@@ -16,9 +17,7 @@ let listed = '';
 let keyLines = '';
 
 beforeAll(async () => {
-  const found = await findBed(inject('bed').name, new AbortController().signal);
-  if (found === null) throw new Error('The bed of this run is gone.');
-  bed = found;
+  bed = await bedOfRun();
   bare = await bareMachine(bed, 'restored', { index: 25, images: true, dependencies: true, root: 'equipped' });
   const berth = await berthHost(bed, 'backed-up', 26);
   try {

@@ -1,7 +1,7 @@
 /** New versions under load: good ones without a failed request, broken ones with their reason while the old version answers on. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { expectAllAnswered, startLoad, type LoadResult } from './load.ts';
 import { nodeCommand, nodeFiles, nodeServer } from './sources.ts';
@@ -10,8 +10,7 @@ import { docker, expectCalmLog, openWorkshop, output, type App, type Workshop } 
 let shop: Workshop;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   shop = await openWorkshop(await berthHost(bed, 'rolling', 31), { buildsConcurrency: 8 });
 });
 afterAll(() => shop.berth.host.kill());

@@ -3,18 +3,16 @@
  * Berth become enabled units, systemd keeps Berth up, and images are pulled under their official names.
  */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host.ts';
 import { waitUntil } from '../bed/process-identity.ts';
 import { bareMachine, checkout } from './bare-machine.ts';
 
-const signal = new AbortController().signal;
 let host: BedHost;
 let init = '';
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   host = await bareMachine(bed, 'systemd', { index: 22, images: true, dependencies: true, root: 'systemd' });
   const engine = await bed.host('mirror', { index: 23, engine: true, images: true });
   await fillMirror(engine);

@@ -1,6 +1,6 @@
 /** bin/up and bin/down on a bare machine: Debian 12 with Node 20, npm, git and root, and nothing else. */
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host.ts';
 import { bareMachine, checkout, curl, programs, runInCheckout, upWithExample } from './bare-machine.ts';
 import type { UpResult } from './bare-machine.ts';
@@ -13,8 +13,7 @@ let first: UpResult;
 let seen: boolean;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   seen = await wasSeenFromNothing(signal);
   host = await bareMachine(bed, 'up', { index: 20, images: seen });
 });

@@ -1,20 +1,18 @@
 /** Upgrade of Berth: the previous commit's data is taken over, and a new version that does not come up leaves the old one as it was. */
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { runCommand } from '../../images/command.ts';
-import { findBed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { copyCheckout } from '../bed/checkout.ts';
 import type { BedHost } from '../bed/host.ts';
 import { bareMachine, checkout, curl, runInCheckout, upWithExample } from './bare-machine.ts';
 import type { UpResult } from './bare-machine.ts';
 
-const signal = new AbortController().signal;
 let host: BedHost;
 let first: UpResult;
 
 beforeAll(async () => {
-  const bed = await findBed(inject('bed').name, signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   host = await bareMachine(bed, 'upgrade', { index: 21, images: true, dependencies: true, root: 'equipped', revision: await previousRevision() });
 });
 afterAll(() => host.kill());

@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import { writeFile } from 'node:fs/promises';
 import { inject } from 'vitest';
-import { findBed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { makeCertificate } from '../certificates/authority.ts';
 import { until } from './engine-fixture.ts';
 import { httpPort, httpsPort } from './proxy-fixture.ts';
@@ -44,8 +44,7 @@ export interface CheckedAt {
 
 /** `index` is the host's in the bed, another for each test file: the machine remembers for a while whose address it was. */
 export async function acmeServer(index: number, at: CheckedAt = { ip: inject('servers').m1.ip, httpPort, tlsPort: httpsPort }): Promise<AcmeServer> {
-  const bed = await findBed(inject('bed').name, new AbortController().signal);
-  if (bed === null) throw new Error('The bed of this run is gone.');
+  const bed = await bedOfRun();
   const host = await bed.host(`acme-${index}`, { index });
   const { ip } = host;
   const root = makeCertificate({ name: 'Directory Root', isAuthority: true });

@@ -11,7 +11,7 @@ import { createIssuanceStore, type IssuanceRecord } from '../../server/src/modul
 import { Secret } from '../../server/src/domain/secret.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { AcmeCertificate, Route } from '../../server/src/ports/proxy.ts';
-import { findBed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { temporaryDatabase } from '../http/temporary-database.ts';
 import { acmeServer, type AcmeServer } from './acme-fixture.ts';
 import { bedEngine, until } from './engine-fixture.ts';
@@ -37,8 +37,7 @@ beforeAll(async () => {
   const dns = createDnsCheck({ names: createNameResolver(), settings: async () => ({ serverIp: bedEngine().ip, dnsResolver: acme.dns }) });
   issuance = createIssuance({ store, clock: systemClock, files: bed.store, whyNot: dns.whyNotHere, changed: () => undefined, warn: (sentence) => warnings.push(sentence) });
   open = { source: 'acme', account: null, directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
-  const other = await (await findBed(inject('bed').name, new AbortController().signal))?.host('elsewhere', { index: 62 });
-  if (other === undefined) throw new Error('The bed of this run is gone.');
+  const other = await (await bedOfRun()).host('elsewhere', { index: 62 });
   await other.launch('web', ['node', '-e', `require('node:http').createServer((q, r) => r.writeHead(404).end('Nothing here')).listen(${httpPort})`]);
   elsewhere = other.ip;
   await attached(bed);
