@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Argv, CommandOptions, CommandResult } from '../../images/command.ts';
 import { engineSocketOf, startEngine, stopEngine } from './engine.ts';
-import { lowerFolders, type BareKind } from './equipped.ts';
+import { dependenciesFolder, lowerFolders, type BareKind } from './equipped.ts';
 import { copyGolden } from './golden.ts';
 import { execInside, launchInside } from './host-exec.ts';
 import { clientKeyPath, hostKeyOf, layOutHost, sshdConfigInside } from './host-files.ts';
@@ -23,6 +23,8 @@ export interface HostOptions {
    * 'equipped', 'systemd': the same with the packages of `equipment`.
    */
   root?: 'overlay' | BareKind;
+  /** Of a root other than 'overlay': the folder in it that finds this checkout's node_modules installed; for none unless given. */
+  dependenciesIn?: string;
   /** Runs an SSH server; only on an 'overlay' root. */
   sshd?: boolean;
 }
@@ -89,7 +91,7 @@ async function newRecord(bed: { name: string; net: string }, name: string, optio
   return {
     bed: bed.name, net: bed.net, name, root, index: options.index,
     engine: options.engine ?? false, sshd: options.sshd ?? false,
-    lower: root === 'overlay' ? '/' : await lowerFolders(root, signal),
+    lower: root === 'overlay' ? '/' : [...(options.dependenciesIn === undefined ? [] : [await dependenciesFolder(options.dependenciesIn, signal)]), await lowerFolders(root, signal)].join(':'),
     process: null, init: null, joinFolders: [],
   };
 }

@@ -1,10 +1,7 @@
 /** A bare machine of the bed on which bin/up is run as a person would. */
-import { join } from 'node:path';
 import { copyCheckout } from '../bed/checkout.ts';
 import type { Bed } from '../bed/bed.ts';
 import type { BedHost, HostOptions } from '../bed/host.ts';
-import { repositoryRoot } from '../../images/build-context.ts';
-import { mustRun } from '../../images/command.ts';
 import type { CommandResult } from '../../images/command.ts';
 
 export const checkout = '/opt/berth';
@@ -39,9 +36,8 @@ export interface BareMachineOptions extends Pick<HostOptions, 'index'> {
 
 /** Makes the machine and puts the project's checkout on it. */
 export async function bareMachine(bed: Bed, name: string, { index, revision, images = false, dependencies = false, root = 'bare' }: BareMachineOptions): Promise<BedHost> {
-  const host = await bed.host(name, { index, root, images });
+  const host = await bed.host(name, { index, root, images, ...(dependencies ? { dependenciesIn: checkout } : {}) });
   await copyCheckout(host, checkout, revision);
-  if (dependencies) await mustRun(['cp', '-a', join(repositoryRoot, 'node_modules'), host.path(checkout)], { limitMs: 120_000 });
   return host;
 }
 
