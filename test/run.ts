@@ -14,14 +14,15 @@ import { projects, type ProjectName } from './run/projects.ts';
 import { checkTypes } from './run/types.ts';
 import type { Counts } from './run/report.ts';
 
+type Kind = 'bed' | 'others';
+
 /**
- * Projects that run at once. Those on the bed wait for engines far more than they work, and get the processors first: a service that answers late fails a test.
- * The others only work, at a lower priority in what is left. With four on the bed a restore took two minutes, with five tests of releases lost requests.
+ * Projects that run at once: a lane takes those of its first kind, then those of its second. Those on the bed wait for engines far more than they work, and get the
+ * processors first: a service that answers late fails a test. The others only work, at a lower priority in what is left, also while the bed's images are made.
+ * While they run, a fourth on the bed makes a restore take two minutes, and a fifth lets tests of releases lose requests.
  */
-const lanes = [
-  { onBed: true, count: 3, niceness: 0 },
-  { onBed: false, count: 2, niceness: 5 },
-];
+const lanes: readonly (readonly Kind[])[] = [['others', 'bed'], ['others'], ['bed'], ['bed'], ['bed']];
+const niceness: Record<Kind, number> = { bed: 0, others: 5 };
 
 /** The whole run. From nothing on two quiet cores it takes a quarter of an hour; a busy machine takes longer, and that is no fault of the tests. */
 const totalLimitMs = 70 * 60_000;
@@ -48,27 +49,24 @@ async function main(): Promise<boolean> {
   return counts.failed === 0 && counts.passed > 0;
 }
 
-/** What needs no bed runs while the bed's images are made. What stopped a lane is told when all have ended. */
+/** What stopped a lane is told when all have ended. */
 async function runLanes(names: readonly ProjectName[], signal: AbortSignal): Promise<{ ends: ProjectEnd[]; stopped: unknown[] }> {
-  const bed = names.some(isOnBed) ? prepareBed(signal) : Promise.resolve();
-  const ended = await Promise.allSettled(lanes.flatMap(({ count, niceness, onBed }) => {
-    const waiting = names.filter((name) => isOnBed(name) === onBed);
-    return Array.from({ length: count }, async () => {
-      if (onBed) await bed;
-      return runLane(waiting, niceness, signal);
-    });
+  const waiting: Record<Kind, ProjectName[]> = { bed: names.filter(isOnBed), others: names.filter((name) => !isOnBed(name)) };
+  const ready: Record<Kind, Promise<void>> = { bed: waiting.bed.length > 0 ? prepareBed(signal) : Promise.resolve(), others: Promise.resolve() };
+  const ended = await Promise.allSettled(lanes.map(async (kinds) => {
+    const ends: ProjectEnd[] = [];
+    for (const kind of kinds) {
+      await ready[kind];
+      for (let name = waiting[kind].shift(); name !== undefined; name = waiting[kind].shift()) ends.push(await run(name, niceness[kind], signal));
+    }
+    return ends;
   }));
   return { ends: ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : [])), stopped: ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])) };
 }
 
-/** Takes one project after the other from those that wait. */
-async function runLane(waiting: ProjectName[], niceness: number, signal: AbortSignal): Promise<ProjectEnd[]> {
-  const ends: ProjectEnd[] = [];
-  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-    const run = { name, limitMs: projects[name].minutes * 60_000, niceness, signal, say };
-    ends.push(await (name === 'types' ? checkTypes(run) : runProject(run)));
-  }
-  return ends;
+function run(name: ProjectName, adjustment: number, signal: AbortSignal): Promise<ProjectEnd> {
+  const order = { name, limitMs: projects[name].minutes * 60_000, niceness: adjustment, signal, say };
+  return name === 'types' ? checkTypes(order) : runProject(order);
 }
 
 /** What failed and how each project ended once more, since a long output is often kept by its end only. */
