@@ -16,6 +16,8 @@ export interface BuildRequest {
   workDir: string;
   log: (line: string) => void;
   signal: AbortSignal;
+  /** Called before the first is built; not at all when none is missing. */
+  prepare?: () => Promise<void>;
 }
 
 /**
@@ -27,6 +29,7 @@ export async function buildImages(request: BuildRequest): Promise<ImageName[]> {
   const base = await baseRecipe(request.signal);
   const missing = await missingImages(request, base);
   if (missing.length === 0) return [];
+  await request.prepare?.();
   const folder = join(request.workDir, `berth-images-${process.pid}`);
   await mkdir(folder, { recursive: true });
   try {

@@ -63,10 +63,11 @@ async function buildInstead(context: SetupContext, reference: string, fault: str
 
 async function buildOurs(context: SetupContext): Promise<string> {
   const { settings, layout, engine, signal, say } = context;
-  await installPackages(buildPackages, context);
+  // Part of the recipe: what this machine trusts besides.
+  await installPackages(['ca-certificates'], context);
   const workDir = join(layout.data, 'tmp');
   mkdirSync(workDir, { recursive: true, mode: 0o700 });
-  const request = { dockerHost: `unix://${engine.socket}`, dockerCli: settings.dockerCli, names: imageNames, workDir, log: say, signal };
+  const request = { dockerHost: `unix://${engine.socket}`, dockerCli: settings.dockerCli, names: imageNames, workDir, log: say, signal, prepare: () => installPackages(buildPackages, context) };
   const built = await buildImages(request);
   for (const need of needs) settings[need] ??= needed[need].ours;
   return built.length === 0 ? `${imageNames.join(', ')}: all there` : `built ${built.join(', ')}`;
