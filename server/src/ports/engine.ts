@@ -39,8 +39,11 @@ export interface Engine {
   rollbackService(name: string): Promise<AppliedService>;
   /** Digest of what a specification makes its tasks of; equals `ServiceState.specDigest` while the engine runs exactly this. */
   specDigest(spec: ServiceSpec): string;
-  /** Removes the service and waits until its containers are gone (at most `limitMs`, default 30 s). An absent one is no error. */
-  removeService(name: string, options?: { limitMs?: number }): Promise<void>;
+  /**
+   * Removes the service and waits until its containers are gone (at most `limitMs`, default 30 s). An absent one is no error. Its containers are told to stop at once, each with
+   * its grace period; of one that `drains`, some seconds later, since others may be asking it still.
+   */
+  removeService(name: string, options?: { limitMs?: number; drains?: boolean }): Promise<void>;
   /** Tasks, newest first, finished ones included. */
   tasks(serviceName: string): Promise<TaskState[]>;
   /**

@@ -89,7 +89,7 @@ async function removeFormerNames(plan: ServicesPlan, kept: KeptService, specs: r
   const former = present.filter(({ name, labels }) => isSameService(ownerOfLabels(labels), kept) && labels[taskLabel] === undefined && !names.has(name));
   if (former.length === 0) return [];
   const removed = await whileStill(plan, kept, async () => {
-    for (const { name } of former) await plan.engine.removeService(name);
+    for (const { name } of former) await plan.engine.removeService(name, { drains: true });
     return former.map(({ name }) => `${name}: its ${kept.kind} runs as ${releasedAppName ?? appName} now; removed the service under the former name`);
   });
   return removed ?? [];

@@ -43,7 +43,7 @@ const configReference = z.looseObject({ ConfigID: z.string().default('') });
 
 const taskTemplate = z.looseObject({
   ForceUpdate: z.number().default(0),
-  ContainerSpec: z.looseObject({ Image: z.string(), Labels: labels, Configs: z.array(configReference).nullish() }).optional(),
+  ContainerSpec: z.looseObject({ Image: z.string(), Labels: labels, Configs: z.array(configReference).nullish(), StopGracePeriod: z.number().nullish() }).optional(),
   Networks: z
     .array(z.looseObject({ Target: z.string() }))
     .nullish()

@@ -6,7 +6,7 @@ import { managed } from './labels.ts';
 /** Container label with the digest of the task template; it tells which tasks belong to which specification. */
 export const digestLabel = 'berth.spec';
 
-const nanosecondsPerMs = 1_000_000;
+export const nanosecondsPerMs = 1_000_000;
 
 /** A crashed task is started again after this pause; Swarm knows no growing one. */
 const restartDelayMs = 1_000;

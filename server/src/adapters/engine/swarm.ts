@@ -43,7 +43,7 @@ export function createSwarmEngine({ socketPath, clock = systemClock }: SwarmEngi
     restartService: services.restart,
     rollbackService: services.rollback,
     specDigest,
-    removeService: (name, options) => removeService(client, name, clock, options?.limitMs),
+    removeService: (name, options) => removeService(client, name, clock, options),
     tasks: (serviceName) => listTasks(client, serviceName),
     serviceLogs: (serviceName, options) => serviceLogs(client, serviceName, options),
     runTask: (spec, options) => runTask(client, spec, options, clock),

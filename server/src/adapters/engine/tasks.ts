@@ -20,11 +20,11 @@ export async function listTasks(client: EngineClient, serviceName: string): Prom
   }
 }
 
-/** Ids of tasks that remain of a removed service: Swarm forgets each when its node has ended it. */
-export async function remainingTasks(client: EngineClient, service: { id: string; name: string }): Promise<string[]> {
+/** Tasks that remain of a removed service: Swarm forgets each when its node has ended it. */
+export async function remainingTasks(client: EngineClient, service: { id: string; name: string }): Promise<TaskState[]> {
   const filters = { name: [service.name] };
   const answers = await client.call({ method: 'GET', path: '/tasks', query: { filters }, doing: `looking for what is left of ${service.name}` }, tasksAnswer);
-  return answers.filter((task) => task.ServiceID === service.id).map((task) => task.ID);
+  return answers.filter((task) => task.ServiceID === service.id).map(taskState);
 }
 
 function newestFirst(a: TaskAnswer, b: TaskAnswer): number {

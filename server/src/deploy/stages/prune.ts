@@ -22,7 +22,7 @@ async function removeFormerName({ application, owner, engine, log }: DeployConte
   if (!former || former === application.appName) return;
   const service = await engine.service(former);
   if (!service || !isSameService(ownerOfLabels(service.labels), owner)) return;
-  await engine.removeService(former);
+  await engine.removeService(former, { drains: true });
   log.line(`Removed the service under its former name ${former}.`);
 }
 
