@@ -39,13 +39,14 @@ export const standBeside: Stage<DatabaseContext> = {
     for (const name of [source, target, main]) await engine.removeService(name, { limitMs: removalLimitMs });
     await engine.removeVolume(database.dataVolume);
     const composed = await composeDatabaseSpec(context, database.containerImage, deployment.deploymentId);
-    await startAlone(context, withPort({ ...live, name: source }, { ...former, ...unreached }));
-    await startAlone(context, withPort({ ...composed, name: target }, { ...former, ...unreached }));
+    const both = [{ ...live, name: source }, { ...composed, name: target }].map((spec) => ({ ...withPort(spec, { ...former, ...unreached }), replicas: 1 }));
+    const started = [];
+    for (const spec of both) started.push({ spec, ...(await engine.applyService(spec)) });
+    await Promise.all(started.map((one) => awaitAlone(context, one)));
   },
 };
 
-async function startAlone({ engine, clock, signal }: DatabaseContext, spec: ServiceSpec): Promise<void> {
-  const { generation } = await engine.applyService({ ...spec, replicas: 1 });
+async function awaitAlone({ engine, clock, signal }: DatabaseContext, { spec, generation }: { spec: ServiceSpec; generation: string }): Promise<void> {
   const outcome = await watchRelease({ engine, clock, signal, serviceName: spec.name, generation, expectedReplicas: 1, monitorMs: spec.monitorMs, limitMs: startLimitMs, onEvent: () => undefined });
   if (outcome.kind !== 'completed') throw new AppError('PRECONDITION_FAILED', `${spec.image} did not start: ${outcome.reason}`);
 }
