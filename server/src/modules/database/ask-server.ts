@@ -21,7 +21,9 @@ export async function askServer(engine: Pick<Engine, 'tasks' | 'exec'>, serviceN
   return engine.exec(await runningContainer(engine, serviceName), { argv: ['sh', '-c', script], env, signal, limitMs });
 }
 
-const pauseMs = 250;
+/** Between two questions: short at first, since most servers that refuse are about to be ready; each costs the start of a client. */
+const firstPauseMs = 250;
+const longestPauseMs = 2000;
 
 /**
  * Asks until an answer is understood, at most for `limitMs`; gives what `understand` made of it. Throws PRECONDITION_FAILED with the client's last words otherwise:
@@ -29,7 +31,7 @@ const pauseMs = 250;
  */
 export async function askUntilAnswered<T>(ask: () => Promise<ExecResult>, understand: (output: string) => T | undefined, { signal, limitMs }: Asking): Promise<T> {
   const end = Date.now() + limitMs;
-  for (;;) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     signal.throwIfAborted();
     const result = await ask();
     const understood = result.exitCode === 0 ? understand(result.stdout) : undefined;
