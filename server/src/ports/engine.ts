@@ -333,14 +333,17 @@ export interface ContainerEnd {
 export interface ExecProgram {
   argv: string[];
   /** Variables besides the container's own; the place for what must stand in no list of processes. */
-  env: Record<string, string>;
+  env: Record<string, string | Secret>;
   limitMs: number;
   signal: AbortSignal;
 }
 
+/** Of what a program prints in a container, the last bytes are kept. */
+export const execKeptBytes = 64 * 1024;
+
 export interface ExecResult {
   exitCode: number;
-  /** At most the last 64 KiB of each. */
+  /** At most the last `execKeptBytes` of each. */
   stdout: string;
   stderr: string;
 }

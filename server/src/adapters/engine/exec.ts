@@ -1,11 +1,10 @@
 import { AppError } from '../../domain/errors.ts';
-import type { ExecProgram, ExecResult } from '../../ports/engine.ts';
+import { Secret } from '../../domain/secret.ts';
+import { execKeptBytes, type ExecProgram, type ExecResult } from '../../ports/engine.ts';
 import { execAnswer, execCreatedAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { readFrames } from './log-frames.ts';
-
-const keptBytes = 64 * 1024;
 
 /** Runs a program in a container (see the port). The engine cannot end it: at the limit nobody listens to it any more. */
 export async function exec(client: EngineClient, containerId: string, program: ExecProgram): Promise<ExecResult> {
@@ -13,7 +12,7 @@ export async function exec(client: EngineClient, containerId: string, program: E
   const signal = AbortSignal.any([program.signal, limit]);
   const doing = 'running a program in a container';
   try {
-    const body = { Cmd: program.argv, Env: Object.entries(program.env).map(([name, value]) => `${name}=${value}`), AttachStdout: true, AttachStderr: true };
+    const body = { Cmd: program.argv, Env: Object.entries(program.env).map(([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`), AttachStdout: true, AttachStderr: true };
     const { Id: id } = await client.call({ method: 'POST', path: `/containers/${segment(containerId)}/exec`, body, doing, signal }, execCreatedAnswer);
     const output = { stdout: createTail(), stderr: createTail() };
     const stream = await client.open({ method: 'POST', path: `/exec/${segment(id)}/start`, body: { Detach: false, Tty: false }, doing, signal });
@@ -31,7 +30,7 @@ function createTail() {
   let kept = Buffer.alloc(0);
   return {
     push(chunk: Buffer): void {
-      kept = Buffer.concat([kept, chunk]).subarray(-keptBytes);
+      kept = Buffer.concat([kept, chunk]).subarray(-execKeptBytes);
     },
     text: () => kept.toString('utf8'),
   };

@@ -1,7 +1,8 @@
 /** A database as the source of a backup: dumped by a program of its own image, beside its running service. */
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { Engine, ProgramSpec, RegistryAuth } from '../../ports/engine.ts';
+import { execKeptBytes, ProgramFailed, type Engine, type ProgramSpec, type RegistryAuth } from '../../ports/engine.ts';
+import { runningContainer } from '../database/ask-server.ts';
 import { databasePrograms, type DatabaseProgram, type DatabaseTarget } from './programs.ts';
 import type { BackupKindName } from '../database/kinds.ts';
 import { asDatabaseBackup } from './backup.ts';
@@ -22,13 +23,17 @@ export interface DatabaseServer {
   registryAuth?: RegistryAuth | undefined;
 }
 
+/** For a question that is answered from what the server knows of itself, on a busy server. */
+const textLimitMs = 120_000;
+const keptLines = 5;
+
 /** Label of the containers of a run. */
 export const runLabel = 'berth.backup-run';
 
 export interface Programs {
   /** The output of a program beside the server; fails when the program does. */
   output(server: DatabaseServer, program: DatabaseProgram, options: ProgramOptions): AsyncIterable<Uint8Array>;
-  /** The output of a short one as text. */
+  /** The output of a short one as text; it runs in the server's own container, since one of its own takes half a second to begin. */
   text(server: DatabaseServer, program: DatabaseProgram, options: ProgramOptions): Promise<string>;
 }
 
@@ -51,11 +56,21 @@ export function createPrograms(engine: Engine, newName: (what: string) => string
   return {
     output,
     async text(server, program, options) {
-      const parts: Uint8Array[] = [];
-      for await (const part of output(server, program, options)) parts.push(part);
-      return Buffer.concat(parts).toString().trim();
+      const { argv, env } = program;
+      const { signal, onLine = () => undefined } = options;
+      const { exitCode, stdout, stderr } = await engine.exec(await runningContainer(engine, server.service), { argv: [...argv], env, signal, limitMs: textLimitMs });
+      const said = stderr.split('\n').filter((line) => line.trim() !== '');
+      said.forEach(onLine);
+      if (exitCode !== 0) throw new ProgramFailed(argv[0], exitCode, said.slice(-keptLines));
+      return Buffer.byteLength(stdout) < execKeptBytes ? stdout.trim() : allOf(output(server, program, options));
     },
   };
+}
+
+async function allOf(output: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of output) parts.push(part);
+  return Buffer.concat(parts).toString().trim();
 }
 
 export interface DatabaseSourcePorts {
