@@ -2,9 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { databaseKindNames, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import type { PasswordField } from '../../../server/src/modules/database/kinds/server.ts';
 import { docker, output, until } from '../workshop.ts';
 import { inSession } from './clients.ts';
 import type { Base, DataHouse } from './data-house.ts';
+
+/** Every sign that the document's pattern allows; that of redis allows more. */
+const signs = 'aZ09@#%^&*()_+-=[]{}|;:,.<>?~';
+const anything = `${signs}'"\\$\`/! ü€ %s \\n \\x41`;
 
 /** What the kinds differ in; a kind that cannot do a thing says so here. */
 interface Life {
@@ -12,14 +17,14 @@ interface Life {
   /** A setting of the server by its arguments, and what asks for it in its own client. */
   args: string[];
   /** Fields whose change reaches into the running server. */
-  passwords: readonly ('databasePassword' | 'databaseRootPassword')[];
+  passwords: readonly PasswordField[];
   /** Words of the server's own log once it runs. */
   says: string;
   /** Its stand-in's volume path for the bed's image. */
   path: string;
 }
 
-export const lives: Record<DatabaseKindName, Life> = {
+const lives: Record<DatabaseKindName, Life> = {
   postgres: { port: 15_432, args: ['-c', 'max_connections=42'], passwords: ['databasePassword'], says: 'ready to accept connections', path: '/var/lib/postgresql/data' },
   mariadb: { port: 13_306, args: ['--max-connections=42'], passwords: ['databasePassword', 'databaseRootPassword'], says: 'ready for connections', path: '/var/lib/mysql' },
   mysql: { port: 13_307, args: ['--max-connections=42'], passwords: ['databasePassword', 'databaseRootPassword'], says: 'ready for connections', path: '/var/lib/mysql' },
@@ -31,10 +36,12 @@ export const lives: Record<DatabaseKindName, Life> = {
 const refusedBy = /ECONNREFUSED|Connection is closed|password authentication failed|Access denied|Authentication failed|WRONGPASS|NOAUTH|connection <monitor>|Server selection timed out/;
 
 export function lifeTests(house: () => DataHouse): void {
-  it.concurrent.each(databaseKindNames)('%s: create, deploy, write, stop, start, reload, rebuild, passwords, port, rename, move, remove', async (kind) => {
+  it.concurrent.each(databaseKindNames)('%s: create, deploy, write, stop, start, reload, passwords of every sign, rebuild, port, rename, move, remove', async (kind) => {
     const { port, args, passwords, says } = lives[kind];
-    const base = await house().database(kind, `life-${kind}`);
-    expect(await base.view()).toMatchObject({ applicationStatus: 'idle', dataVersion: null, deployments: [] });
+    const password = kind === 'redis' ? anything : signs;
+    const first = Object.fromEntries(passwords.map((field) => [field, field === 'databasePassword' ? password : `R${password}`]));
+    const base = await house().database(kind, `life-${kind}`, first);
+    expect(await base.view()).toMatchObject({ applicationStatus: 'idle', dataVersion: null, deployments: [], ...first });
     await base.do('saveEnvironment', { env: 'GREETING="hello $(id)"' });
     const { deploymentId } = await base.deploy();
     expect(await base.log(deploymentId)).toContain('It answers: version ');
@@ -57,16 +64,18 @@ export function lifeTests(house: () => DataHouse): void {
     await kept('after reload');
     expect((await inspected(house(), base, '{{.HostConfig.Memory}} {{json .Args}}')).join()).toMatch(new RegExp(`^${700 * 1024 * 1024} .*42`));
 
+    // At once, for whoever comes in from now on.
+    const former = await external(base);
+    for (const field of passwords) expect(await base.do('update', { [field]: `x${first[field] ?? ''}` })).toMatchObject({ [field]: `x${first[field] ?? ''}` });
+    await expect(inSession(kind, former, (session) => session.read('note'))).rejects.toThrow(refusedBy);
+    await kept('after other passwords');
     const before = await inspected(house(), base, '{{.Id}}');
-    await base.deploy('rebuild');
+    const rebuilt = await base.deploy('rebuild');
     expect(await inspected(house(), base, '{{.Id}}')).not.toEqual(before);
-    await kept('after rebuild');
-
-    await expectPasswordChanged(base);
-    await kept('after another password');
-    for (const field of passwords) expect(await base.do('update', { [field]: `Newer-${field}` })).toMatchObject({ [field]: `Newer-${field}` });
-    await base.deploy('rebuild');
     await kept('after the rebuild with other passwords');
+    expect(await base.log(rebuilt.deploymentId)).not.toContain(signs.slice(0, 12));
+    // A list of processes would show it to everybody on the server.
+    expect(await output(house().berth.host, 'ps', '-ewwo', 'args')).not.toContain(signs.slice(0, 12));
 
     await expectPortClosed(base, note);
     await base.do('update', { appName: `Renamed-${kind}` });
@@ -81,13 +90,6 @@ export function lifeTests(house: () => DataHouse): void {
     expect(await services(house(), base)).toBe('');
     await until('its volume is gone', async () => (await output(house().berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)) === '');
   });
-}
-
-/** At once, for whoever comes in from now on. */
-async function expectPasswordChanged(base: Base): Promise<void> {
-  const former = await external(base);
-  expect(await base.do('update', { databasePassword: 'New-1' })).toMatchObject({ databasePassword: 'New-1' });
-  await expect(inSession(base.kind, former, (session) => session.read('note'))).rejects.toThrow(refusedBy);
 }
 
 /** Null closes the port, and another one opens where it is free. */
