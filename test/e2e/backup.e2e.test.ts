@@ -1,8 +1,8 @@
-/** Backups and restores of real databases on a real Berth, engine and S3 server. */
+/** Backups and restores of real databases on a real Berth, engine and S3 server; then Berth and the S3 server are killed in the middle of some. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
-import { faultTests } from './backups/faults.ts';
+import { faultTests, killTests } from './backups/faults.ts';
 import { backUp, changeRows, contentOf, docker, fillRows, keep, listed, logOf, openVault, others, restore, sql, type RunView, type Vault } from './backups/vault.ts';
 import { openDataHouse } from './databases/data-house.ts';
 import { expectCalmLog, output } from './workshop.ts';
@@ -60,6 +60,11 @@ describe.concurrent('backups', () => {
   });
 
   faultTests(() => vault);
+});
+
+// One after another and after the others, since whatever runs beside them would be killed with these servers.
+describe('servers that are killed', () => {
+  killTests(() => vault);
 });
 
 it('nothing of all this was a fault', () => expectCalmLog(vault.berth, []));

@@ -1,8 +1,10 @@
-/** Every kind of database on a real Berth and engine, met by its real client. */
+/** Every kind of database on a real Berth and engine, met by its real client; then Berth is killed while it deploys and upgrades one. */
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { openDataHouse, type DataHouse } from './databases/data-house.ts';
+import { killTests } from './databases/killed.ts';
 import { lifeTests } from './databases/life.ts';
 import { truthTests } from './databases/truth.ts';
 import { upgradeTests } from './databases/upgrades.ts';
@@ -11,10 +13,11 @@ import { expectCalmLog } from './workshop.ts';
 // They wait far more than they work, and longest on a busy machine.
 vi.setConfig({ maxConcurrency: 9, testTimeout: 600_000 });
 
+let bed: Bed;
 let house: DataHouse;
 
 beforeAll(async () => {
-  const bed = await bedOfRun();
+  bed = await bedOfRun();
   house = await openDataHouse(await berthHost(bed, 'databases', 36));
 });
 afterAll(() => house.berth.host.kill());
@@ -23,6 +26,11 @@ describe('databases side by side', () => {
   lifeTests(() => house);
   truthTests(() => house);
   upgradeTests(() => house);
+});
+
+// One after another and after the others, since whatever runs beside them would be killed with Berth.
+describe('kill -9 of Berth', () => {
+  killTests(() => ({ house, bed }));
 });
 
 it('nothing of all this was a fault', () => expectCalmLog(house.berth, ['could not be put right']));

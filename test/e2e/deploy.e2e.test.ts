@@ -1,9 +1,10 @@
-/** From a source to a running service and back, on a real Berth, engine, proxy, git, SSH and registry. */
+/** From a source to a running service and back, on a real Berth, engine, proxy, git, SSH and registry; then with hostile text in all of it. */
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { buildTests, limitTests } from './deploy/builds.ts';
+import { hostileTests } from './deploy/hostile.ts';
 import { serviceTests } from './deploy/services.ts';
 import { sourceTests } from './deploy/sources.ts';
 import { expectCalmLog, openWorkshop, type Workshop } from './workshop.ts';
@@ -31,3 +32,7 @@ describe('limits of builds', () => {
 });
 
 it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(shop.berth));
+
+describe('hostile text', () => {
+  hostileTests(() => shop);
+});

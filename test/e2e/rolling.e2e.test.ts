@@ -1,8 +1,9 @@
-/** New versions under load: good ones without a failed request, broken ones with their reason while the old version answers on. */
+/** New versions under load: good ones without a failed request, broken ones with their reason while the old version answers on. Then changes of domains under load. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
+import { domainTests } from './rolling/domains.ts';
 import { expectAllAnswered, startLoad, type LoadResult } from './load.ts';
 import { nodeCommand, nodeFiles, nodeServer } from './sources.ts';
 import { docker, expectCalmLog, openWorkshop, output, type App, type Workshop } from './workshop.ts';
@@ -100,3 +101,7 @@ describe('a broken version', () => {
 });
 
 it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(shop.berth));
+
+describe('domains of a running Berth', () => {
+  domainTests(() => shop);
+});

@@ -1,16 +1,15 @@
 /** Hostile text in what reaches programs, deployed for real: git, the builder, the engine and the service get it as data, and none of it runs. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatEnv } from '../../server/src/domain/dotenv.ts';
-import { bedOfRun } from '../bed/bed-of-run.ts';
-import { berthHost, type BerthHost } from './berth-host.ts';
-import { createCanaries, type Canaries } from './canaries.ts';
-import { archiveOf } from './caller.ts';
-import { digestOf, tellingArguments, tellingBuild, tellingServer, writingArguments } from './hostile-sources.ts';
-import { hostileValues } from './hostile-values.ts';
-import { createRepository, repositoriesFolder } from './repository.ts';
-import { tinyFiles } from './sources.ts';
-import { docker, expectCalmLog, newest, openWorkshop, output, until, type App, type Workshop } from './workshop.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { formatEnv } from '../../../server/src/domain/dotenv.ts';
+import type { BerthHost } from '../berth-host.ts';
+import { createCanaries, type Canaries } from '../canaries.ts';
+import { archiveOf } from '../caller.ts';
+import { digestOf, tellingArguments, tellingBuild, tellingServer, writingArguments } from '../hostile-sources.ts';
+import { hostileValues } from '../hostile-values.ts';
+import { createRepository, repositoriesFolder } from '../repository.ts';
+import { tinyFiles } from '../sources.ts';
+import { docker, expectCalmLog, newest, output, until, type App, type Workshop } from '../workshop.ts';
 
 let berth: BerthHost;
 let shop: Workshop;
@@ -18,14 +17,29 @@ let canaries: Canaries;
 /** What a variable or an argument of a program can be at all. */
 let texts: string[];
 
-beforeAll(async () => {
-  const bed = await bedOfRun();
-  berth = await berthHost(bed, 'hostile-deploy', 25);
-  shop = await openWorkshop(berth, { buildsConcurrency: 4 });
-  canaries = createCanaries(berth.host);
-  texts = hostileValues(canaries.fileOf).map(({ text }) => text).filter((text) => text.length <= 5000 && !text.includes('\0') && text.isWellFormed());
-});
-afterAll(() => berth.host.kill());
+export function hostileTests(place: () => Workshop): void {
+  beforeAll(() => {
+    shop = place();
+    berth = shop.berth;
+    canaries = createCanaries(berth.host);
+    texts = hostileValues(canaries.fileOf).map(({ text }) => text).filter((text) => text.length <= 5000 && !text.includes('\0') && text.isWellFormed());
+  });
+
+  describe('a repository', () => {
+    repositoryTests();
+  });
+  describe('an upload', () => {
+    uploadTests();
+  });
+  describe('a service', () => {
+    hostileServiceTests();
+  });
+
+  it('has executed nothing, and Berth met nothing unexpected', async () => {
+    expect(await canaries.found()).toEqual([]);
+    await expectCalmLog(berth);
+  });
+}
 
 /** In a block of variables `${{` begins a reference, and `$${{` stands for it. */
 function literally(text: string): string {
@@ -40,7 +54,7 @@ const branches = (touch: (index: number) => string): string[] => [
 const folders = (touch: (index: number) => string): string[] => [`$(${touch(1010)})`, '--build-arg=X=1', '-', `; ${touch(1013)} ;`, 'type=bind,source=/,"x', 'http://example.com:80/x.git#main'];
 const files = (touch: (index: number) => string): string[] => ['--help', `$(${touch(1021)}).Dockerfile`, '-f', `\`${touch(1023)}\``, 'a b,c"d\'e', '{{.Node.ID}}'];
 
-describe('a repository', () => {
+function repositoryTests(): void {
   it('with hostile names of branch, folders and Dockerfile is built by exactly these', async () => {
     const touch = (index: number): string => `touch\${IFS}${canaries.fileOf(index)}`;
     const { busybox = '', start = '', Dockerfile = '' } = tinyFiles('');
@@ -90,7 +104,7 @@ describe('a repository', () => {
   it('of a hostile name is only asked for, by ssh with a key that may log in', async () => {
     const touch = (index: number): string => `touch\${IFS}${canaries.fileOf(index)}`;
     const { sshKeyId } = await berth.call<{ sshKeyId: string }>('sshKey.create', { name: 'root', privateKey: await readFile(berth.host.sshKeyPath, 'utf8') });
-    const app = await shop.application('over-ssh');
+    const app = await shop.application('hostile-ssh');
     const paths = [`$(${touch(1050)})`, `\`${touch(1051)}\``, `';${touch(1052)};'`, `x';${touch(1053)};echo'`, `--upload-pack=${touch(1054)}`, `x|${touch(1055)}`];
     for (const address of paths.flatMap((path) => [`ssh://root@${berth.host.ip}/${path}`, `root@${berth.host.ip}:x/${path}`])) {
       await app.do('application.saveGitProvider', { customGitUrl: address, customGitBranch: 'main', customGitSSHKeyId: sshKeyId });
@@ -99,11 +113,11 @@ describe('a repository', () => {
       expect(errorMessage, address).toMatch(/no repository|does not exist|not found|cannot be read|is not there/i);
     }
   });
-});
+}
 
-describe('an upload', () => {
+function uploadTests(): void {
   it('keeps hostile names of files and folders as names', async () => {
-    const app = await shop.application('uploaded', { port: 80 });
+    const app = await shop.application('hostile-upload', { port: 80 });
     const names = [...texts.filter((text) => /^[^/\\\p{Cc}]{1,200}$/u.test(text) && !/^[A-Za-z]:/.test(text) && !/^[.\s]+$/.test(text) && text !== '-rf '), 'a b;c', '-rf', '--', '*'];
     const folder = `$(touch ${canaries.fileOf(1060)});--x`.replaceAll('/', ' ');
     const distinct = [...new Set(names.map((name) => name.normalize()))];
@@ -112,7 +126,7 @@ describe('an upload', () => {
     for (const [index, name] of distinct.entries()) expect.soft(await app.answer(`/${encodeURIComponent(name)}`), name).toMatchObject({ status: 200, body: `file ${index}` });
     console.log(`hostile deploy: ${distinct.length} files of an upload served under their own names`);
   });
-});
+}
 
 async function upload(app: App, archive: Uint8Array<ArrayBuffer>): Promise<void> {
   const form = new FormData();
@@ -125,7 +139,7 @@ async function upload(app: App, archive: Uint8Array<ArrayBuffer>): Promise<void>
   expect({ status, errorMessage }).toEqual({ status: 'done', errorMessage: null });
 }
 
-describe('a service', () => {
+function hostileServiceTests(): void {
   it('gets variables, arguments, files, labels and folders as they are, and so do its commands', async () => {
     const app = await shop.fromImage('service', 'node');
     const filePath = '/files/$(id) "a" \'b\' {{.Node.ID}} ;c';
@@ -173,9 +187,4 @@ describe('a service', () => {
     expect(status).toBe('error');
     expect(errorMessage).toBe('env: line 1: LARGE is larger than 128 KiB with its name, which the kernel gives to no program; put it into a file (mount.create)');
   });
-});
-
-it('has executed nothing, and Berth met nothing unexpected', async () => {
-  expect(await canaries.found()).toEqual([]);
-  await expectCalmLog(berth);
-});
+}

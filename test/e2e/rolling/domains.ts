@@ -1,31 +1,37 @@
 /** Domains of a running Berth: changes under load, certificates of a real authority, and what comes back by itself when proxy, engine or store are lost. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bedOfRun } from '../bed/bed-of-run.ts';
-import { makeCertificate } from '../certificates/authority.ts';
-import { acmeServer, type AcmeServer } from '../integration/acme-fixture.ts';
-import { greeted, type Greeting } from '../integration/tls-client.ts';
-import { berthHost, data } from './berth-host.ts';
-import { startLoad } from './load.ts';
-import { nodeCommand } from './sources.ts';
-import { docker, openWorkshop, output, until, type App, type Workshop } from './workshop.ts';
+import { makeCertificate } from '../../certificates/authority.ts';
+import { acmeServer, type AcmeServer } from '../../integration/acme-fixture.ts';
+import { greeted, type Greeting } from '../../integration/tls-client.ts';
+import { data } from '../berth-host.ts';
+import { startLoad } from '../load.ts';
+import { nodeCommand } from '../sources.ts';
+import { docker, output, until, type App, type Workshop } from '../workshop.ts';
 
 let shop: Workshop;
 let app: App;
 let acme: AcmeServer;
 
-beforeAll(async () => {
-  const bed = await bedOfRun();
-  shop = await openWorkshop(await berthHost(bed, 'domains', 33));
-  const { ip } = shop.berth.host;
-  [app, acme] = await Promise.all([shop.fromImage('domains-app', nodeCommand('v1')), acmeServer(63, { ip, httpPort: 80, tlsPort: 443 })]);
-  await app.deploy();
-  await shop.berth.call('settings.update', { acmeDirectory: acme.directoryUrl, acmeRoots: acme.rootCertificates, acmeEmail: 'ops@example.com', dnsResolver: acme.dns, serverIp: ip });
-});
-afterAll(async () => {
-  await acme.close();
-  await shop.berth.host.kill();
-});
+/** The last of their host, whose proxy, engine and store they take away. */
+export function domainTests(place: () => Workshop): void {
+  beforeAll(async () => {
+    shop = place();
+    const { ip } = shop.berth.host;
+    [app, acme] = await Promise.all([shop.fromImage('domains-app', nodeCommand('v1')), acmeServer(63, { ip, httpPort: 80, tlsPort: 443 })]);
+    await app.deploy();
+    await shop.berth.call('settings.update', { acmeDirectory: acme.directoryUrl, acmeRoots: acme.rootCertificates, acmeEmail: 'ops@example.com', dnsResolver: acme.dns, serverIp: ip });
+  });
+  afterAll(() => acme.close());
+
+  it('a change that the proxy refuses is taken back, and the sentence says why', expectTakenBack);
+  describe('200 requests a second', () => {
+    loadTests();
+  });
+  describe('certificates', () => {
+    certificateTests();
+  });
+}
 
 interface Counted {
   minutes: { requests: number; statuses: Record<string, number>; p50: number; p99: number }[];
@@ -42,7 +48,7 @@ const stateOf = async (domainId: string): Promise<Certified['certificate']> => (
 const proxyContainer = (): Promise<string> => output(shop.berth.host, docker, 'ps', '--quiet', '--filter', 'label=com.docker.swarm.service.name=berth-proxy');
 const shown = (host: string): Promise<Greeting | undefined> => greeted(host, '', { ip: shop.berth.host.ip, port: 443 }).catch(() => undefined);
 
-it('a change that the proxy refuses is taken back, and the sentence says why', async () => {
+async function expectTakenBack(): Promise<void> {
   // A curve that the proxy's library does not know; nobody is served with it yet.
   const { pem, key } = makeCertificate({ name: 'refused.test', hosts: ['refused.test'], curve: 'secp256k1' });
   const { certificateId } = await shop.berth.call<{ certificateId: string }>('certificate.create', { name: 'odd', certificateData: pem, privateKey: key });
@@ -51,9 +57,9 @@ it('a change that the proxy refuses is taken back, and the sentence says why', a
   expect(JSON.stringify(await app.do('domain.byApplicationId'))).not.toContain('refused.test');
   expect((await app.answer()).status).toBe(200);
   await shop.berth.call('certificate.remove', { certificateId });
-});
+}
 
-describe('200 requests a second', () => {
+function loadTests(): void {
   let answered = 0;
 
   it('are all answered while domains change fifty times', async () => {
@@ -106,9 +112,9 @@ describe('200 requests a second', () => {
     const last = await shop.berth.call<unknown[]>('domain.accessLog', { ...input, tail: 3 });
     expect(last).toEqual(Array.from({ length: 3 }, () => ({ at: expect.any(String), method: 'GET', host: app.host, path: '/version', status: 200, durationMs: expect.any(Number), bytes: 2 })));
   });
-});
+}
 
-describe('certificates', () => {
+function certificateTests(): void {
   let issued: Certified;
 
   it('are issued, and told', async () => {
@@ -155,4 +161,4 @@ describe('certificates', () => {
     await wait(1_000);
     expect((await acme.orders()) - before).toBe(0);
   });
-});
+}
