@@ -73,7 +73,7 @@ describe('a service', () => {
     expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => `this is ${names.neighbour}`));
   });
 
-  it.each(strangers)('%s does not reach %s', async (from, to) => {
+  it.concurrent.each(strangers)('%s does not reach %s', async (from, to) => {
     const ways = await waysTo(to);
     // Two names, the container's own two, and an address on its environment's network and on the bridge to the outside at least.
     expect(ways.length).toBeGreaterThanOrEqual(6);
@@ -96,7 +96,7 @@ describe('the proxy', () => {
     expect((await insides.addressesOnOverlays('berth-proxy')).length).toBeGreaterThanOrEqual(4);
   });
 
-  it.each([names.shop, names.rival])('gives its admin interface to no service (%s)', async (from) => {
+  it.concurrent.each([names.shop, names.rival])('gives its admin interface to no service (%s)', async (from) => {
     const addresses = await insides.addresses('berth-proxy');
     const answers = await insides.ask(from, [...addresses, 'berth-proxy', 'tasks.berth-proxy', '127.0.0.1'].flatMap((host) => [{ host, port: 2019, path: '/config/' }, { host, port: 80, path: '/config/', hostHeader: 'localhost:2019' }]));
     expect(answers.some(({ outcome }) => outcome === '404' || outcome === '503'), 'the proxy itself answers on port 80').toBe(true);
