@@ -172,7 +172,8 @@ describe.concurrent('a compose service of a file', () => {
 
   it('goes with its network, and with its volumes when that is asked', next(async () => {
     expect(await store.do('delete', {})).toMatchObject({ keptVolumes: [`berth-${store.id}-data`, `berth-${store.id}-work`] });
-    expect(await output(berth.host, docker, 'network', 'ls', '-q', '--filter', `name=app-${store.id}`)).toBe('');
+    // The engine lists it for as long as it takes the former containers' node to hear of it.
+    await until('its network is gone', async () => (await output(berth.host, docker, 'network', 'ls', '-q', '--filter', `name=app-${store.id}`)) === '');
     expect((await answer()).status).toBe(404);
   }));
 });
