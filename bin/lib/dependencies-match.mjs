@@ -1,8 +1,8 @@
-// Exit code 0 when node_modules holds exactly what package-lock.json says. Runs on the machine's own Node.js (20 or newer).
+// Exit code 0 when node_modules holds what package-lock.json says; development packages may lack with --omit=dev. Runs on the machine's own Node.js (20 or newer).
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = process.argv[2] ?? '.';
+const [, , root = '.', omit] = process.argv;
 
 /** npm writes what it installed into node_modules; optional packages are for some machines only. */
 function installedAsLocked() {
@@ -12,7 +12,7 @@ function installedAsLocked() {
   return Object.entries(wanted).every(([path, facts]) => {
     if (path === '') return true;
     const found = installed[path];
-    if (found === undefined) return facts.optional === true || facts.devOptional === true;
+    if (found === undefined) return facts.optional === true || facts.devOptional === true || (omit === '--omit=dev' && facts.dev === true);
     return found.version === facts.version && found.integrity === facts.integrity;
   });
 }

@@ -59,11 +59,11 @@ step() {
   printf 'done (%d.%d s)\n' $((tenths / 10)) $((tenths % 10))
 }
 
-# ensure_dependencies: exactly the lockfile's packages, Node 24 among them; no package's scripts are run.
+# ensure_dependencies [--omit=dev]: exactly the lockfile's packages, Node 24 among them, or at least those that are not for development; no package's scripts are run.
 ensure_dependencies() {
-  node "$root/bin/lib/dependencies-match.mjs" "$root" && return
-  step 'Dependencies: npm ci' npm --prefix "$root" ci --ignore-scripts --no-audit --no-fund
-  node "$root/bin/lib/dependencies-match.mjs" "$root" || fail 'npm ci ended well, but the dependencies still differ from package-lock.json. Is this machine x64 or arm64, as Berth needs?'
+  node "$root/bin/lib/dependencies-match.mjs" "$root" "$@" && return
+  step 'Dependencies: npm ci' npm --prefix "$root" ci --ignore-scripts --no-audit --no-fund "$@"
+  node "$root/bin/lib/dependencies-match.mjs" "$root" "$@" || fail 'npm ci ended well, but the dependencies still differ from package-lock.json. Is this machine x64 or arm64, as Berth needs?'
 }
 
 # ensure_build: compiles when the sources differ from those of the last build.

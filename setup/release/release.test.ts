@@ -82,8 +82,8 @@ it('copies what others than root may write, instead of linking it', () => {
   expect(statSync(file).nlink).toBe(1);
 });
 
-it('knows development packages by the lockfile', () => {
-  expect(productionPackages({ packages: { '': {}, 'node_modules/a': {}, 'node_modules/b': { dev: true }, server: {} } })).toEqual([{ path: 'node_modules/a', optional: false }]);
+it('knows development packages by the lockfile, and the compiler by its name', () => {
+  expect(productionPackages({ packages: { '': {}, 'node_modules/a': {}, 'node_modules/b': { dev: true }, 'node_modules/typescript': {}, 'node_modules/@typescript/typescript-linux-x64': { optional: true }, 'node_modules/typescript-like': {}, server: {} } })).toEqual([{ path: 'node_modules/a', optional: false }, { path: 'node_modules/typescript-like', optional: false }]);
 });
 
 it('keeps the newest three releases, and those in use whatever their age', () => {
