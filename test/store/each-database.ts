@@ -85,7 +85,7 @@ interface Place {
 
 function sqlitePlace(): Place {
   let folder = '';
-  const connect = (path: string, cipher: Cipher): Database => openSqlite({ path, synchronous: 'FULL', cipher });
+  const connect = (path: string, cipher: Cipher): Database => openSqlite({ path, synchronous: 'NORMAL', cipher });
   const template = (): string => join(folder, 'with-schema.sqlite');
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
