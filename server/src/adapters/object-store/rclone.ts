@@ -17,6 +17,9 @@ const options = [
   '--s3-chunk-size=32Mi', '--s3-upload-concurrency=2', '--buffer-size=1Mi',
 ] as const;
 
+/** rclone carries a library for terminals that works out the width of every character at each start, half of a start's processor time, unless told not to. */
+const noTerminal = { TCELL_MINIMIZE: '1' } as const;
+
 /** What the calls of one store share. */
 interface Bench {
   bucket: Bucket;
@@ -50,7 +53,7 @@ export function rcloneStore(bucket: Bucket, { rclonePath, scratch }: { rclonePat
 function environmentOf({ accessKey, secretAccessKey, region, endpoint }: Bucket): Command['env'] {
   const of = (name: string): string => `RCLONE_CONFIG_STORE_${name}`;
   return {
-    [of('TYPE')]: 's3', [of('PROVIDER')]: 'Other', [of('ACCESS_KEY_ID')]: accessKey, [of('SECRET_ACCESS_KEY')]: secretAccessKey, [of('ENDPOINT')]: endpoint,
+    ...noTerminal, [of('TYPE')]: 's3', [of('PROVIDER')]: 'Other', [of('ACCESS_KEY_ID')]: accessKey, [of('SECRET_ACCESS_KEY')]: secretAccessKey, [of('ENDPOINT')]: endpoint,
     ...(region === '' ? {} : { [of('REGION')]: region }), [of('ENV_AUTH')]: 'false', [of('NO_CHECK_BUCKET')]: 'true', [of('FORCE_PATH_STYLE')]: 'true',
   };
 }
