@@ -8,6 +8,7 @@ import { beforeAll, inject } from 'vitest';
 import { createCaddyProxy, type CaddyProxyOptions } from '../../server/src/adapters/proxy/caddy.ts';
 import { createCaddyStore, storeFolder } from '../../server/src/adapters/proxy/caddy-store.ts';
 import { adminSocketName, proxyServiceSpec } from '../../server/src/adapters/proxy/proxy-service.ts';
+import { listenerCheck } from '../../server/src/deploy/health-check.ts';
 import type { ServiceSpec } from '../../server/src/ports/engine.ts';
 import type { ProxyStore } from '../../server/src/ports/certificate-news.ts';
 import type { Proxy, Route } from '../../server/src/ports/proxy.ts';
@@ -65,7 +66,7 @@ export function proxyInBed({ events, fresh = false }: InBedOptions = {}): BedPro
     await engine.ensureNetwork({ name: platform, subnet: '10.220.1.0/24', labels: {} });
     await engine.ensureNetwork({ name: environment, subnet: '10.220.2.0/24', labels: {} });
     const spec = proxyServiceSpec({
-      image: 'berth/caddy:2', nodeId: (await engine.info()).nodeId, network: platform, adminFolder, httpPort, httpsPort, labels: { 'berth.test': 'true' }, busybox: '/bin/busybox', migratesRequests: true,
+      image: 'berth/caddy:2', nodeId: (await engine.info()).nodeId, network: platform, adminFolder, httpPort, httpsPort, labels: { 'berth.test': 'true' }, probe: { busybox: '/bin/busybox', healthCheck: listenerCheck([80]) }, migratesRequests: true,
     });
     await Promise.all([{ ...spec, name }, one, two].map((each) => engine.applyService(each)));
   }

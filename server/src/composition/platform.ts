@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import { proxyServiceSpec } from '../adapters/proxy/proxy-service.ts';
 import type { Config } from '../config.ts';
+import { listenerCheck } from '../deploy/health-check.ts';
 import { composeNetwork, createNetworks, platformNetwork, proxyServiceName, type Networks } from '../deploy/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Environments } from '../modules/environment/environment.ts';
@@ -41,7 +42,7 @@ export function createPlatform({ config, adapters, environments, composes, netwo
       await networks.ensurePlatform();
       const spec = proxyServiceSpec({
         image: config.proxyImage, nodeId, network: platformNetwork, adminFolder: folders.proxy, httpPort: config.httpPort, httpsPort: config.httpsPort,
-        labels: { [managedLabel]: 'true', 'berth.role': 'proxy' }, busybox: existsSync(config.probePath) ? config.probePath : undefined, migratesRequests: kernelMigratesRequests(release()),
+        labels: { [managedLabel]: 'true', 'berth.role': 'proxy' }, probe: existsSync(config.probePath) ? { busybox: config.probePath, healthCheck: listenerCheck([80]) } : undefined, migratesRequests: kernelMigratesRequests(release()),
       });
       const present = await engine.service(proxyServiceName);
       if (present?.specDigest === engine.specDigest(spec) && present.replicas === 1) return awaitProxy(proxy, present.running === 1 ? 5000 : settleLimitMs);

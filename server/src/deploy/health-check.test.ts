@@ -49,8 +49,8 @@ describe('healthCheckOf', () => {
 
   it('an interval of its own is kept also while one run goes on looking', () => {
     const textOf = (interval: number): string => healthCheckOf({ own: { path: '/', port: 80, interval }, imageHasHealthCheck: false, targetPorts: [] })?.test[4] ?? '';
-    expect(textOf(1)).toContain('-lt 15 ]; do $B sleep 2;');
-    expect(textOf(20)).toContain('-lt 1 ]; do $B sleep 20;');
+    expect(textOf(1)).toContain('-lt 30 ]; do $B sleep 2;');
+    expect(textOf(20)).toContain('-lt 3 ]; do $B sleep 20;');
     expect(textOf(60)).toContain('-lt 0 ]; do');
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('the listener probe', () => {
   it('looks once until it was seen healthy; from then on one run goes on looking, and ends at the first failure', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'berth-probe-'));
     const seen = join(folder, 'seen');
-    const script = (port: number): string => (probeOf([port])[4] ?? '').replaceAll(probeTarget, '').replaceAll('/dev/shm/.berth-healthy', seen).replace('sleep 2', 'sleep 0.1');
+    const script = (port: number): string => (probeOf([port])[4] ?? '').replaceAll(probeTarget, '').replaceAll('/dev/shm/.berth-healthy', seen).replace('sleep 2', 'sleep 0.04');
     const run = (text: string): Promise<{ code: number | null; ms: number }> => new Promise((resolve) => {
       const started = Date.now();
       spawn('sh', ['-c', text, 'probe'], { timeout: 8000 }).once('exit', (code) => resolve({ code, ms: Date.now() - started }));
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('the listener probe', () => {
       expect(existsSync(seen)).toBe(false);
       expect((await run(text)).code).toBe(0);
       expect(existsSync(seen)).toBe(true);
-      expect(await run(text)).toMatchObject({ code: 0, ms: expect.toSatisfy((ms: number) => ms > 1400) });
+      expect(await run(text)).toMatchObject({ code: 0, ms: expect.toSatisfy((ms: number) => ms > 1100) });
       const watching = run(text);
       await delay(300);
       server.close();

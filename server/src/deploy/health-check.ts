@@ -12,7 +12,7 @@ const workerRunsMs = 5000;
  * Once a container was seen healthy, one run of our probe goes on looking for `watchSeconds`: starting a probe costs the engine about 40 ms of a processor, looking again 1 ms.
  * That it was seen stands in a file of the container's own shared memory, which even a read-only container can write; where it cannot, the container's age decides.
  */
-const watchSeconds = 30;
+const watchSeconds = 60;
 const seenFile = '/dev/shm/.berth-healthy';
 const youngSeconds = 60;
 const lookEverySeconds = 2;
@@ -31,10 +31,15 @@ export function healthCheckOf({ own, imageHasHealthCheck, targetPorts }: HealthI
   const [firstPort] = targetPorts;
   const port = own?.port ?? firstPort;
   if (own?.path !== undefined && port !== undefined) return probe(pathLook(Math.ceil(timing.timeoutMs / 1000)), [`http://127.0.0.1:${port}${own.path}`], timing);
-  if (own?.port !== undefined) return probe(listenerLook([own.port]), [], timing);
+  if (own?.port !== undefined) return listenerCheck([own.port], timing);
   if (imageHasHealthCheck) return undefined;
-  if (targetPorts.length > 0) return probe(listenerLook(targetPorts), [], timing);
+  if (targetPorts.length > 0) return listenerCheck(targetPorts, timing);
   return probe('look() { :; }', [], { ...timing, intervalMs: workerRunsMs });
+}
+
+/** Our probe of a program that listens on all of these ports. */
+export function listenerCheck(ports: number[], timing: Timing = defaults): HealthCheck {
+  return probe(listenerLook(ports), [], timing);
 }
 
 export type Timing = Omit<HealthCheck, 'test'>;

@@ -363,13 +363,14 @@ test('a fresh proxy says that it is starting', () => {
 });
 
 test('the proxy is this service', () => {
+  const healthCheck = { test: ['CMD', '/.berth/busybox', 'true'], intervalMs: 1000, timeoutMs: 1000, retries: 3, startPeriodMs: 1000 };
   const spec = proxyServiceSpec({
     image: 'caddy:2',
     nodeId: 'n1', network: 'berth',
     adminFolder: '/var/lib/berth/proxy',
     httpPort: 80, httpsPort: 443,
     labels: { 'berth.platform': 'true' },
-    busybox: '/usr/bin/busybox', migratesRequests: true,
+    probe: { busybox: '/usr/bin/busybox', healthCheck }, migratesRequests: true,
   });
   expect(spec).toMatchObject({
     name: 'berth-proxy',
@@ -385,7 +386,7 @@ test('the proxy is this service', () => {
       { published: 443, target: 443, protocol: 'tcp', mode: 'host' },
       { published: 443, target: 443, protocol: 'udp', mode: 'host' },
     ],
-    healthCheck: { test: ['CMD', '/.berth/busybox', 'grep', '-qsE', ':0050 [0-9A-F]+:0000 0A', '/proc/net/tcp', '/proc/net/tcp6'] },
+    healthCheck,
     updateOrder: 'stop-first',
     constraints: ['node.id==n1'],
     sysctls: { 'net.ipv4.tcp_migrate_req': '1' },

@@ -1,4 +1,4 @@
-import type { ServiceSpec } from '../../ports/engine.ts';
+import type { HealthCheck, ServiceSpec } from '../../ports/engine.ts';
 import { initialDocument } from './caddy-config.ts';
 
 /** Name of the platform's proxy on the engine. */
@@ -25,8 +25,8 @@ export interface ProxyServiceOptions {
   httpPort: number;
   httpsPort: number;
   labels: Record<string, string>;
-  /** Static busybox on the node for the health check; without it the engine counts a proxy that runs as healthy. */
-  busybox?: string | undefined;
+  /** How its health is looked at, with the static busybox on the node that looks; without it the engine counts a proxy that runs as healthy. */
+  probe?: { busybox: string; healthCheck: HealthCheck } | undefined;
   /** False on a kernel before 5.14, which lacks `net.ipv4.tcp_migrate_req`: changing routes may then reset connections that are just being made. */
   migratesRequests: boolean;
 }
@@ -36,7 +36,7 @@ export interface ProxyServiceOptions {
  * networks and applies the routes after every start. Its certificates are in the admin folder.
  */
 export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
-  const { busybox } = options;
+  const { probe } = options;
   return {
     name: proxyServiceName,
     image: options.image,
@@ -49,7 +49,7 @@ export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
     reservations: {},
     mounts: [
       { type: 'bind', source: options.adminFolder, target: adminFolderInContainer },
-      ...(busybox === undefined ? [] : [{ type: 'bind', source: busybox, target: '/.berth/busybox', readOnly: true } as const]),
+      ...(probe === undefined ? [] : [{ type: 'bind', source: probe.busybox, target: '/.berth/busybox', readOnly: true } as const]),
     ],
     files: [{ path: configPath, content: JSON.stringify(initialDocument({ adminSocket: adminSocketInContainer })) }],
     ports: [
@@ -57,7 +57,7 @@ export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
       { published: options.httpsPort, target: 443, protocol: 'tcp', mode: 'host' },
       { published: options.httpsPort, target: 443, protocol: 'udp', mode: 'host' },
     ],
-    ...(busybox === undefined ? {} : { healthCheck: listensOnPort80 }),
+    ...(probe === undefined ? {} : { healthCheck: probe.healthCheck }),
     // A host port can have one holder only.
     updateOrder: 'stop-first',
     monitorMs: 5_000,
@@ -66,12 +66,3 @@ export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
     ...(options.migratesRequests ? { sysctls: { 'net.ipv4.tcp_migrate_req': '1' } } : {}),
   };
 }
-
-/** Looks for a listener (state 0A) on port 80 (hexadecimal 0050) in the container's own tables of sockets. */
-const listensOnPort80 = {
-  test: ['CMD', '/.berth/busybox', 'grep', '-qsE', ':0050 [0-9A-F]+:0000 0A', '/proc/net/tcp', '/proc/net/tcp6'],
-  intervalMs: 1_000,
-  timeoutMs: 2_000,
-  retries: 3,
-  startPeriodMs: 10_000,
-};

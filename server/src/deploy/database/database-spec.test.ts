@@ -27,7 +27,7 @@ s=$($B cat /proc/1/stat) && s=\${s##*) } && t=$(echo "$s" | $B cut -d' ' -f20)
 [ $((\${up%.*} - t / 100)) -lt 60 ] && exit 0
 fi
 n=0
-while [ $n -lt 1 ]; do $B sleep 30; look "$@" || exit 1; n=$((n + 1)); done`;
+while [ $n -lt 2 ]; do $B sleep 30; look "$@" || exit 1; n=$((n + 1)); done`;
 
 const mongo = {
   name: 'main',
@@ -47,7 +47,7 @@ const mongo = {
   ],
   files: [],
   ports: [],
-  healthCheck: { test: ['CMD', '/.berth/busybox', 'sh', '-c', probe, 'probe'], intervalMs: 1000, timeoutMs: 50_000, retries: 15, startPeriodMs: 600_000 },
+  healthCheck: { test: ['CMD', '/.berth/busybox', 'sh', '-c', probe, 'probe'], intervalMs: 1000, timeoutMs: 80_000, retries: 15, startPeriodMs: 600_000 },
   updateOrder: 'stop-first',
   monitorMs: 2000,
   stopGracePeriodMs: 45_000,
