@@ -4,7 +4,7 @@ import { mustRun, runCommand } from '../../images/command.ts';
 
 /** Debian packages that the bed needs on the machine. None of their services is started. */
 export const hostPackages = [
-  ...buildPackages, 'docker.io', 'containerd', 'runc', 'iptables', 'iproute2', 'openssh-server', 'openssh-client', 'tini',
+  ...buildPackages, 'docker.io', 'containerd', 'runc', 'crun', 'iptables', 'iproute2', 'openssh-server', 'openssh-client', 'tini',
   'busybox-static', 'docker-registry', 'apache2-utils', 'curl', 'git', 'procps', 'util-linux', 'postgresql-15', 'pebble', 'rclone',
 ] as const;
 
