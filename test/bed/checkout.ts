@@ -17,7 +17,7 @@ export async function copyCheckout(host: BedHost, target: string, revision?: str
   const scratch = await mkdtemp(join(tmpdir(), 'berth-checkout-'));
   try {
     const clone = join(scratch, 'clone');
-    await mustRun(['git', 'clone', '--quiet', '--no-hardlinks', `file://${repositoryRoot}`, clone], limits);
+    await mustRun(['git', 'clone', '--quiet', '--no-hardlinks', repositoryRoot, clone], limits);
     if (revision === undefined) await layWorkingTree(scratch, clone);
     else await mustRun(['git', '-C', clone, 'checkout', '--quiet', '--detach', revision], limits);
     await mkdir(host.path(target), { recursive: true });
