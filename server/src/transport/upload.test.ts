@@ -60,6 +60,16 @@ it('answers a refusal at once though megabytes were still to come, and the next 
   expect(await send(`${server.url}/api/trial.receive?label=x`, { body: big, headers: zip })).toMatchObject({ status: 200, body: { bytes: 15_000_000 } });
 });
 
+it('serves the next request of a connection whose upload was refused before it was read', async () => {
+  const zip = { ...people.owner.headers, 'content-type': 'application/zip' };
+  // As much as a system takes from a client before anybody reads it.
+  for (const bytes of [100_000, 400_000, 900_000]) {
+    expect(await send(`${server.url}/api/trial.receive`, { body: 'x'.repeat(bytes), headers: zip })).toMatchObject({ status: 400 });
+    expect(await receive(form({}, { name: 'x', bytes }))).toMatchObject({ status: 400 });
+    expect(await send(`${server.url}/api/health`)).toMatchObject({ status: 200 });
+  }
+});
+
 it('refuses more than the limit with 413, said beforehand or found on the way', async () => {
   expect(await receive(form({ label: 'x' }, { name: 'x', bytes: limit + 1 }))).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE', message: expect.stringContaining('uploadLimit') } });
   expect(await chunked(limit * 2)).toContain('413');

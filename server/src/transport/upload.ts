@@ -26,8 +26,14 @@ export async function receiveUpload(wire: Wire, request: FastifyRequest, target:
   const body = request.raw.pipe(limited(limit));
   const parameters = coerceQuery(target.procedure.input, parametersOf(request));
   const isForm = request.headers['content-type']?.startsWith('multipart/form-data') ?? false;
-  const { fields, file } = isForm ? await readForm(request, body) : { fields: {}, file: { fileName: 'upload', content: body } };
-  return wire.guard.call(target, known, { ...parameters, ...coerceQuery(target.procedure.input, fields) }, file);
+  try {
+    const { fields, file } = isForm ? await readForm(request, body) : { fields: {}, file: { fileName: 'upload', content: body } };
+    return await wire.guard.call(target, known, { ...parameters, ...coerceQuery(target.procedure.input, fields) }, file);
+  } finally {
+    // What nobody read goes: the next request of the connection comes only after the end of this one.
+    request.raw.unpipe(body);
+    request.raw.resume();
+  }
 }
 
 function readForm(request: FastifyRequest, body: Readable): Promise<{ fields: Record<string, string>; file: UploadedFile }> {
