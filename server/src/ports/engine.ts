@@ -30,6 +30,8 @@ export interface Engine {
   /** Creates the service or updates it to this specification (rollback on failure is part of it). A service of that name without our label: CONFLICT. */
   applyService(spec: ServiceSpec): Promise<AppliedService>;
   service(name: string): Promise<ServiceState | undefined>;
+  /** The same with its tasks, as one look at the engine sees both. */
+  serviceWithTasks(name: string): Promise<ServiceWithTasks>;
   /** Every service that bears `berth.managed`. */
   services(): Promise<ServiceState[]>;
   scaleService(name: string, replicas: number): Promise<void>;
@@ -320,6 +322,12 @@ export interface ContainerState {
   labels: Record<string, string>;
   state: string;
   networks: string[];
+}
+
+export interface ServiceWithTasks {
+  service: ServiceState | undefined;
+  /** Newest first, finished ones included. */
+  tasks: TaskState[];
 }
 
 export interface ContainerEnd {

@@ -1,4 +1,4 @@
-import type { AppliedService, ServiceSpec, ServiceState } from '../../ports/engine.ts';
+import type { AppliedService, ServiceSpec, ServiceState, ServiceWithTasks } from '../../ports/engine.ts';
 import { managedLabel } from '../../ports/engine.ts';
 import { AppError } from '../../domain/errors.ts';
 import { createdAnswer, serviceAnswer, servicesAnswer } from './answers.ts';
@@ -21,6 +21,7 @@ type SpecAnswer = ServiceAnswer['Spec'];
 export interface Services {
   apply(spec: ServiceSpec): Promise<AppliedService>;
   one(name: string): Promise<ServiceState | undefined>;
+  withTasks(name: string): Promise<ServiceWithTasks>;
   list(): Promise<ServiceState[]>;
   scale(name: string, replicas: number): Promise<void>;
   restart(name: string): Promise<AppliedService>;
@@ -28,15 +29,17 @@ export interface Services {
 }
 
 export function createServices(client: EngineClient, networks: Networks): Services {
+  async function withTasks(name: string): Promise<ServiceWithTasks> {
+    const [service, tasks] = await Promise.all([findService(client, name), listTasks(client, name)]);
+    if (service === undefined) return { service, tasks };
+    const running = tasks.filter((task) => task.state === 'running' && task.desiredState === 'running').length;
+    return { service: stateOf(service, running, await networkNames(networks, service)), tasks };
+  }
+
   return {
     apply: (spec) => again(() => applyOnce(client, spec)),
-
-    async one(name) {
-      const [service, tasks] = await Promise.all([findService(client, name), listTasks(client, name)]);
-      if (service === undefined) return undefined;
-      const running = tasks.filter((task) => task.state === 'running' && task.desiredState === 'running').length;
-      return stateOf(service, running, await networkNames(networks, service));
-    },
+    one: async (name) => (await withTasks(name)).service,
+    withTasks,
 
     async list() {
       const states: ServiceState[] = [];

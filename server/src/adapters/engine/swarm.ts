@@ -38,6 +38,7 @@ export function createSwarmEngine({ socketPath, clock = systemClock }: SwarmEngi
     disconnectNetwork: networks.disconnect,
     applyService: services.apply,
     service: services.one,
+    serviceWithTasks: services.withTasks,
     services: services.list,
     scaleService: services.scale,
     restartService: services.restart,
