@@ -1,5 +1,5 @@
 /** The program: keeps compiled modules beside the data (a start costs half with them), then starts Berth. */
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 enableCompileCache(join(process.env['BERTH_DATA'] ?? '/var/lib/berth', 'cache', 'modules'));
@@ -7,6 +7,8 @@ enableCompileCache(join(process.env['BERTH_DATA'] ?? '/var/lib/berth', 'cache', 
 try {
   const { start } = await import('./start.ts');
   await start();
+  // Written now and not at the end alone, which a kill or a power cut has none of.
+  flushCompileCache();
 } catch (error) {
   const isForPeople = error instanceof Error && error.name === 'AppError';
   process.stderr.write(`${isForPeople ? error.message : error instanceof Error ? error.stack : String(error)}\n`);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../images/build-context.ts';
@@ -8,7 +8,7 @@ import type { Argv } from '../../images/command.ts';
 import { makeControlGroups, removeControlGroups } from './control-groups.ts';
 import type { HostRecord } from './host-record.ts';
 import { saveHost } from './host-record.ts';
-import { diskFolder, hostFolder, scriptFolder } from './layout.ts';
+import { compiled, diskFolder, hostFolder, scriptFolder } from './layout.ts';
 import { bridgeName, connect, disconnect } from './network.ts';
 import { end, identify, waitUntil, type ProcessIdentity } from './process-identity.ts';
 
@@ -19,6 +19,7 @@ import { end, identify, waitUntil, type ProcessIdentity } from './process-identi
 export async function startNamespaces(record: HostRecord): Promise<HostRecord> {
   const folder = hostFolder(record.bed, record.name);
   await rm(join(folder, 'run', 'ready'), { force: true });
+  await mkdir(compiled.folder(), { recursive: true });
   const groups = await makeControlGroups(groupName(record));
   const environment = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -85,7 +86,8 @@ export function groupName(record: HostRecord): string {
 
 function binds(record: HostRecord): string {
   const shared = { source: join(hostFolder(record.bed, record.name), 'run'), target: '/run/bed' };
-  return [shared, ...diskTargets(record)].map(({ source, target }) => `${source} ${target}`).join('\n');
+  const cache = record.root === 'overlay' ? [{ source: compiled.folder(), target: compiled.inside }] : [];
+  return [shared, ...cache, ...diskTargets(record)].map(({ source, target }) => `${source} ${target}`).join('\n');
 }
 
 async function firstChild(parent: ProcessIdentity, folder: string): Promise<ProcessIdentity> {

@@ -8,6 +8,9 @@ export function cacheRoot(): string {
   return process.env['BERTH_TEST_CACHE'] ?? '/var/cache/berth-test';
 }
 
+/** Where node keeps what it compiled of a Berth on an overlay host: one folder for all, since each has a data folder that is new. node checks what it finds there against the source. */
+export const compiled = { inside: '/var/cache/berth-compiled', folder: (): string => join(cacheRoot(), 'compiled') } as const;
+
 export function bedFolder(bed: string): string {
   return join(stateRoot, bed);
 }

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Bed } from '../bed/bed.ts';
 import type { BedHost } from '../bed/host.ts';
+import { compiled } from '../bed/layout.ts';
 
 /** Where an overlay host sees the checkout under test, wherever that is on the machine (a host's /tmp, for one, is its own). */
 const project = '/opt/project';
@@ -115,7 +116,7 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
     signed: () => ({ 'x-api-key': apiKey }),
     async start(env = {}) {
       starts += 1;
-      const variables = { BERTH_DATA: data, BERTH_PORT: String(port), BERTH_PROXY_IMAGE: 'berth/caddy:2', BERTH_URL: url, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...baseEnv, ...env };
+      const variables = { NODE_COMPILE_CACHE: compiled.inside, BERTH_DATA: data, BERTH_PORT: String(port), BERTH_PROXY_IMAGE: 'berth/caddy:2', BERTH_URL: url, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...baseEnv, ...env };
       await host.launch(`berth-${starts}`, ['env', ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), nodePath, '--max-semi-space-size=1', entry]);
       for (let left = 150; !(await healthy()); left -= 1) {
         if (left === 0) throw new Error(`Berth did not start: ${await berth.ownLog()}`);
