@@ -51,11 +51,14 @@ export function faultTests(place: () => Vault): void {
     const { berth, house } = vault;
     const base = await house.database('postgres', 'cut');
     await base.deploy();
-    await fillRows(berth, base, 500_000);
+    await fillRows(berth, base, 10_000);
+    await sql(berth, base, `insert into items select 0, string_agg(md5(i::text), ''), 0, now() from generate_series(1, 1000) i`);
     const kept = await keep(vault, base, { keepLatestCount: 1 });
     const good = await backUp(kept);
+    const release = await holdLongValues(berth, base);
     const failing = kept.manual();
-    await until('the dump copies', async () => (await sql(berth, base, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pg_dump' and query like 'COPY%'`)) === 't', 120_000);
+    await until('the dump waits in its middle', async () => (await sql(berth, base, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pg_dump' and query like 'COPY%' and wait_event_type = 'Lock'`)) === 't', 120_000);
+    await release();
     expect(await failing).toMatchObject({ status: 412, body: { message: expect.stringMatching(/pg_dump ended with the exit code 1: .*terminat/) } });
     const [run] = await kept.runs();
     expect(run?.steps.map(({ name, status }) => `${name} ${status}`)).toEqual(['dump error', 'compress stopped', 'upload stopped']);
@@ -70,7 +73,7 @@ export function faultTests(place: () => Vault): void {
     const { berth, house, s3 } = vault;
     const base = await house.database('postgres', 'spoilt');
     await base.deploy();
-    await fillRows(berth, base, 100_000);
+    await fillRows(berth, base, 10_000);
     const run = await backUp(await keep(vault, base));
     const before = await contentOf(berth, base);
     const { containerId } = await containerOf(berth, base);
@@ -84,6 +87,16 @@ export function faultTests(place: () => Vault): void {
     expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toBe(`berth-data-${base.id}`);
     expect(await leftBy(berth, base)).toBe('');
   });
+}
+
+/** Lets whoever copies the table wait at its first value that is too long for a row, until the returned function is called: the index of such values is locked. */
+async function holdLongValues(berth: BerthHost, base: Base): Promise<() => Promise<void>> {
+  const holding = sql(berth, base, `do $$ begin execute (select 'reindex index ' || indexrelid::regclass from pg_index where indrelid = (select reltoastrelid from pg_class where relname = 'items')); perform pg_sleep(110); end $$`).catch(() => undefined);
+  await until('the index is locked', async () => (await sql(berth, base, `select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted`)) !== '0');
+  return async () => {
+    await sql(berth, base, `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`);
+    await holding;
+  };
 }
 
 /** Turns bytes in the middle of a file over. */
@@ -120,7 +133,9 @@ export function killTests(place: () => Vault): void {
     base = await house.database('postgres', 'killed');
     await base.deploy();
     // Incompressible, and more than a part of an upload holds.
-    await sql(berth, base, `create table items as select i as id, md5(i::text || random()) || md5(random()::text) || md5(random()::text) || md5(random()::text) as name, i % 97 as amount from generate_series(1, 500000) i; create view dear as select * from items where amount > 90`);
+    await sql(berth, base, `create table items as select i as id, (select string_agg(encode(sha512((i || ' ' || j || random())::bytea), 'base64'), '') from generate_series(1, 600) j) as name, i % 97 as amount from generate_series(1, 1000) i; create view dear as select * from items where amount > 90`);
+    // Its one row is the first that is loaded, and waits: nearly all of the object is unread then.
+    await sql(berth, base, 'create table a_pause (id int check (pg_sleep(2) is not null)); insert into a_pause values (1)');
     before = await contentOf(berth, base);
     kept = await keep(vault, base, { keepLatestCount: 1 });
     const { length } = await s3.files();
