@@ -93,6 +93,12 @@ export function readSettings(environment: NodeJS.ProcessEnv, kept: Readonly<Reco
   return settings;
 }
 
+/**
+ * For glibc's allocator (mallopt(3)): two arenas instead of eight per core, since freed memory stays in each; and its thresholds as they are at the start. Unless named it raises
+ * them with every large block that is freed, up to 32 MiB, and then keeps between small ones what a large body or answer took.
+ */
+export const allocatorSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' } as const;
+
 /** The variables Berth starts with. `build` names the release, so that a running Berth can be asked which one it is. */
 export function berthEnvironment(settings: Settings, data: string, build: string): Record<string, string> {
   return {
@@ -102,8 +108,7 @@ export function berthEnvironment(settings: Settings, data: string, build: string
     BERTH_DATA: data,
     BERTH_BUILD: build,
     NODE_ENV: 'production',
-    // Two arenas instead of eight per core: glibc would keep freed memory in each.
-    MALLOC_ARENA_MAX: '2',
+    ...allocatorSettings,
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     HOME: '/root',
     LANG: 'C.UTF-8',

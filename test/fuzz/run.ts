@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { allocatorSettings } from '../../setup/settings.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { faultOfAnswer } from '../conformance/answer.ts';
 import { startProgram, type Program } from '../world/program.ts';
@@ -50,8 +51,8 @@ export async function fuzz({ seed, warmUp, requests }: FuzzPlan): Promise<FuzzRe
   let worlds: World[] = [];
   const touched = join(tmpdir(), `berth-fuzz-${process.pid}`);
   await using program = await startProgram({
-    // As set-up starts Berth (setup/settings.ts, setup/starters).
-    env: { MALLOC_ARENA_MAX: '2' },
+    // As set-up starts Berth (setup/starters).
+    env: allocatorSettings,
     nodeOptions: ['--max-semi-space-size=1', '--expose-gc', '--import', join(import.meta.dirname, 'memory-probe.ts')],
     async prepare(database) {
       worlds = await seedWorlds(database, Math.ceil((warmUp + requests) / requestsPerWorld) + worldsWithDomains, { isInstallations: true });
