@@ -107,6 +107,9 @@ export async function judge({ procedure: { path, router, procedure }, field, val
 /** These ask a bucket that nobody has, which costs a process each time, and say in its words why it failed. */
 export const asksBucket: readonly string[] = ['destination.testConnection', 'backup.listFiles'];
 
+/** Fields of which a hash is made that is meant to be slow. */
+export const hashes: readonly string[] = ['installationBackup.set passphrase', 'basicAuth.create password', 'basicAuth.update password'];
+
 /** Characters from which a value is taken out of the record again. */
 const longText = 4000;
 
