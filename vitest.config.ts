@@ -11,7 +11,7 @@ const onTheBed = { fileParallelism: false, testTimeout: minutes(5), hookTimeout:
 
 const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig['test']>> = {
   modules: { exclude: [...everywhere, ...beyondModules], pool: 'threads', ...shared, testTimeout: 10_000 },
-  database: { ...shared, testTimeout: 30_000, hookTimeout: minutes(3), globalSetup: ['test/store/postgres-setup.ts'] },
+  database: { ...shared, testTimeout: 30_000, hookTimeout: minutes(3), globalSetup: ['test/store/databases-setup.ts'] },
   // One file after another: one of them measures memory and all of them time.
   program: { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) },
   bed: onTheBed,

@@ -1,8 +1,8 @@
 /** Users with keys: two organizations, each role. */
-import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
 import type { NewApiKey } from '../../server/src/modules/user/api-key.ts';
+import { createUserStore } from '../../server/src/modules/user/store.ts';
 import { createUsers } from '../../server/src/modules/user/user.ts';
 import { isoTime, randomId, systemClock, type Clock } from '../../server/src/ports/clock.ts';
 import { hashToken, newToken } from '../../server/src/ports/token.ts';
@@ -31,7 +31,7 @@ export interface People {
 }
 
 export async function createPeople(database: Database, clock: Clock = systemClock): Promise<People> {
-  const { users: store } = createStores(database);
+  const store = createUserStore(database);
   const users = createUsers(store, clock);
 
   async function person(name: string, organizationId: string, role: Role): Promise<Person> {

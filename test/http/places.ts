@@ -3,10 +3,15 @@ import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { databaseKindNames, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
 import { createApplications } from '../../server/src/modules/application/application.ts';
+import { createApplicationStore } from '../../server/src/modules/application/store.ts';
 import { createDatabases } from '../../server/src/modules/database/database.ts';
+import { createDomainStore } from '../../server/src/modules/domain/store.ts';
 import { createEnvironments } from '../../server/src/modules/environment/environment.ts';
+import { createEnvironmentStore } from '../../server/src/modules/environment/store.ts';
 import { createProjects } from '../../server/src/modules/project/project.ts';
+import { createProjectStore } from '../../server/src/modules/project/store.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
+import { createServiceNameStore } from '../../server/src/modules/service-name/store.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
 import type { Person } from './people.ts';
 
@@ -17,9 +22,8 @@ export interface Place {
 }
 
 export async function createPlace(database: Database, { organizationId }: Person, name: string): Promise<Place> {
-  const stores = createStores(database);
-  const { project, environment } = await createProjects(stores.projects, createEnvironments(stores.environments, systemClock), systemClock).create(organizationId, { name });
-  const applications = createApplications(stores.applications, { names: createServiceNames(stores.serviceNames), hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] }, systemClock);
+  const { project, environment } = await createProjects(createProjectStore(database), createEnvironments(createEnvironmentStore(database), systemClock), systemClock).create(organizationId, { name });
+  const applications = createApplications(createApplicationStore(database), { names: createServiceNames(createServiceNameStore(database)), hasResolver: createDomainStore(database).hasResolver, localRepositoryPaths: async () => [] }, systemClock);
   const { applicationId } = await applications.create({ organizationId, environmentId: environment.environmentId, name });
   return { projectId: project.projectId, environmentId: environment.environmentId, applicationId };
 }

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest';
 import { createCipher, type Cipher } from '../../server/src/db/cipher.ts';
 import type { Database } from '../../server/src/db/database.ts';
-import { migrate } from '../../server/src/db/migrations.ts';
 import { openPostgres } from '../../server/src/db/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';
 import { lend, type Lent } from './lent-databases.ts';
@@ -85,21 +84,17 @@ interface Place {
 
 function sqlitePlace(): Place {
   let folder = '';
-  const connect = (path: string, cipher: Cipher): Database => openSqlite({ path, synchronous: 'NORMAL', cipher });
-  const template = (): string => join(folder, 'with-schema.sqlite');
+  const template = inject('sqliteTemplate');
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
-    const database = connect(template(), createCipher(randomBytes(32)));
-    await migrate(database, '2026-01-01T00:00:00.000Z');
-    // The last connection's end puts everything into the one file.
-    await database.close();
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return {
-    connect, isLent: false,
+    isLent: false,
+    connect: (path, cipher) => openSqlite({ path, synchronous: 'NORMAL', cipher }),
     async create(hasSchema) {
       const path = join(folder, `${randomBytes(6).toString('hex')}.sqlite`);
-      if (hasSchema) await copyFile(template(), path);
+      if (hasSchema) await copyFile(template, path);
       return path;
     },
     // With the folder.
