@@ -15,7 +15,7 @@ export interface TestDatabase {
   open(): Promise<Database>;
   /** A fresh one without any table. */
   openEmpty(): Promise<Database>;
-  /** Another connection to the same data, perhaps with another key. */
+  /** The same data through connections of their own (few: each costs the server 10 ms), perhaps with another key. */
   reopen(database: Database, cipher?: Cipher): Database;
   /** Path of the SQLite file, or address on the PostgreSQL server. */
   locationOf(database: Database): string;
@@ -32,8 +32,8 @@ export function eachDatabase(name: string, define: (test: TestDatabase, dialect:
       const lent: Lent[] = [];
       const { create, connect, remove, isLent } = place();
       const newCipher = (): Cipher => createCipher(randomBytes(32));
-      const track = (location: string, cipher: Cipher): Database => {
-        const database = connect(location, cipher);
+      const track = (location: string, cipher: Cipher, maxConnections?: number): Database => {
+        const database = connect(location, cipher, maxConnections);
         opened.set(database, location);
         return database;
       };
@@ -61,7 +61,7 @@ export function eachDatabase(name: string, define: (test: TestDatabase, dialect:
       const test: TestDatabase = {
         open: () => (isLent ? borrowed() : fresh(true)),
         openEmpty: () => fresh(false),
-        reopen: (database, cipher = database.cipher) => track(opened.get(database) ?? '', cipher),
+        reopen: (database, cipher = database.cipher) => track(opened.get(database) ?? '', cipher, 3),
         locationOf: (database) => opened.get(database) ?? '',
         close: (database) => {
           opened.delete(database);
@@ -76,7 +76,7 @@ export function eachDatabase(name: string, define: (test: TestDatabase, dialect:
 interface Place {
   /** Makes a database, with the schema or without any table, and gives where it is. */
   create(hasSchema: boolean): Promise<string>;
-  connect(location: string, cipher: Cipher): Database;
+  connect(location: string, cipher: Cipher, maxConnections?: number): Database;
   remove(location: string): Promise<void>;
   /** Whether databases with the schema go from test to test, since making one costs more than emptying it. */
   isLent: boolean;
@@ -113,7 +113,7 @@ function postgresPlace(): Place {
   afterAll(() => administration?.close());
   return {
     isLent: true,
-    connect: (location, cipher) => openPostgres({ url: location, cipher }),
+    connect: (location, cipher, maxConnections = 10) => openPostgres({ url: location, cipher, maxConnections }),
     async create(hasSchema) {
       const name = `test_${randomBytes(6).toString('hex')}`;
       await administer(`CREATE DATABASE "${name}"${hasSchema ? ` TEMPLATE "${template}"` : ''}`);
