@@ -199,7 +199,7 @@ eachDatabase('runs of backups', (test) => {
     const { desk, owner, people, server, database } = await begin();
     const { destinationId } = (await tableStore(database, 'destination').find({ name: 'disk' })) ?? {};
     const input = { databaseId: 'postgres-first', databaseType: 'postgres', databaseName: 'shop', backupFile: 'shop/one.gz', destinationId };
-    const audited = async (): Promise<string[]> => (await tableStore(database, 'audit').list({ procedure: 'backup.restoreBackupWithLogs' })).map(({ outcome }) => outcome);
+    const audited = async (): Promise<string[]> => (await tableStore(database, 'audit').list({ procedure: 'backup.restoreBackupWithLogs' }, { by: ['at', 'auditId'], direction: 'asc' })).map(({ outcome }) => outcome);
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     desk.load = async ({ say }) => {
