@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { growingPause } from './pauses.ts';
 
 /** A process that cannot be confused with a later one of the same number: the kernel's start time is part of it. */
 export interface ProcessIdentity {
@@ -33,12 +33,13 @@ export async function end(target: ProcessIdentity, signal: NodeJS.Signals, limit
   return waitUntil(async () => !(await isAlive(target)), limitMs);
 }
 
-/** Asks every 25 ms until the answer is true; gives false after the limit (milliseconds). */
+/** Asks until the answer is true, soon and then up to every 200 ms; gives false after the limit (milliseconds). */
 export async function waitUntil(condition: () => Promise<boolean>, limitMs: number): Promise<boolean> {
   const until = Date.now() + limitMs;
+  const pause = growingPause(200, 25);
   while (!(await condition())) {
     if (Date.now() > until) return false;
-    await delay(25);
+    await pause();
   }
   return true;
 }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Bed } from '../bed/bed.ts';
 import type { BedHost } from '../bed/host.ts';
 import { compiled } from '../bed/layout.ts';
+import { growingPause } from '../bed/pauses.ts';
 
 /** Where an overlay host sees the checkout under test, wherever that is on the machine (a host's /tmp, for one, is its own). */
 const project = '/opt/project';
@@ -129,11 +130,12 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
     proxied: (hostName, path = '/') => get(host.ip, hostName, path),
     async settled(applicationId, limitMs = 120_000) {
       const end = Date.now() + limitMs;
+      const pause = growingPause();
       for (;;) {
         const application = await call<ApplicationView>('application.one', { applicationId });
         if (application.deployments.every(({ status }) => status !== 'queued' && status !== 'running')) return application;
         if (Date.now() > end) throw new Error(`Still under way: ${JSON.stringify(application.deployments[0])}\n${(await berth.log(application.deployments[0]?.deploymentId ?? '')).join('\n')}\n${await berth.ownLog()}`);
-        await wait(200);
+        await pause();
       }
     },
     log: (deploymentId) => call<string[]>('deployment.readLogs', { deploymentId }),

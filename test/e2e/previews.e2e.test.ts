@@ -167,7 +167,7 @@ it('a close that nobody told of is found out; a stranger\'s fork gets no secrets
   const strange = await commit('strange', 'feature-4');
   await tell({ action: 'opened', number: 4, commit: strange, login: 'eve', isFork: true });
   const { previewDeploymentId } = await until('the preview is made', () => previewOf(4)) ?? { previewDeploymentId: '' };
-  await until('its build is under way', async () => (await shop.berth.call<DeploymentView[]>('deployment.all', { previewDeploymentId }))[0]?.stage === 'build');
+  await until('its build is under way', async () => (await shop.berth.call<DeploymentView[]>('deployment.all', { previewDeploymentId }))[0]?.stage === 'build', 30_000, 100);
   await shop.berth.kill();
   await shop.berth.start();
   expect(await running(4, strange)).toMatchObject({ isTrusted: false });

@@ -1,6 +1,6 @@
 /** Waits for deployments through the interface, as any person of any organization. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { growingPause } from '../bed/pauses.ts';
 import { valueOf, type Call } from './caller.ts';
 
 const settledApplication = z.object({
@@ -12,11 +12,12 @@ export type SettledApplication = z.infer<typeof settledApplication>;
 /** The application once none of its deployments is under way. */
 export async function settled(call: Call, applicationId: string, limitMs = 120_000): Promise<SettledApplication> {
   const end = performance.now() + limitMs;
+  const pause = growingPause();
   for (;;) {
     const application = settledApplication.parse(await valueOf(call('application.one', { applicationId })));
     if (application.deployments.every(({ status }) => status !== 'queued' && status !== 'running')) return application;
     if (performance.now() > end) throw new Error(`Still under way after ${limitMs / 1000} s: ${JSON.stringify(application.deployments[0])}`);
-    await wait(200);
+    await pause();
   }
 }
 

@@ -1,7 +1,7 @@
 /** Applications on a running Berth as a person would make, deploy and look at them. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { BedHost } from '../bed/host.ts';
+import { growingPause } from '../bed/pauses.ts';
 import type { ApplicationView, BerthHost, DeploymentView } from './berth-host.ts';
 import { createRepository, repositoriesFolder, type Files, type Repository } from './repository.ts';
 
@@ -109,11 +109,12 @@ function appOf(berth: BerthHost, identity: { id: string; appName: string; host: 
 /** Waits for the end of a deployment of whatever service, whatever end it is. */
 export async function deploymentEnded(berth: BerthHost, name: string, deploymentId: string, limitMs = 120_000): Promise<DeploymentView> {
   const end = Date.now() + limitMs;
+  const pause = growingPause();
   for (;;) {
     const deployment = await berth.call<DeploymentView & Record<string, unknown>>('deployment.one', { deploymentId });
     if (ends.has(deployment.status)) return deployment;
     if (Date.now() > end) throw new Error(`${name} is still in the stage ${deployment.stage}\n${(await berth.log(deploymentId)).join('\n')}`);
-    await wait(200);
+    await pause();
   }
 }
 
@@ -123,14 +124,15 @@ export function newest(view: ApplicationView): DeploymentView {
   return deployment;
 }
 
-/** Waits until the look gives something true; throws with the last sight of it. */
-export async function until<T>(what: string, look: () => Promise<T>, limitMs = 30_000): Promise<T> {
+/** Waits until the look gives something true, with pauses of at most `longestPauseMs` (of `growingPause`). */
+export async function until<T>(what: string, look: () => Promise<T>, limitMs = 30_000, longestPauseMs?: number): Promise<T> {
   const end = Date.now() + limitMs;
+  const pause = growingPause(longestPauseMs);
   for (;;) {
     const seen = await look();
     if (seen) return seen;
     if (Date.now() > end) throw new Error(`Waited ${limitMs / 1000} s in vain until ${what}.`);
-    await wait(100);
+    await pause();
   }
 }
 

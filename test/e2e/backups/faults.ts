@@ -6,6 +6,9 @@ import type { Base } from '../databases/data-house.ts';
 import { output, until } from '../workshop.ts';
 import { backUp, contentOf, destinationOf, docker, fillRows, keep, listed, restore, sql, type Kept, type RunView, type Vault } from './vault.ts';
 
+/** The longest pause, in milliseconds, between looks at what is there only for a moment. */
+const passingMs = 100;
+
 /** Another destination with another reason to fail. */
 async function keepElsewhere(vault: Vault, base: Base, name: string, destination: Record<string, unknown>): Promise<Kept> {
   const { destinationId } = await vault.berth.call<{ destinationId: string }>('destination.create', { name, ...destination });
@@ -140,7 +143,7 @@ export function killTests(place: () => Vault): void {
     kept = await keep(vault, base, { keepLatestCount: 1 });
     const { length } = await s3.files();
     const failing = kept.manual();
-    await until('a part of the upload is there', async () => (await s3.files()).length > length, 60_000);
+    await until('a part of the upload is there', async () => (await s3.files()).length > length, 60_000, passingMs);
     await s3.kill();
     expect(await failing).toMatchObject({ status: 503, body: { message: expect.stringContaining('cannot be reached') } });
     await s3.start();
@@ -153,7 +156,7 @@ export function killTests(place: () => Vault): void {
     const { berth, s3 } = vault;
     const { length } = await s3.files();
     const lost = kept.manual().catch(() => undefined);
-    await until('a part of the upload is there', async () => (await s3.files()).length > length, 60_000);
+    await until('a part of the upload is there', async () => (await s3.files()).length > length, 60_000, passingMs);
     await berth.kill();
     await lost;
     await berth.start();
@@ -170,7 +173,7 @@ export function killTests(place: () => Vault): void {
     const { berth, s3 } = vault;
     const [good = ''] = await listed(vault, base.id);
     const restoring = restore(vault, base, good);
-    await until('it loads', async () => (await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id }))[0]?.steps.some(({ name, status }) => name === 'load' && status === 'running'), 90_000);
+    await until('it loads', async () => (await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id }))[0]?.steps.some(({ name, status }) => name === 'load' && status === 'running'), 90_000, passingMs);
     await s3.kill();
     const { success, log } = await restoring;
     await s3.start();
@@ -187,7 +190,7 @@ export function killTests(place: () => Vault): void {
     await sql(berth, base, `delete from items where id % 2 = 0`);
     const lost = restore(vault, base, good).catch(() => undefined);
     const runs = (): Promise<RunView[]> => berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
-    await until(`the restore is in the step ${step}`, async () => (await runs())[0]?.steps.some(({ name, status }) => name === step && status === 'running'), 90_000);
+    await until(`the restore is in the step ${step}`, async () => (await runs())[0]?.steps.some(({ name, status }) => name === step && status === 'running'), 90_000, passingMs);
     await berth.kill();
     await lost;
     await berth.start();

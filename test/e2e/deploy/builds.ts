@@ -69,7 +69,7 @@ export function buildTests(shop: () => Workshop): void {
     const [first, survivor] = await Promise.all([killed.begin(), other.begin()]);
     const queued = [await killed.begin(), await killed.begin()];
     const steps = async (seconds: number): Promise<number> => Number((await host.exec(['pgrep', '-c', '-f', `^sleep ${seconds}$`])).stdout);
-    await until('both builds run', async () => (await steps(31337)) === 1 && (await steps(6)) === 1);
+    await until('both builds run', async () => (await steps(31337)) === 1 && (await steps(6)) === 1, 30_000, 100);
 
     expect(await killed.do('application.cleanQueues')).toMatchObject({ applicationStatus: 'running' });
     for (const deploymentId of queued) expect(await killed.ended(deploymentId)).toMatchObject({ status: 'cancelled' });
