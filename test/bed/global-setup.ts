@@ -1,7 +1,6 @@
-/** Vitest's set-up of the projects on the bed: one bed per run, with two image registries. Hosts tests make with `findBed(inject('bed').name, signal)`. */
+/** Vitest's set-up of the projects on the bed: one bed per run. Hosts and image registries tests make with `bedOfRun()`. */
 import type { TestProject } from 'vitest/node';
 import { openBed } from './bed.ts';
-import type { Registries } from './registry.ts';
 
 export interface ProvidedBed {
   name: string;
@@ -9,7 +8,6 @@ export interface ProvidedBed {
   net: string;
   /** This machine's address in the bed's network. */
   machineIp: string;
-  registries: Registries;
 }
 
 declare module 'vitest' {
@@ -20,11 +18,6 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bed = await openBed({ name: `${project.name}-${process.pid}`, log: console.error });
-  try {
-    project.provide('bed', { name: bed.name, net: bed.net, machineIp: bed.machineIp, registries: await bed.registries() });
-  } catch (error) {
-    await bed.close();
-    throw error;
-  }
+  project.provide('bed', { name: bed.name, net: bed.net, machineIp: bed.machineIp });
   return () => bed.close();
 }

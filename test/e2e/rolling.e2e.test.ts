@@ -1,6 +1,6 @@
 /** New versions under load: good ones without a failed request, broken ones with their reason while the old version answers on. Then changes of domains under load. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { domainTests } from './rolling/domains.ts';
@@ -66,7 +66,7 @@ const broken: Record<string, { change(app: App): Promise<unknown>; reason: RegEx
     log: /Last lines|could not be read|goes back to the former version/,
   },
   'has an image that does not exist': {
-    change: (app) => app.do('application.saveContainerProvider', { containerImage: `${inject('bed').registries.open}/team/none:1` }),
+    change: async (app) => app.do('application.saveContainerProvider', { containerImage: `${(await (await bedOfRun()).registries()).open}/team/none:1` }),
     reason: /\/team\/none:1.*(not found|manifest unknown)/, log: /Pulling the image/, stage: 'checkout',
   },
 };

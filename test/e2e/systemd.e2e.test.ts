@@ -2,7 +2,7 @@
  * bin/up where systemd is the service manager and an image registry answers (a mirror in the engine's settings): engine and
  * Berth become enabled units, systemd keeps Berth up, and images are pulled under their official names.
  */
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host.ts';
 import { waitUntil } from '../bed/process-identity.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const bed = await bedOfRun();
   host = await bareMachine(bed, 'systemd', { index: 22, images: true, dependencies: true, root: 'systemd' });
   const engine = await bed.host('mirror', { index: 23, engine: true, images: true });
-  await fillMirror(engine);
+  await fillMirror(engine, (await bed.registries()).open);
   await engine.kill();
   // systemd must be process 1: it gets process, mount and name namespaces of its own within the host; network and files stay the host's.
   const boot = 'mount -t proc proc /proc && mount -t tmpfs tmpfs /run && exec env container=docker /lib/systemd/systemd';
@@ -28,8 +28,7 @@ beforeAll(async () => {
 afterAll(() => host.kill());
 
 /** The bed's open registry as a mirror that holds what bin/up pulls. The Node image is never run here, so any will do. */
-async function fillMirror(engine: BedHost): Promise<void> {
-  const { open } = inject('bed').registries;
+async function fillMirror(engine: BedHost, open: string): Promise<void> {
   for (const name of ['caddy:2', 'node:24-slim']) {
     await engine.exec(['/usr/bin/docker', 'tag', 'berth/caddy:2', `${open}/library/${name}`]);
     const pushed = await engine.exec(['/usr/bin/docker', 'push', '--quiet', `${open}/library/${name}`], { limitMs: 180_000 });

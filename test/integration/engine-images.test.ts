@@ -6,11 +6,12 @@ import { z } from 'zod';
 import { mustRun } from '../../images/command.ts';
 import { Secret } from '../../server/src/domain/secret.ts';
 import type { RegistryAuth } from '../../server/src/ports/engine.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { dockerCli } from '../bed/golden.ts';
 import { answering, bedEngine, nodeImage, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
 
 const { engine, api } = bedEngine();
-const { open, secured, username, password } = inject('bed').registries;
+const { open, secured, username, password } = await (await bedOfRun()).registries();
 const auth: RegistryAuth = { username, password: new Secret(password), serverAddress: secured };
 const badAuth: RegistryAuth = { ...auth, password: new Secret('wrong') };
 const repository = uniqueName('image');

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../../../images/build-context.ts';
 import type { Bed } from '../../bed/bed.ts';
 import type { BerthHost } from '../berth-host.ts';
@@ -47,9 +47,10 @@ const held: Record<string, (scene: KillPlace & { shop: Workshop }) => Promise<He
     return Object.assign(app, { repository });
   },
   build: ({ gate, shop }) => shop.fromFiles('build', tinyFiles('v1', { steps: [`wget -q -O /dev/null ${gate.url('build')}`] })),
-  async publish({ gate, shop }) {
+  async publish({ bed, gate, shop }) {
+    const { open } = await bed.registries();
     const node = join(repositoryRoot, 'node_modules/.bin/node');
-    await shop.berth.host.launch('slow-registry', [node, join(repositoryRoot, 'test/e2e/slow-registry.ts'), '5055', inject('bed').registries.open, gate.url('publish')]);
+    await shop.berth.host.launch('slow-registry', [node, join(repositoryRoot, 'test/e2e/slow-registry.ts'), '5055', open, gate.url('publish')]);
     const { registryId } = await shop.berth.call<{ registryId: string }>('registry.create', { name: 'slow', registryUrl: '127.0.0.1:5055', username: 'any', password: 'any' });
     return shop.fromFiles('publish', tinyFiles('v1'), { settings: { registryId } });
   },

@@ -1,7 +1,7 @@
 /** Where the source comes from: a local repository, one over SSH, an upload, an image, a registry on the way. */
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { Bed } from '../../bed/bed.ts';
 import { archiveOf } from '../caller.ts';
@@ -74,7 +74,7 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
   });
 
   it.concurrent('pushes what it built to a registry with a login, and the service runs that image', async () => {
-    const { secured, username, password } = inject('bed').registries;
+    const { secured, username, password } = await bed().registries();
     const { berth } = shop();
     const { registryId } = await berth.call<{ registryId: string }>('registry.create', { name: 'Ours', registryUrl: secured, username, password, imagePrefix: 'team' });
     await expect(berth.call('registry.test', { registryId })).resolves.toEqual({ success: true });

@@ -53,7 +53,7 @@ describe('a host with an engine', () => {
   });
 
   test('pushes to the open registry, and to the secured one only after a login', async () => {
-    const { open, secured, username, password } = inject('bed').registries;
+    const { open, secured, username, password } = await (await sharedBed()).registries();
     for (const address of [open, secured]) await output(m1, dockerCli, 'tag', 'berth/debian:12', `${address}/debian:12`);
     await output(m1, dockerCli, 'push', '--quiet', `${open}/debian:12`);
     expect((await m1.exec([dockerCli, 'push', '--quiet', `${secured}/debian:12`])).stderr).toContain('no basic auth credentials');
