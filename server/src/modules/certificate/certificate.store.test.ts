@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { makeCertificate, makeChain } from '../../../../test/certificates/authority.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { keptRoutes, type KeptRoutes } from '../../../../test/http/kept-routes.ts';
+import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -148,12 +149,7 @@ eachDatabase('certificates', (test) => {
 
   it('are listed in the same number of statements however many there are', async () => {
     const world = await begin();
-    const measured = async (): Promise<number> => {
-      const before = world.database.statements.count;
-      await world.owner.query('certificate.all');
-      return world.database.statements.count - before;
-    };
-    await measured();
+    const measured = (): Promise<number> => statementsOf(world.database, () => world.owner.query('certificate.all'));
     const none = await measured();
     for (const host of ['a', 'b', 'c', 'd']) await withDomain(world, `${host}.shop.test`);
     await upload(world);

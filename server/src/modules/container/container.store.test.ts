@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { listedContainer, shownEngine, swarmNode, swarmService, swarmTask, type ShownEngine } from '../../../../test/http/shown-engine.ts';
+import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -142,12 +143,7 @@ eachDatabase('containers', (test) => {
   it('are read in the same number of statements however many there are', async () => {
     const { member, people, place, mine, database } = await begin();
     await people.grant({ canAccessToContainers: true, accessedServices: [place.applicationId] });
-    const measured = async (): Promise<number> => {
-      const before = database.statements.count;
-      await member.query('container.getContainers');
-      return database.statements.count - before;
-    };
-    await measured();
+    const measured = (): Promise<number> => statementsOf(database, () => member.query('container.getContainers'));
     const few = await measured();
     engine.containers = Array.from({ length: 50 }, (_, index) => listedContainer(`c${index}`, mine));
     expect(await measured()).toBe(few);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { accountWorlds } from '../../../../test/http/account-world.ts';
 import type { Door } from '../../../../test/http/door.ts';
+import { statementsOf } from '../../../../test/http/statements-of.ts';
 import type { World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -26,11 +27,7 @@ eachDatabase('members', (test) => {
     expect(await admin.query('organization.members')).toHaveLength(3);
     expect(await owner.query('organization.members', { limit: 2 })).toEqual({ items: [expect.anything(), expect.anything()], nextCursor: expect.stringMatching(/^user-/) });
     expect(await owner.query('organization.members', { limit: 0 })).toMatchObject({ code: 'BAD_REQUEST', fields: ['limit'] });
-    const count = async (): Promise<number> => {
-      const before = database.statements.count;
-      await owner.query('organization.members');
-      return database.statements.count - before;
-    };
+    const count = (): Promise<number> => statementsOf(database, () => owner.query('organization.members'));
     const few = await count();
     const { users, members } = createStores(database);
     for (let number = 0; number < 40; number += 1) {
