@@ -40,8 +40,8 @@ export type ReleaseOutcome =
   /** Nothing brought a former version back: there was none, the limit passed (`isTimeout`; an update may still be under way, see `Engine.rollbackService`), or another change took its place. */
   | { kind: 'failed'; reason: string; exitCode?: number | undefined; taskId?: string | undefined; isTimeout?: boolean };
 
-/** A look costs the engine and Berth together 4 ms of a processor. */
-const pollMs = 300;
+/** A look costs the engine and Berth together 4 ms of a processor. Most versions are healthy within the first looks, so that a person waits for no longer pause. */
+const pauseMs = (looks: number): number => (looks < 20 ? 150 : 300);
 
 /** An engine that restarts is waited for; one that stays away is an error. */
 const engineAbsenceMs = 60_000;
@@ -50,7 +50,7 @@ const engineAbsenceMs = 60_000;
 const failedTasks = 3;
 
 /**
- * Watches a release that `applyService` or `restartService` began until it is completed, rolled back or failed. It asks for two small answers each 300 ms.
+ * Watches a release that `applyService` or `restartService` began until it is completed, rolled back or failed. It asks for two small answers each 150 ms, and after 3 s each 300 ms.
  * Throws the signal's reason when aborted, and SERVICE_UNAVAILABLE when the engine stays away for a minute.
  */
 export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome> {
@@ -58,7 +58,7 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
   const end = watch.clock.now() + watch.limitMs;
   const progress = createProgress(watch);
   const look = createLook(watch);
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     watch.signal.throwIfAborted();
     const observation = await look();
     if (observation !== undefined) {
@@ -69,7 +69,7 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
     }
     if (watch.clock.now() >= end) return timedOut(watch, progress.newest());
     // An abort shows at the top of the loop, with its own reason.
-    await sleep(pollMs, undefined, { signal: watch.signal }).catch(() => undefined);
+    await sleep(pauseMs(looks), undefined, { signal: watch.signal }).catch(() => undefined);
   }
 }
 
