@@ -97,7 +97,12 @@ describe('a refusal is told in a sentence', () => {
   test('and the authority is not asked again by the next change, until it is due', async () => {
     expect(await issuance.withheld()).toContain('blocked.test');
     await proxy.apply([secured('shop.test'), secured('blocked.test')]);
-    const before = await acme.orders();
+    // What this change began must be over first.
+    const { orders: before } = await until('no order is under way', async () => {
+      const orders = await acme.orders();
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      return orders === (await acme.orders()) && { orders };
+    });
     // That a host is withheld is no reason to load anything; with the next change it is left out.
     expect(await proxy.apply([secured('shop.test'), secured('blocked.test', { isWithheld: true })])).toEqual({ changed: false });
     await proxy.apply([secured('shop.test'), secured('blocked.test', { isWithheld: true }), route({ id: 'x', host: 'x.test', service: one.name })]);
