@@ -19,7 +19,7 @@ type Kind = 'bed' | 'others';
 /**
  * Projects that run at once: a lane takes those of its first kind, then those of its second. Those on the bed wait for engines far more than they work, and get the
  * processors first: a service that answers late fails a test. The others only work, at a lower priority in what is left, also while the bed's images are made.
- * While they run, a fourth on the bed makes a restore take two minutes, and a fifth lets tests of releases lose requests.
+ * The first of their lanes goes on with the bed when none of them waits any more: while two of them run, a fourth on the bed makes a restore take two minutes, and a fifth lets tests of releases lose requests.
  */
 const lanes: readonly (readonly Kind[])[] = [['others', 'bed'], ['others'], ['bed'], ['bed'], ['bed']];
 const niceness: Record<Kind, number> = { bed: 0, others: 5 };

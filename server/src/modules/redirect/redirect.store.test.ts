@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { keptRoutes, type KeptRoutes } from '../../../../test/http/kept-routes.ts';
+import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -68,11 +69,7 @@ eachDatabase('redirects', (test) => {
   it('cost the same number of statements for one domain and for many', async () => {
     const { owner, people, database, place: { applicationId } } = await begin();
     const { domains } = createStores(database);
-    const counted = async (): Promise<number> => {
-      const before = database.statements.count;
-      await domains.routed();
-      return database.statements.count - before;
-    };
+    const counted = (): Promise<number> => statementsOf(database, () => domains.routed());
     await proxy.addDomain({ ...people.owner, applicationId, host: 'a.test' });
     const few = await counted();
     for (const host of ['b.test', 'c.test', 'd.test']) await proxy.addDomain({ ...people.owner, applicationId, host });
