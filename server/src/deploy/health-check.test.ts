@@ -60,7 +60,6 @@ describe('healthCheckOf', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('the listener probe', () => {
-  // The probe's text names busybox by its path; the system's own grep stands in, since both read the same tables.
   const probeOf = (ports: number[]): string[] => healthCheckOf({ own: null, imageHasHealthCheck: false, targetPorts: ports })?.test ?? [];
 
   it('finds a listener on every address', () => listening('0.0.0.0', (port) => expect(runProbe(youngOnly(probeOf([port])))).toBe(0)));

@@ -16,6 +16,7 @@ const watchSeconds = 60;
 const seenFile = '/dev/shm/.berth-healthy';
 const youngSeconds = 60;
 const lookEverySeconds = 2;
+const fullLookEvery = 10;
 
 export interface HealthInputs {
   own: ServiceHealthCheck | null;
@@ -90,17 +91,36 @@ function pathLook(timeoutSeconds: number): string {
 /**
  * Looks for a listener on every port in the kernel's tables (state 0A is LISTEN; addresses are hexadecimal, an IPv4 one with its last byte first, so
  * 127.x ends with 7F). A listener on the loopback alone is unhealthy, and the container's own log says so. Only numbers are put into the text.
+ *
+ * A read of these tables makes the kernel walk all connections of the machine (3.5 ms of a processor with 24 GiB of memory). So the shell reads them by itself, up to the listener, and
+ * reads them again only when the container has another number of sockets than when all was well, or at the `fullLookEvery`-th look: any other look takes 0.2 ms.
  */
 function listenerLook(ports: number[]): string {
   const hex = [...new Set(ports)].map((port) => port.toString(16).toUpperCase().padStart(4, '0')).join(' ');
-  return `look() {
-for p in ${hex}; do
-l=$($B grep -hE "^ *[0-9]+: [0-9A-F]+:$p [0-9A-F]+:0000 0A" /proc/net/tcp /proc/net/tcp6 2>/dev/null) || return 1
-echo "$l" | $B grep -qvE ": ([0-9A-F]{6}7F|0{24}01000000|0{16}FFFF0000[0-9A-F]{6}7F):$p " && continue
-m="berth: the service listens on port $((0x$p)) only on the loopback address; let it listen on 0.0.0.0"
-echo "$m"; echo "$m" >/proc/1/fd/1 2>/dev/null
-return 1
+  return `tables='tcp6 tcp' known= looks=0
+listens() {
+alone=
+for table in $tables; do
+[ -r /proc/net/$table ] || continue
+while read -r slot address remote state others; do
+case $state:$address in
+0A:??????7F:$1|0A:00000000000000000000000001000000:$1|0A:0000000000000000FFFF0000??????7F:$1) alone="berth: the service listens on port $((0x$1)) only on the loopback address; let it listen on 0.0.0.0" ;;
+0A:*:$1) [ $table = tcp6 ] || tables='tcp tcp6'; return 0 ;;
+esac
+done </proc/net/$table
 done
-return 0
+[ -z "$alone" ] || { echo "$alone"; echo "$alone" >/proc/1/fd/1; } 2>/dev/null
+return 1
+}
+look() {
+sockets=
+for table in sockstat sockstat6; do
+[ -r /proc/net/$table ] || continue
+while read -r protocol word count others; do case $protocol in TCP*) sockets="$sockets $count"; break ;; esac; done </proc/net/$table
+done
+looks=$((looks + 1))
+[ -n "$known" ] && [ "$sockets" = "$known" ] && [ $looks -lt ${fullLookEvery} ] && return 0
+for port in ${hex}; do listens $port || return 1; done
+known=$sockets looks=0
 }`;
 }
