@@ -6,7 +6,7 @@ import { taskLabel } from '../../ports/engine.ts';
 import { createdAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { storeFiles } from './files.ts';
-import { rawServiceLogs } from './logs.ts';
+import { rawServiceLogs, serviceLogs } from './logs.ts';
 import { pinImage } from './pinned-image.ts';
 import { deleteService, removeService } from './service-removal.ts';
 import { toDockerSpec } from './service-spec.ts';
@@ -57,7 +57,7 @@ async function follow(client: EngineClient, name: string, signal: AbortSignal, o
     const task = await ended(client, name, signal);
     closed.abort();
     await reading;
-    await copyLines(rawServiceLogs(client, name, { since: window.since(), signal }), window.pass);
+    await copyLines(serviceLogs(client, name, { since: window.since(), signal }), window.pass);
     signal.throwIfAborted();
     return { exitCode: task.exitCode, error: task.error };
   } finally {
