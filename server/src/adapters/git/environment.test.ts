@@ -22,6 +22,8 @@ test('the settings of an https source with credentials', () => {
  allow = never
 [credential]
  helper =
+[fetch]
+ unpackLimit = 1
 [gc]
  auto = 0
 [maintenance]

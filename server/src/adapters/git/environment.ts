@@ -74,6 +74,8 @@ export function gitConfig(source: GitUrl, hasCredentials: boolean): string {
     '[protocol "ssh"]\n allow = always',
     `[protocol "file"]\n allow = ${local ? 'always' : 'never'}`,
     '[credential]\n helper =',
+    // What comes is kept as it was packed, however little it is: by itself git would write each object anew, compressed again.
+    '[fetch]\n unpackLimit = 1',
     '[gc]\n auto = 0',
     '[maintenance]\n auto = false',
     '[advice]\n detachedHead = false',
