@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
@@ -63,7 +64,11 @@ eachDatabase('servers', (test) => {
     const ids: string[] = [];
     const measured = (): Promise<number> => statementsOf(database, () => owner.query('server.all'));
     const atFirst = await measured();
-    for (const name of ['one', 'two', 'three']) ids.push(textOf(await owner.mutate('server.create', { ...input, name }), 'serverId'));
+    for (const name of ['one', 'two', 'three']) {
+      ids.push(textOf(await owner.mutate('server.create', { ...input, name }), 'serverId'));
+      // Two of the same millisecond have no order.
+      await delay(2);
+    }
     await stores.applications.update({ applicationId: place.applicationId }, { serverId: ids[1] ?? '' });
     expect(await owner.query('server.all')).toMatchObject([{ name: 'three', totalServices: 0 }, { name: 'two', totalServices: 1 }, { name: 'one', totalServices: 0 }]);
     expect(await measured()).toBe(atFirst);
