@@ -3,6 +3,7 @@
 # RANDOM_ROOT_PASSWORD, each named MARIADB_… or MYSQL_… and also as …_FILE, and runs /docker-entrypoint-initdb.d.
 set -euo pipefail
 data=/var/lib/mysql
+made=/usr/share/first-data
 
 setting() {
   local prefix name file_name
@@ -44,11 +45,23 @@ make_data() {
     echo 'error: the database is empty and no root password is given; set MARIADB_ROOT_PASSWORD.' >&2
     exit 1
   fi
-  mariadb-install-db --user=mysql --datadir="$data" --skip-test-db --auth-root-authentication-method=normal >/dev/null
+  lay_system_tables
   local messages
   messages=$(first_statements "$root_password" "$(setting DATABASE)" "$(setting USER)" "$(setting PASSWORD)" |
     mariadbd --user=mysql --datadir="$data" --bootstrap --skip-networking 2>&1) || { echo "$messages" >&2; exit 1; }
   run_scripts "$root_password"
+}
+
+# Those of the image, which hold nothing that a server would have for itself; under other options than it was made with, new ones.
+lay_system_tables() {
+  if [ -z "$(ls -A "$data")" ] && my_print_defaults --mysqld | cmp --silent - "$made/options"; then
+    tar -C "$data" -xzf "$made/data.tar.gz"
+    # Room for all of the redo log, as the server itself would take it, and all of it on the disk.
+    fallocate --length "$(stat --format=%s "$data/ib_logfile0")" "$data/ib_logfile0" || true
+    find "$data" -exec sync '{}' +
+  else
+    mariadb-install-db --user=mysql --datadir="$data" --skip-test-db --auth-root-authentication-method=normal >/dev/null
+  fi
 }
 
 # Runs on a socket only, so that nobody reaches a half-made database.

@@ -7,17 +7,22 @@ try {
   const { values, client } = await openTool({ nsInclude: { type: 'string' }, stopOnError: { type: 'boolean' } });
   const [wanted = ''] = String(values['nsInclude']).split('.*');
   let isWhole = false;
+  const waiting = new Map<string, Document[]>();
   for await (const line of createInterface({ input: process.stdin })) {
     if (line === 'end') isWhole = true;
-    else await restore(line);
+    else take(line);
   }
+  // The server writes all it has after each insert, so each collection is one.
+  for (const [collection, documents] of waiting) await client.db(wanted).collection(collection).insertMany(documents);
   if (!isWhole) throw new Error('the archive ends in its middle');
   await client.close();
 
-  async function restore(line: string): Promise<void> {
+  function take(line: string): void {
     const { ns, document }: Document = EJSON.parse(line, { relaxed: false });
     const [database = '', collection = ''] = String(ns).split(/\.(.*)/s);
-    if (database === wanted) await client.db(database).collection(collection).insertOne(document);
+    if (database !== wanted) return;
+    if (!waiting.has(collection)) waiting.set(collection, []);
+    waiting.get(collection)?.push(document);
   }
 } catch (error) {
   fail('mongorestore', error);

@@ -16,6 +16,8 @@ as_postgres() {
   exec setpriv --reuid=postgres --regid=postgres --init-groups "$0" "$@"
 }
 
+identifier() { printf %s "\"${1//\"/\"\"}\""; }
+
 make_cluster() {
   local method=${POSTGRES_HOST_AUTH_METHOD:-scram-sha-256} arguments=()
   if [ -z "${POSTGRES_PASSWORD:-}" ] && [ "$method" != trust ]; then
@@ -24,18 +26,29 @@ make_cluster() {
   fi
   read -r -a arguments <<<"${POSTGRES_INITDB_ARGS:-}"
   initdb --username="$POSTGRES_USER" --pwfile=<(printf '%s\n' "${POSTGRES_PASSWORD:-}") "${arguments[@]}" >/dev/null
+  [ "$POSTGRES_DB" = postgres ] || make_database
   printf '\nhost all all all %s\n' "$method" >>"$PGDATA/pg_hba.conf"
   printf "\nlisten_addresses = '*'\nunix_socket_directories = '/var/run/postgresql'\n" >>"$PGDATA/postgresql.conf"
 }
 
-# Runs on a socket only, so that nobody reaches a half-made database.
+# Without a server that anybody could reach, and in a third of the time of one.
+make_database() {
+  printf 'CREATE DATABASE %s;\n\n' "$(identifier "$POSTGRES_DB")" | postgres --single -j -c exit_on_error=true -c log_checkpoints=off -D "$PGDATA" postgres >/dev/null
+}
+
 fill_cluster() {
+  local files=(/docker-entrypoint-initdb.d/*)
+  [ ! -e "${files[0]}" ] || run_scripts "${files[@]}"
+  echo 'PostgreSQL init process complete; ready for start up.'
+}
+
+# Runs on a socket only, so that nobody reaches a half-made database.
+run_scripts() {
   export PGPASSWORD=${POSTGRES_PASSWORD:-}
   pg_ctl -D "$PGDATA" -o "-c listen_addresses=''" -w start >/dev/null
   local query=(psql -v ON_ERROR_STOP=1 --no-psqlrc --username "$POSTGRES_USER")
-  [ "$POSTGRES_DB" = postgres ] || "${query[@]}" --dbname postgres -v name="$POSTGRES_DB" <<<'CREATE DATABASE :"name";' >/dev/null
   local file
-  for file in /docker-entrypoint-initdb.d/*; do
+  for file; do
     case $file in
       *.sh) if [ -x "$file" ]; then "$file"; else . "$file"; fi ;;
       *.sql) "${query[@]}" --dbname "$POSTGRES_DB" -f "$file" ;;
@@ -44,7 +57,6 @@ fill_cluster() {
   done
   pg_ctl -D "$PGDATA" -m fast -w stop >/dev/null
   unset PGPASSWORD
-  echo 'PostgreSQL init process complete; ready for start up.'
 }
 
 [ "${1:0:1}" != - ] || set -- postgres "$@"
