@@ -7,7 +7,7 @@ const minutes = (count: number): number => count * 60_000;
 /** No test changes what modules hold, so files of a worker share them: reading our modules anew for each file is half of the time otherwise. */
 const shared = { isolate: false };
 /** Real engines on two cores: one file after another, long limits, and one bed for all. */
-const onTheBed = { fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(15), globalSetup: ['test/bed/global-setup.ts'] };
+const onTheBed = { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(15), globalSetup: ['test/bed/global-setup.ts'] };
 
 const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig['test']>> = {
   modules: { exclude: [...everywhere, ...beyondModules], pool: 'threads', ...shared, testTimeout: 10_000 },

@@ -51,7 +51,7 @@ test('a silent connection counts as broken', async () => {
     (response) => void response.writeHead(200, head).write(line(1)),
     (response) => response.writeHead(200, head).end(end),
   );
-  const events = await Array.fromAsync(follow(connection, 'deployment.logs', {}, { silenceMs: 100 }));
+  const events = await Array.fromAsync(follow(connection, 'deployment.logs', {}, { silenceMs: 700 }));
   expect(events.map(({ id }) => id)).toEqual(['1', '4']);
   expect(asked).toEqual([undefined, '1']);
 });

@@ -3,10 +3,14 @@
  * The last line is "N passed, N failed" over all projects; the exit code is 0 only if something ran and nothing failed or
  * was left on the machine.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closeStale } from './bed/bed.ts';
 import { bareRoot } from './bed/bare-root.ts';
 import { goldenData } from './bed/golden.ts';
+import { memoryFolder } from './bed/layout.ts';
 import { installHostPackages } from './bed/host-packages.ts';
 import { leftovers } from './bed/leftovers.ts';
 import { addCounts, runProject, type ProjectEnd } from './run/project.ts';
@@ -33,6 +37,9 @@ async function main(): Promise<boolean> {
   const names = chosenProjects();
   const signal = AbortSignal.any([AbortSignal.timeout(totalLimitMs), interruption()]);
   let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  // What tests write for themselves is small and soon gone: in memory it costs a third.
+  const scratch = await mkdtemp(join(memoryFolder ?? tmpdir(), 'berth-test-'));
+  process.env['TMPDIR'] = scratch;
   try {
     if (names.some((name) => !['modules', 'types'].includes(projects[name].on))) await timed('Debian packages', () => installHostPackages(say, signal));
     const done = await runLanes(names, signal);
@@ -42,6 +49,8 @@ async function main(): Promise<boolean> {
   } catch (error) {
     say(`The run stopped: ${error instanceof Error ? error.message : String(error)}`);
     counts = addCounts(counts, { passed: 0, failed: 1, skipped: 0 });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
   }
   counts = addCounts(counts, await lookForLeftovers());
   if (counts.skipped > 0) say(`${counts.skipped} skipped`);

@@ -48,7 +48,7 @@ export async function openBed(options: BedOptions): Promise<Bed> {
   const folder = bedFolder(options.name);
   await mkdir(stateRoot, { recursive: true });
   await mkdir(folder);
-  await mustRun(['mount', '-t', 'tmpfs', '-o', 'mode=700,size=6g', 'berth-test', folder], { limitMs: 5_000 });
+  await mustRun(['mount', '-t', 'tmpfs', '-o', 'mode=700,size=75%', 'berth-test', folder], { limitMs: 5_000 });
   const owner = options.standing === true ? null : await identify(process.pid);
   // Recorded before the net is made, so that whatever stops this process here is cleaned up by the next run.
   const net = options.net ?? (await freeNet());

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { mustRun, type Argv } from '../../images/command.ts';
 import { bareRoot } from './bare-root.ts';
@@ -28,15 +27,9 @@ export async function lowerFolders(kind: BareKind, signal: AbortSignal): Promise
   return `${await cached('equipped', key, (folder) => install(packages, folder, signal))}:${base}`;
 }
 
-/** One more lower folder: the packages of this checkout's lockfile, as node_modules of a checkout at that path of the host. */
-export async function dependenciesFolder(checkout: string, signal: AbortSignal): Promise<string> {
-  const installed = await readFile(join(repositoryRoot, 'node_modules/.package-lock.json'));
-  const key = createHash('sha256').update(checkout).update(installed).digest('hex').slice(0, 16);
-  return cached('dependencies', key, async (folder) => {
-    const target = join(folder, checkout, 'node_modules');
-    await mkdir(dirname(target), { recursive: true });
-    await mustRun(['cp', '-a', join(repositoryRoot, 'node_modules'), target], { limitMs: 120_000, signal });
-  });
+/** One more lower folder: the packages of this checkout's lockfile, as node_modules of a checkout at /opt/berth of the host. */
+export function dependenciesFolder(signal: AbortSignal): Promise<string> {
+  return mustRun(['bash', join(repositoryRoot, 'bin/lib/kept-dependencies.sh')], { limitMs: 12 * 60_000, signal });
 }
 
 /** Installs the packages on a bare host of a bed of its own; what that changed in its files is the layer. */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The first program inside a bed host's namespaces: gives the host its own root and stays as long as the host lives.
 # From the environment: BED_ROOT (where to mount the new root), BED_LOWER, BED_UPPER, BED_WORK (overlayfs),
-# BED_BINDS (lines "source target"), BED_PROJECT (the checkout, shown read-only at /opt/project; empty: not at all), BED_CGROUPS (lines "mount-point-name options" for version 1, empty for 2), BED_NAME.
+# BED_BINDS (lines "source target", and "ro" for what may only be read), BED_PROJECT (the checkout, shown read-only at /opt/project; empty: not at all), BED_CGROUPS (lines "mount-point-name options" for version 1, empty for 2), BED_NAME.
 set -euo pipefail
 
 mount --make-rprivate /
@@ -14,10 +14,11 @@ mount -t tmpfs -o mode=1777 tmpfs dev/shm
 mount -t tmpfs -o mode=755 tmpfs run
 mount -t tmpfs -o mode=1777 tmpfs tmp
 
-while read -r source target; do
+while read -r source target access; do
   [ -n "$source" ] || continue
   mkdir -p ".$target"
   mount --bind "$source" ".$target"
+  if [ "$access" = ro ]; then mount -o remount,bind,ro ".$target"; fi
 done <<<"$BED_BINDS"
 if [ -n "$BED_PROJECT" ]; then
   mkdir -p opt/project

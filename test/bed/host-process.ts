@@ -8,7 +8,7 @@ import type { Argv } from '../../images/command.ts';
 import { makeControlGroups, removeControlGroups } from './control-groups.ts';
 import type { HostRecord } from './host-record.ts';
 import { saveHost } from './host-record.ts';
-import { compiled, diskFolder, hostFolder, scriptFolder } from './layout.ts';
+import { compiled, diskFolder, goldenInside, hostFolder, realDiskFolder, scriptFolder } from './layout.ts';
 import { bridgeName, connect, disconnect } from './network.ts';
 import { end, identify, waitUntil, type ProcessIdentity } from './process-identity.ts';
 
@@ -75,7 +75,7 @@ export function changesFolder(record: HostRecord): string {
 
 /** Host folders that need a real disk below them: no overlayfs stacks upon another, and engines need it. */
 export function diskTargets(record: HostRecord): { source: string; target: string }[] {
-  const disk = join(diskFolder(record.bed), record.name);
+  const disk = join((record.realDisk ? realDiskFolder : diskFolder)(record.bed), record.name);
   const engine = { source: join(disk, 'docker'), target: '/var/lib/docker' };
   return record.root === 'overlay' ? [engine] : [engine, { source: join(disk, 'berth'), target: '/var/lib/berth' }];
 }
@@ -87,7 +87,8 @@ export function groupName(record: HostRecord): string {
 function binds(record: HostRecord): string {
   const shared = { source: join(hostFolder(record.bed, record.name), 'run'), target: '/run/bed' };
   const cache = record.root === 'overlay' ? [{ source: compiled.folder(), target: compiled.inside }] : [];
-  return [shared, ...cache, ...diskTargets(record)].map(({ source, target }) => `${source} ${target}`).join('\n');
+  const images = record.golden === null ? [] : [{ source: record.golden, target: `${goldenInside} ro` }];
+  return [shared, ...images, ...cache, ...diskTargets(record)].map(({ source, target }) => `${source} ${target}`).join('\n');
 }
 
 async function firstChild(parent: ProcessIdentity, folder: string): Promise<ProcessIdentity> {

@@ -15,6 +15,10 @@ const hostRecord = z.object({
   root: z.enum(['overlay', 'bare', 'equipped', 'systemd']),
   /** Lower folders of the host's root, as overlayfs takes them. */
   lower: z.string(),
+  /** The engine's data lie on the cache's disk, not in memory. */
+  realDisk: z.boolean().default(false),
+  /** The folder of the cache whose images the host's engine has; null without them. */
+  golden: z.string().nullable().default(null),
   /** The process whose end ends the host; null while the host is stopped. */
   process: identity.nullable(),
   /** The host's process 1, as the machine numbers it. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Argv, CommandOptions, CommandResult } from '../../images/command.ts';
 import { engineSocketOf, startEngine, stopEngine } from './engine.ts';
 import { dependenciesFolder, lowerFolders, type BareKind } from './equipped.ts';
-import { copyGolden } from './golden.ts';
+import { goldenData, layGolden } from './golden.ts';
 import { execInside, launchInside } from './host-exec.ts';
 import { clientKeyPath, hostKeyOf, layOutHost, sshdConfigInside } from './host-files.ts';
 import { diskTargets, endNamespaces, startNamespaces } from './host-process.ts';
@@ -23,8 +23,10 @@ export interface HostOptions {
    * 'equipped', 'systemd': the same with the packages of `equipment`.
    */
   root?: 'overlay' | BareKind;
-  /** Of a root other than 'overlay': the folder in it that finds this checkout's node_modules installed; for none unless given. */
-  dependenciesIn?: string;
+  /** Of a root other than 'overlay': /opt/berth finds the packages of this checkout's lockfile in its node_modules. */
+  dependencies?: boolean;
+  /** Keeps the engine's data on a real disk: the kernel counts a file in memory as memory of the program that wrote it, and cannot take it back when that reaches its limit. */
+  realDisk?: boolean;
   /** Runs an SSH server; only on an 'overlay' root. */
   sshd?: boolean;
 }
@@ -59,7 +61,7 @@ export async function makeHost(bed: { name: string; net: string }, name: string,
   const record = await newRecord(bed, name, options, signal);
   await layOutHost(record);
   const data = diskTargets(record)[0];
-  if (options.images === true && data !== undefined) await copyGolden(data.source, signal);
+  if (record.golden !== null && data !== undefined) await layGolden(data.source, record.golden);
   return hostOf(await startHost(record));
 }
 
@@ -91,7 +93,9 @@ async function newRecord(bed: { name: string; net: string }, name: string, optio
   return {
     bed: bed.name, net: bed.net, name, root, index: options.index,
     engine: options.engine ?? false, sshd: options.sshd ?? false,
-    lower: root === 'overlay' ? '/' : [...(options.dependenciesIn === undefined ? [] : [await dependenciesFolder(options.dependenciesIn, signal)]), await lowerFolders(root, signal)].join(':'),
+    lower: root === 'overlay' ? '/' : [...(options.dependencies === true ? [await dependenciesFolder(signal)] : []), await lowerFolders(root, signal)].join(':'),
+    realDisk: options.realDisk ?? false,
+    golden: options.images === true ? await goldenData(signal) : null,
     process: null, init: null, joinFolders: [],
   };
 }

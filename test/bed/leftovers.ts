@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { controlGroupsNamed } from './control-groups.ts';
 import { bedNames, hostNames, loadBed, loadHost } from './host-record.ts';
-import { cacheRoot, stateRoot } from './layout.ts';
+import { cacheRoot, disksFolder, stateRoot } from './layout.ts';
 import { bedLinks, bedRules, bridgeName, namePrefix } from './network.ts';
 
 /**
@@ -57,7 +57,7 @@ async function mounts(open: ReadonlySet<string>): Promise<string[]> {
 }
 
 async function folders(open: ReadonlySet<string>): Promise<string[]> {
-  const roots = [stateRoot, join(cacheRoot(), 'run')];
+  const roots = [stateRoot, disksFolder()];
   const found = await Promise.all(roots.map(async (root) => (await readdir(root).catch(() => [])).map((name) => join(root, name))));
   return found.flat().filter((path) => !belongsTo(path, open)).map((path) => `folder ${path}`);
 }

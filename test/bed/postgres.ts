@@ -6,7 +6,7 @@ import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { mustRun, runCommand, type Argv } from '../../images/command.ts';
 import { launch } from './host-process.ts';
-import { cacheRoot } from './layout.ts';
+import { cacheRoot, memoryFolder } from './layout.ts';
 import { end, identify, isAlive, waitUntil, type ProcessIdentity } from './process-identity.ts';
 
 export interface RunningPostgres {
@@ -35,7 +35,7 @@ export async function startPostgres(): Promise<RunningPostgres> {
   for (const path of [folder, passwordFile]) await chown(path, account.uid, account.gid);
   await mustRun([...asPostgres, join(programs, 'initdb'), `--pgdata=${data}`, '--username=berth', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'], { limitMs: 60_000 });
   const port = await freePort();
-  const server = await launchServer([join(programs, 'postgres'), '-D', data, '-p', String(port), '-k', folder, '-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'], folder);
+  const server = await launchServer([join(programs, 'postgres'), '-D', data, '-p', String(port), '-k', folder, '-c', 'fsync=off', '-c', 'dynamic_shared_memory_type=mmap', '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'], folder);
   const stop = async (): Promise<void> => {
     await end(server, 'SIGKILL', 10_000);
     await rm(folder, { recursive: true, force: true });
@@ -62,7 +62,7 @@ export async function removeStalePostgres(): Promise<number> {
 }
 
 function postgresRoot(): string {
-  return join(cacheRoot(), 'postgres');
+  return memoryFolder === null ? join(cacheRoot(), 'postgres') : join(memoryFolder, 'berth-test-postgres');
 }
 
 const asPostgres: Argv = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];

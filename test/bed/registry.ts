@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { mustRun, type Argv } from '../../images/command.ts';
 import { changesFolder } from './host-process.ts';
 import type { HostRecord } from './host-record.ts';
-import { bedFolder, hostFolder } from './layout.ts';
+import { bedFolder, diskFolder, hostFolder } from './layout.ts';
 import { addressOf } from './network.ts';
 import { waitUntil } from './process-identity.ts';
 
@@ -27,6 +27,11 @@ const login = { username: 'tester', password: 'only-for-tests' } as const;
 export function registriesOf(bed: { name: string; net: string }): Registries {
   const address = addressOf(bed.net, registryHost.index);
   return { open: `${address}:5000`, secured: `${address}:5001`, ...login, caPath: caPath(bed.name) };
+}
+
+/** Where the bed's open registry keeps what it holds, a folder on the machine. */
+export function openStorage(bed: string): string {
+  return join(diskFolder(bed), registryHost.name, 'docker', 'open');
 }
 
 /** The open registry as engines must be told of it: BuildKit takes it for an HTTPS one unless the scheme is written out. */

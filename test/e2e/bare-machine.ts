@@ -4,6 +4,7 @@ import type { Bed } from '../bed/bed.ts';
 import type { BedHost, HostOptions } from '../bed/host.ts';
 import type { CommandResult } from '../../images/command.ts';
 
+/** Where the bed lays `dependencies` too. */
 export const checkout = '/opt/berth';
 
 export interface UpResult {
@@ -36,7 +37,7 @@ export interface BareMachineOptions extends Pick<HostOptions, 'index'> {
 
 /** Makes the machine and puts the project's checkout on it. */
 export async function bareMachine(bed: Bed, name: string, { index, revision, images = false, dependencies = false, root = 'bare' }: BareMachineOptions): Promise<BedHost> {
-  const host = await bed.host(name, { index, root, images, ...(dependencies ? { dependenciesIn: checkout } : {}) });
+  const host = await bed.host(name, { index, root, images, dependencies });
   await copyCheckout(host, checkout, revision);
   return host;
 }

@@ -5,6 +5,7 @@ import type { Bed } from '../bed/bed.ts';
 import type { BedHost } from '../bed/host.ts';
 import { compiled } from '../bed/layout.ts';
 import { growingPause } from '../bed/pauses.ts';
+import { processesOf } from '../bed/processes.ts';
 
 /** Where an overlay host sees the checkout under test, wherever that is on the machine (a host's /tmp, for one, is its own). */
 const project = '/opt/project';
@@ -104,7 +105,7 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
     }
   }
   async function berthPid(): Promise<string> {
-    return (await host.exec(['pgrep', '-f', 'dist/server/src/main.js'])).stdout.trim().split('\n').at(-1) ?? '';
+    return (await processesOf(host, /dist\/server\/src\/main\.js/)).at(-1) ?? '';
   }
   async function end(signal: string): Promise<void> {
     const pid = await berthPid();

@@ -74,7 +74,7 @@ async function isRunning(pid: number): Promise<boolean> {
 /** Whether exactly this process of the host runs. */
 export async function runs(host: BedHost, child: { pid: number; startTime: string } | null): Promise<boolean> {
   if (child === null) return false;
-  const { code, stdout } = await host.exec(['cat', `/proc/${child.pid}/stat`]);
-  const fields = stdout.slice(stdout.lastIndexOf(')') + 2).split(' ');
-  return code === 0 && fields[0] !== 'Z' && fields[19] === child.startTime.split('/')[0];
+  const stat = await readFile(host.path(`/proc/${child.pid}/stat`), 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return stat !== '' && fields[0] !== 'Z' && fields[19] === child.startTime.split('/')[0];
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { dockerOf } from '../bed/docker.ts';
 import { berthHost, type BerthHost, type DeploymentView } from './berth-host.ts';
 import { databasePath, prepareKill } from './berth-process.ts';
 import { inOrder } from './in-order.ts';
@@ -156,13 +157,13 @@ describe.concurrent('a compose service of a file', () => {
     await berth.start();
     expect(await store.ended(killed.deploymentId)).toMatchObject({ status: 'done', errorMessage: null });
     expect((await answer()).body).toBe('v4 /cart hello');
-    expect((await output(berth.host, docker, 'service', 'ls', '--format', '{{.Name}}')).split('\n').toSorted()).toEqual(['berth-proxy', 'store_redis', 'store_web']);
-    expect(await output(berth.host, docker, 'volume', 'ls', '-q', '--filter', `label=berth.compose=${store.id}`)).toBe(`berth-${store.id}-data\nberth-${store.id}-work`);
+    expect((await dockerOf(berth.host).services()).map((service) => service.split(' ')[0])).toEqual(['berth-proxy', 'store_redis', 'store_web']);
+    expect(await dockerOf(berth.host).volumes(`berth.compose=${store.id}`)).toEqual([`berth-${store.id}-data`, `berth-${store.id}-work`]);
   }));
 
   it('stops and starts with its data, and comes back when somebody removes it', next(async () => {
     expect(await store.do('stop')).toMatchObject({ composeStatus: 'idle' });
-    expect((await output(berth.host, docker, 'service', 'ls', '--format', '{{.Name}} {{.Replicas}}')).split('\n')).toEqual(expect.arrayContaining(['store_redis 0/0', 'store_web 0/0']));
+    expect(await dockerOf(berth.host).services()).toEqual(expect.arrayContaining(['store_redis 0/0', 'store_web 0/0']));
     expect(await store.do('start')).toMatchObject({ composeStatus: 'done' });
     await until('it answers again', async () => (await answer()).body === 'v4 /cart hello');
     await output(berth.host, docker, 'service', 'rm', 'store_web');
@@ -173,7 +174,7 @@ describe.concurrent('a compose service of a file', () => {
   it('goes with its network, and with its volumes when that is asked', next(async () => {
     expect(await store.do('delete', {})).toMatchObject({ keptVolumes: [`berth-${store.id}-data`, `berth-${store.id}-work`] });
     // The engine lists it for as long as it takes the former containers' node to hear of it.
-    await until('its network is gone', async () => (await output(berth.host, docker, 'network', 'ls', '-q', '--filter', `name=app-${store.id}`)) === '');
+    await until('its network is gone', async () => !(await dockerOf(berth.host).hasNetwork(`app-${store.id}`)));
     expect((await answer()).status).toBe(404);
   }));
 });
@@ -214,7 +215,7 @@ services:
   expect(await tools.ended(await tools.begin())).toMatchObject({ status: 'error', errorMessage: expect.stringMatching(/services\.site\.privileged is not possible in a swarm/) });
   expect(await page('/')).toBe('first');
   expect(await tools.do('delete', { deleteVolumes: true })).toMatchObject({ keptVolumes: [] });
-  expect(await output(berth.host, docker, 'volume', 'ls', '-q', '--filter', `label=berth.compose=${tools.id}`)).toBe('');
+  expect(await dockerOf(berth.host).volumes(`berth.compose=${tools.id}`)).toEqual([]);
 }
 
 it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be put right']));

@@ -7,7 +7,7 @@ import { berthHost, type BerthHost } from './berth-host.ts';
 import { createCanaries, type Canaries } from './canaries.ts';
 import { archiveOf, callerOf, procedures, valueOf, type Call } from './caller.ts';
 import { fieldOf, firstOf, makeEstate } from './estate.ts';
-import { asksBucket, hashes, judge, type HostileCase, type Place, type Verdict } from './hostile-judge.ts';
+import { judge, type HostileCase, type Place, type Verdict } from './hostile-judge.ts';
 import { hostileValues, type HostileValue } from './hostile-values.ts';
 import { inputFor } from './inputs.ts';
 import { nameOf, textFields, type TextField } from './input-fields.ts';
@@ -74,7 +74,7 @@ describe('the corpus', () => {
     const began = performance.now();
     const verdicts = await judged(cases);
     const count = (kind: Verdict['kind']): number => verdicts.filter((verdict) => verdict.kind === kind).length;
-    console.log(`hostile input: ${values.length} values (every second for a field, every fourth for an id, every fifth for a field of a kind of database) × ${fields.size} fields = ${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ${count('refused')} refused with the field named, ${count('shown')} taken and given back as they were, ${count('accepted')} taken where nothing is given back`);
+    console.log(`hostile input: ${values.length} values (every second for an everyday field, every fourth for an id or another field, every fifth for a field of a kind of database) × ${fields.size} fields = ${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ${count('refused')} refused with the field named, ${count('shown')} taken and given back as they were, ${count('accepted')} taken where nothing is given back`);
     expect(values.length / 2).toBeGreaterThanOrEqual(60);
     expect(fields.size).toBeGreaterThanOrEqual(200);
     expect(count('shown')).toBeGreaterThan(1000);
@@ -82,16 +82,25 @@ describe('the corpus', () => {
   }, 600_000);
 });
 
+/** What everybody deploys with, and accounts: here hostile text comes in first, so each field meets every second value, 60 and more. */
+const everyday: readonly string[] = ['project', 'environment', 'application', 'deployment', 'domain', 'port', 'mount', 'sshKey', 'registry', 'user', 'settings'];
+/** Four procedures with one contract and one handler, which share the values as the kinds of database do. */
+const fromGitHosts = /^application\.save(?:Github|Gitlab|Bitbucket|Gitea)Provider$/;
+
 /**
- * Every second value for a field, the others for the next one, so that each meets 60 and a rule that fields share meets all. An id is looked up and nothing else, a quarter does,
- * and likewise where each call costs a process or the hash of a password. The procedures of the kinds of database are made once for all of them, so the kinds share the values.
+ * Every second value for an everyday field, the others for the next one, so that a rule which fields share meets all; every fourth for a field of another noun, where the next
+ * procedure goes on with the next value, and for an id, which is looked up and nothing else. The procedures of the kinds of database are made once for all of them, so they share the values.
  */
 function valuesFor(procedure: string, { path }: TextField, index: number): HostileValue[] {
-  const kind = databaseKindNames.findIndex((name) => procedure.startsWith(`${name}.`));
-  if (kind !== -1) return values.filter((_, at) => at % databaseKindNames.length === (index + kind) % databaseKindNames.length);
-  const isDear = asksBucket.includes(procedure) || hashes.includes(`${procedure} ${path.join('.')}`);
-  const share = isDear || /Ids?$/.test(path.at(-1) ?? '') ? 4 : 2;
-  return values.filter((_, at) => at % share === index % share);
+  const [noun = ''] = procedure.split('.');
+  const kind = databaseKindNames.findIndex((name) => name === noun);
+  if (kind !== -1) return oneIn(databaseKindNames.length, index + kind);
+  if (!everyday.includes(noun) || fromGitHosts.test(procedure)) return oneIn(4, index + procedures.findIndex((each) => each.path === procedure));
+  return oneIn(/Ids?$/.test(path.at(-1) ?? '') ? 4 : 2, index);
+}
+
+function oneIn(share: number, first: number): HostileValue[] {
+  return values.filter((_, at) => at % share === first % share);
 }
 
 /** Judges all cases, as many at once as there are workers, in their order. */

@@ -86,7 +86,7 @@ export async function judge({ procedure: { path, router, procedure }, field, val
   if (answer.status === 429 && path === 'user.changePassword') return { kind: 'refused' };
   if (answer.status === 409 && namesField(answer, field)) return { kind: 'refused' };
   if (answer.status === 403 && guarded.includes(`${path} ${nameOf(field)}`) && answer.text.includes(field.path.at(-1) ?? '')) return { kind: 'refused' };
-  if (answer.status === 413 && encodeURIComponent(JSON.stringify(value.text)).length > addressLimit && (procedure.kind === 'query' || procedure.kind === 'subscription')) return { kind: 'refused' };
+  if (answer.status === 413 && (procedure.kind === 'query' || procedure.kind === 'subscription') && isTooLong(value.text)) return { kind: 'refused' };
   if (asksBucket.includes(path) && (answer.status === 412 || answer.status === 503) && messageOf(answer).startsWith('The destination failed: ')) return { kind: 'accepted' };
   // The git host of the estate answers nobody.
   if (path === 'gitProvider.branches' && answer.status === 503) return { kind: 'accepted' };
@@ -105,16 +105,18 @@ export async function judge({ procedure: { path, router, procedure }, field, val
 }
 
 /** These ask a bucket that nobody has, which costs a process each time, and say in its words why it failed. */
-export const asksBucket: readonly string[] = ['destination.testConnection', 'backup.listFiles'];
-
-/** Fields of which a hash is made that is meant to be slow. */
-export const hashes: readonly string[] = ['installationBackup.set passphrase', 'basicAuth.create password', 'basicAuth.update password'];
+const asksBucket: readonly string[] = ['destination.testConnection', 'backup.listFiles'];
 
 /** Characters from which a value is taken out of the record again. */
 const longText = 4000;
 
 /** Bytes of address that are refused for their length. */
 const addressLimit = 60_000;
+
+/** Encoded it is no shorter than it is, so what is long by itself (1 MB) need not be encoded. */
+function isTooLong(text: string): boolean {
+  return text.length > addressLimit || encodeURIComponent(JSON.stringify(text)).length > addressLimit;
+}
 
 /** Fields for which nothing written counts as nothing given. */
 const absentWhenBlank = ['application.create serverId', 'mount.create filePath', 'mount.update filePath', 'sshKey.create publicKey', 'gitProvider.update username'];

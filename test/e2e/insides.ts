@@ -1,5 +1,6 @@
 /** The view from inside services' containers: what they are called, where they stand, what they reach. */
 import { z } from 'zod';
+import { dockerOf } from '../bed/docker.ts';
 import type { BedHost } from '../bed/host.ts';
 import type { Argv } from '../../images/command.ts';
 
@@ -35,27 +36,25 @@ export interface Insides {
   withRoute(service: string, destination: string, gateway: string, work: () => Promise<void>): Promise<void>;
 }
 
-const docker = '/usr/bin/docker';
 const pool = '10.192.';
 
 export function createInsides(host: BedHost): Insides {
+  const docker = dockerOf(host);
   async function must(argv: Argv, limitMs = 30_000): Promise<string> {
     const { code, stdout, stderr } = await host.exec(argv, { limitMs });
     if (code !== 0) throw new Error(`${argv.join(' ').slice(0, 300)} ended with ${code}: ${stderr}`);
     return stdout.trim();
   }
-  const inspect = async (service: string, format: string): Promise<string> => must([docker, 'inspect', '--format', format, await containerOf(service)]);
-
   async function containerOf(service: string): Promise<string> {
-    const found = (await must([docker, 'ps', '--quiet', '--filter', `label=com.docker.swarm.service.name=${service}`])).split('\n');
-    if (found.length !== 1 || found[0] === undefined || found[0] === '') throw new Error(`The service ${service} has ${found.length} containers.`);
+    const found = await docker.containersOf(service);
+    if (found.length !== 1 || found[0] === undefined) throw new Error(`The service ${service} has ${found.length} containers.`);
     return found[0];
   }
   async function inNetworkOf(service: string, argv: Argv): Promise<string> {
-    return must(['nsenter', `--target=${await inspect(service, '{{.State.Pid}}')}`, '--net', '--', ...argv]);
+    return must(['nsenter', `--target=${(await docker.inspect(await containerOf(service))).State.Pid}`, '--net', '--', ...argv]);
   }
   async function run(service: string, program: string, ...args: string[]): Promise<string> {
-    return must([docker, 'exec', await containerOf(service), 'node', '--eval', program, '--', ...args]);
+    return docker.exec(await containerOf(service), ['node', '--eval', program, '--', ...args]);
   }
   async function addresses(service: string): Promise<string[]> {
     const lines = (await inNetworkOf(service, ['ip', '-4', '-oneline', 'addr', 'show', 'scope', 'global'])).split('\n');
@@ -76,8 +75,8 @@ export function createInsides(host: BedHost): Insides {
       return (await overlays(other)).filter((address) => ofService.includes(networkOf(address)));
     },
     async containerNames(service) {
-      const [name = '', hostName = ''] = (await inspect(service, '{{.Name}} {{.Config.Hostname}}')).split(' ');
-      return [name.replace(/^\//, ''), hostName];
+      const { Name, Config } = await docker.inspect(await containerOf(service));
+      return [Name.replace(/^\//, ''), Config.Hostname];
     },
     async withRoute(service, destination, gateway, work) {
       await inNetworkOf(service, ['ip', 'route', 'add', destination, 'via', gateway]);

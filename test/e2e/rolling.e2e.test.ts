@@ -2,11 +2,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { dockerOf } from '../bed/docker.ts';
 import { berthHost } from './berth-host.ts';
 import { domainTests } from './rolling/domains.ts';
 import { expectAllAnswered, startLoad, type LoadResult } from './load.ts';
 import { nodeCommand, nodeFiles, nodeServer } from './sources.ts';
-import { docker, expectCalmLog, openWorkshop, output, type App, type Workshop } from './workshop.ts';
+import { expectCalmLog, openWorkshop, type App, type Workshop } from './workshop.ts';
 
 let shop: Workshop;
 
@@ -90,7 +91,7 @@ describe('a broken version', () => {
     const { status, errorMessage, deploymentId } = await app.ended(await app.begin());
     expect({ status, errorMessage }).toEqual({ status: 'error', errorMessage: 'Its program ended with exit code 5.' });
     expect(await app.log(deploymentId)).toContain('There is no former version to return to; the service was scaled to 0.');
-    expect(await output(shop.berth.host, docker, 'service', 'inspect', '--format', '{{.Spec.Mode.Replicated.Replicas}}', app.appName)).toBe('0');
+    expect(await dockerOf(shop.berth.host).replicas(app.appName)).toBe(0);
     expect(await app.do('application.readLogs')).toEqual(expect.arrayContaining([expect.objectContaining({ text: 'first and last words' })]));
     expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
     await app.do('application.update', { command: nodeCommand('repaired') });

@@ -2,10 +2,17 @@
  * bin/up where systemd is the service manager and an image registry answers (a mirror in the engine's settings): engine and
  * Berth become enabled units, systemd keeps Berth up, and images are pulled under their official names.
  */
+import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recipesHash } from '../../images/build.ts';
+import { mustRun } from '../../images/command.ts';
+import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { cached } from '../bed/cached.ts';
+import { dockerCli } from '../bed/golden.ts';
 import type { BedHost } from '../bed/host.ts';
 import { waitUntil } from '../bed/process-identity.ts';
+import { openStorage } from '../bed/registry.ts';
 import { bareMachine, checkout } from './bare-machine.ts';
 
 let host: BedHost;
@@ -14,9 +21,7 @@ let init = '';
 beforeAll(async () => {
   const bed = await bedOfRun();
   host = await bareMachine(bed, 'systemd', { index: 22, images: true, dependencies: true, root: 'systemd' });
-  const engine = await bed.host('mirror', { index: 23, engine: true, images: true });
-  await fillMirror(engine, (await bed.registries()).open);
-  await engine.kill();
+  await fillMirror(bed);
   // systemd must be process 1: it gets process, mount and name namespaces of its own within the host; network and files stay the host's.
   const boot = 'mount -t proc proc /proc && mount -t tmpfs tmpfs /run && exec env container=docker /lib/systemd/systemd';
   await host.launch('systemd', ['unshare', '--pid', '--mount', '--uts', '--ipc', '--fork', '--kill-child', '--', 'sh', '-c', boot]);
@@ -27,15 +32,28 @@ beforeAll(async () => {
 });
 afterAll(() => host.kill());
 
-/** The bed's open registry as a mirror that holds what bin/up pulls. The Node image is never run here, so any will do. */
-async function fillMirror(engine: BedHost, open: string): Promise<void> {
-  for (const name of ['caddy:2', 'node:24-slim']) {
-    await engine.exec(['/usr/bin/docker', 'tag', 'berth/caddy:2', `${open}/library/${name}`]);
-    const pushed = await engine.exec(['/usr/bin/docker', 'push', '--quiet', `${open}/library/${name}`], { limitMs: 180_000 });
-    if (pushed.code !== 0) throw new Error(pushed.stderr);
-  }
+/** The bed's open registry as a mirror that holds what bin/up pulls: pushed once for these recipes and then kept, since the engine compresses a hundred megabytes for it. */
+async function fillMirror(bed: Bed): Promise<void> {
+  const { open } = await bed.registries();
+  const kept = await cached('mirror', await recipesHash(new AbortController().signal), async (folder) => {
+    await pushAll(bed, open);
+    await mustRun(['cp', '-a', `${openStorage(bed.name)}/.`, folder], { limitMs: 60_000 });
+  });
+  await mkdir(openStorage(bed.name), { recursive: true });
+  await mustRun(['cp', '-a', '--no-clobber', `${kept}/.`, openStorage(bed.name)], { limitMs: 60_000 });
   const settings = JSON.stringify({ 'registry-mirrors': [`http://${open}`], 'insecure-registries': [`http://${open}`] });
   await must(['bash', '-c', 'mkdir -p /etc/docker && printf %s "$1" > /etc/docker/daemon.json', 'bash', settings], 10_000);
+}
+
+/** The Node image is never run here, so any will do. */
+async function pushAll(bed: Bed, open: string): Promise<void> {
+  const engine = await bed.host('mirror', { index: 23, engine: true, images: true });
+  for (const name of ['caddy:2', 'node:24-slim']) {
+    await engine.exec([dockerCli, 'tag', 'berth/caddy:2', `${open}/library/${name}`]);
+    const pushed = await engine.exec([dockerCli, 'push', '--quiet', `${open}/library/${name}`], { limitMs: 180_000 });
+    if (pushed.code !== 0) throw new Error(pushed.stderr);
+  }
+  await engine.kill();
 }
 
 async function must(argv: readonly [string, ...string[]], limitMs: number): Promise<void> {

@@ -1,12 +1,18 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, inject, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { findBuildCgroup } from '../../server/src/adapters/builder/engine-cgroup.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
 import { createBuilderFixture } from './builder-fixture.ts';
 
-const { engineSocket } = inject('servers').m1;
+// What a build writes must be files that memory only caches.
+const host = await (await bedOfRun()).host('limits', { index: 22, engine: true, images: true, realDisk: true });
+const { engineSocket } = host;
 const fixture = createBuilderFixture(engineSocket);
-afterAll(() => fixture[Symbol.asyncDispose]());
+afterAll(async () => {
+  await fixture[Symbol.asyncDispose]();
+  await host.kill();
+});
 beforeEach(() => void fixture.lines.splice(0));
 
 const MiB = 1024 * 1024;

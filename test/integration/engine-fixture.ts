@@ -3,6 +3,7 @@ import type {} from './../bed/global-setup.ts';
 import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
 import { createEngineClient } from '../../server/src/adapters/engine/engine-client.ts';
 import type { EngineClient } from '../../server/src/adapters/engine/engine-client.ts';
+import { growingPause } from '../bed/pauses.ts';
 import { randomId } from '../../server/src/ports/clock.ts';
 import type { Engine, HealthCheck, ServiceSpec } from '../../server/src/ports/engine.ts';
 
@@ -25,12 +26,12 @@ export const answering = `
   createServer((request, response) => response.end(process.env.VERSION)).listen(3000, () => console.log('listening ' + process.env.VERSION));
   process.on('SIGTERM', () => process.exit(0));`;
 
-/** Passes while something listens on port 3000 (hexadecimal 0BB8). The first run that finds it ends, later ones go on looking for half a minute, since each start costs the engine 40 ms of a processor. */
+/** Passes while something listens on port 3000 (hexadecimal 0BB8). The first run that finds it ends, later ones go on looking for half a minute, each 5 s: a start costs the engine 40 ms of a processor, a look 10. */
 export const listens: HealthCheck = {
   test: ['CMD', 'sh', '-c', `look() { grep -qsE ":0BB8 [0-9A-F]+:0000 0A" /proc/net/tcp /proc/net/tcp6; }
 look || exit 1
 [ -e /dev/shm/seen ] || { true >/dev/shm/seen; exit 0; }
-n=0; while [ $n -lt 30 ]; do sleep 1; look || exit 1; n=$((n + 1)); done`],
+n=0; while [ $n -lt 6 ]; do sleep 5; look || exit 1; n=$((n + 1)); done`],
   intervalMs: 500,
   timeoutMs: 40_000,
   retries: 3,
@@ -60,14 +61,20 @@ export function nodeService(name: string, program: string, change: Partial<Servi
   };
 }
 
-/** Asks each 100 ms until the answer is something; an Error at the limit. */
+/** A service that runs and does nothing: what is tried around it asks nothing of its program, and a start of Node is a good part of a container's. */
+export function idleService(name: string, change: Partial<ServiceSpec> = {}): ServiceSpec {
+  return nodeService(name, '', { command: ['sleep', '1000'], ...change });
+}
+
+/** Asks until the answer is something, after 100 ms and then up to each 300 ms; an Error at the limit. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined | false>, limitMs = 30_000): Promise<T> {
   const end = performance.now() + limitMs;
+  const pause = growingPause(300, 100);
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause();
   }
 }
 

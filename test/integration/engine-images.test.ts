@@ -8,7 +8,7 @@ import { Secret } from '../../server/src/domain/secret.ts';
 import type { RegistryAuth } from '../../server/src/ports/engine.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { dockerCli } from '../bed/golden.ts';
-import { answering, bedEngine, nodeImage, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import { bedEngine, idleService, nodeImage, uniqueName, until, untilRunning } from './engine-fixture.ts';
 
 const { engine, api } = bedEngine();
 const { open, secured, username, password } = await (await bedOfRun()).registries();
@@ -78,7 +78,7 @@ describe('a registry', () => {
     await engine.pullImage(inOpen, pull.options);
     expect(pull.lines.join('\n')).toMatch(/Status: /);
     expect((await engine.image(inOpen))?.tags).toContain(inOpen);
-    const spec = nodeService(uniqueName('digest'), '', { image: inOpen, replicas: 0 });
+    const spec = idleService(uniqueName('digest'), { image: inOpen, replicas: 0 });
     await engine.applyService(spec);
     const { Spec } = await api.call({ method: 'GET', path: `/services/${spec.name}`, doing: 'the test' }, pinned);
     expect(Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${inOpen}@sha256:[0-9a-f]{64}$`));
@@ -127,7 +127,7 @@ describe('a registry', () => {
     await engine.tagImage(smallImage, image);
     await engine.pushImage(image, transfer({ auth }).options);
     await engine.removeImage(image);
-    const spec = nodeService(uniqueName('private'), '', { image, command: ['/busybox', 'sleep', '1000'] });
+    const spec = idleService(uniqueName('private'), { image, command: ['/busybox', 'sleep', '1000'] });
     await engine.applyService(spec);
     await until('the engine is refused the image', async () => (await engine.tasks(spec.name)).some((task) => task.state === 'rejected'));
     await engine.applyService({ ...spec, registryAuth: auth, release: 'r2' });
@@ -141,7 +141,7 @@ describe('a registry', () => {
 test('an image in use keeps its layers and is no error', async () => {
   const tag = `${uniqueName('used')}:1`;
   await engine.tagImage(nodeImage, tag);
-  const spec = nodeService(uniqueName('uses'), answering, { image: tag });
+  const spec = idleService(uniqueName('uses'), { image: tag });
   await engine.applyService(spec);
   await untilRunning(engine, spec.name);
   await engine.removeImage(tag);

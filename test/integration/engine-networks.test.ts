@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { networkMembersAnswer } from '../../server/src/adapters/engine/answers.ts';
-import { answering, bedEngine, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import { answering, bedEngine, idleService, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
 
 const { engine, api } = bedEngine();
 const first = uniqueName('net1');
@@ -56,7 +56,7 @@ describe('a network', () => {
   });
 
   test('in use is not removed', async () => {
-    const spec = nodeService(uniqueName('user'), answering, { networks: [first] });
+    const spec = idleService(uniqueName('user'), { networks: [first] });
     await engine.applyService(spec);
     await untilRunning(engine, spec.name);
     expect((await engine.service(spec.name))?.networks).toEqual([first]);
@@ -108,8 +108,8 @@ describe('a running task', () => {
 test('an attached container and the tasks have addresses of different halves of the network', async () => {
   const name = uniqueName('small');
   await engine.ensureNetwork({ name, subnet: '10.210.9.0/28', labels: {} });
-  const guest = nodeService(uniqueName('guest'), answering, { networks: [first] });
-  const tasks = nodeService(uniqueName('tasks'), answering, { networks: [name], replicas: 2 });
+  const guest = idleService(uniqueName('guest'), { networks: [first] });
+  const tasks = idleService(uniqueName('tasks'), { networks: [name], replicas: 2 });
   await Promise.all([engine.applyService(guest), engine.applyService(tasks)]);
   // The engine attaches a service's container only to a network that is up on the node, which its first task brings about.
   await Promise.all([untilRunning(engine, guest.name), untilRunning(engine, tasks.name, 2)]);
@@ -130,7 +130,7 @@ describe('files and volumes', () => {
   test('files of equal content are stored once, and change with their content', async () => {
     const content = `shared ${uniqueName('content')}`;
     const before = (await ours()).length;
-    const specs = ['f1', 'f2'].map((what) => nodeService(uniqueName(what), answering, { files: [{ path: '/etc/a', content }, { path: '/etc/b', content }] }));
+    const specs = ['f1', 'f2'].map((what) => idleService(uniqueName(what), { replicas: 0, files: [{ path: '/etc/a', content }, { path: '/etc/b', content }] }));
     await Promise.all(specs.map((spec) => engine.applyService(spec)));
     expect((await ours()).length).toBe(before + 1);
     const [spec] = specs;
@@ -150,7 +150,7 @@ describe('files and volumes', () => {
 
   test('a volume in use is not removed', async () => {
     const volume = uniqueName('vol');
-    const spec = nodeService(uniqueName('holder'), answering, { mounts: [{ type: 'volume', source: volume, target: '/data' }] });
+    const spec = idleService(uniqueName('holder'), { mounts: [{ type: 'volume', source: volume, target: '/data' }] });
     await engine.applyService(spec);
     await untilRunning(engine, spec.name);
     await expect(engine.removeVolume(volume)).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('in use') });

@@ -3,7 +3,7 @@ import { watchRelease } from '../../server/src/deploy/release-watch.ts';
 import type { ReleaseEvent, ReleaseOutcome } from '../../server/src/deploy/release-watch.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { AppliedService, ServiceSpec } from '../../server/src/ports/engine.ts';
-import { answering, bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import { answering, bedEngine, idleService, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
 
 const { engine } = bedEngine();
 
@@ -159,8 +159,8 @@ describe.concurrent('a first release', () => {
 
   test('whose host port is taken is not ready in time, in the words of the engine', async () => {
     const ports: ServiceSpec['ports'] = [{ published: 7_531, target: 3_000, protocol: 'tcp', mode: 'host' }];
-    const holder = nodeService(uniqueName('holder'), answering, { ports });
-    const spec = nodeService(uniqueName('wants'), answering, { ports, release: 'r1' });
+    const holder = idleService(uniqueName('holder'), { ports });
+    const spec = idleService(uniqueName('wants'), { ports, release: 'r1' });
     try {
       await engine.applyService(holder);
       await untilRunning(engine, holder.name);

@@ -1,6 +1,7 @@
 /** What may go wrong with a backup or a restore: each a clear error, nothing half listed, nothing lost. */
 import { open } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { dockerOf } from '../../bed/docker.ts';
 import type { BerthHost } from '../berth-host.ts';
 import type { Base } from '../databases/data-house.ts';
 import { output, until } from '../workshop.ts';
@@ -112,7 +113,7 @@ async function spoil(path: string): Promise<void> {
 
 async function containerOf({ host }: BerthHost, base: Base): Promise<{ containerId: string }> {
   const { appName } = await base.view();
-  return { containerId: await output(host, docker, 'ps', '--quiet', '--filter', `label=com.docker.swarm.service.name=${appName}`) };
+  return { containerId: (await dockerOf(host).containersOf(appName)).join() };
 }
 
 /** The newest run, when it has ended. */

@@ -1,12 +1,12 @@
 /** Backups on a running Berth as a person would make, list and restore them, and the real S3 server they go to. */
 import { expect } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
+import { dockerOf } from '../../bed/docker.ts';
 import { diskFolder } from '../../bed/layout.ts';
 import { s3Bucket, s3Keys, startS3, type S3Server } from '../../s3/s3-server.ts';
 import { join } from 'node:path';
 import type { BerthHost } from '../berth-host.ts';
 import type { Base, DataHouse } from '../databases/data-house.ts';
-import { output } from '../workshop.ts';
 
 export const docker = '/usr/bin/docker';
 
@@ -115,10 +115,9 @@ const clients: Record<string, (statement: string) => [string, ...string[]]> = {
 /** Runs a statement in the database's own container, the newest of its service. */
 export async function sql({ host }: BerthHost, base: Base, statement: string): Promise<string> {
   const { appName } = await base.view();
-  const [container = ''] = (await output(host, docker, 'ps', '--quiet', '--filter', `label=com.docker.swarm.service.name=${appName}`)).split('\n');
-  const { code, stdout, stderr } = await host.exec([docker, 'exec', container, ...(clients[base.kind]?.(statement) ?? ['false'])], { limitMs: 120_000 });
-  if (code !== 0) throw new Error(`${statement.slice(0, 100)}: ${stderr}${stdout}`);
-  return stdout.trim();
+  const docker = dockerOf(host);
+  const [container = ''] = await docker.containersOf(appName);
+  return docker.exec(container, clients[base.kind]?.(statement) ?? ['false']);
 }
 
 const fill: Record<string, (rows: number) => string> = {

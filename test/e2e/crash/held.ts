@@ -1,10 +1,13 @@
 /** kill -9 of Berth while deployments are held in their stages. */
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../../../images/build-context.ts';
 import type { Bed } from '../../bed/bed.ts';
+import { dockerOf } from '../../bed/docker.ts';
+import { processesOf } from '../../bed/processes.ts';
 import type { BerthHost } from '../berth-host.ts';
 import { databasePath, runs, storedDeployment, type StoredDeployment } from '../berth-process.ts';
 import type { Gate } from '../gate.ts';
@@ -12,7 +15,7 @@ import type { InOrder } from '../in-order.ts';
 import { expectAllAnswered, startLoad } from '../load.ts';
 import { createRepository, type Repository } from '../repository.ts';
 import { tinyFiles } from '../sources.ts';
-import { docker, openWorkshop, output, until, type App, type Workshop } from '../workshop.ts';
+import { openWorkshop, until, type App, type Workshop } from '../workshop.ts';
 
 export interface KillPlace {
   bed: Bed;
@@ -93,9 +96,9 @@ export function heldTests(place: () => KillPlace, next: InOrder): void {
       }
       const { host } = scene.berth;
       expect((await host.exec(['kill', '-0', scene.planted])).code).toBe(0);
-      expect((await host.exec(['pgrep', '-f', 'docker build|git fetch|upload-pack'])).stdout).toBe('');
-      expect(await output(host, docker, 'service', 'ls', '--quiet', '--filter', 'label=berth.task')).toBe('');
-      expect(await output(host, 'ls', '/var/lib/docker/berth-data/work')).toBe('');
+      expect(await processesOf(host, /docker build|git fetch|upload-pack/)).toEqual([]);
+      expect(await dockerOf(host).services('berth.task')).toEqual([]);
+      expect(await readdir(host.path('/var/lib/docker/berth-data/work'))).toEqual([]);
     }));
 
     it('nothing is left running or queued', next(async () => {
@@ -179,8 +182,8 @@ async function killAndStart(scene: Scene): Promise<void> {
 /** Stores a child of the deployment whose number belongs to another process by now: one that started at another time. */
 async function plant({ berth: { host }, database }: Scene, deploymentId: string): Promise<string> {
   await host.launch('bystander', ['sleep', '4242']);
-  const pid = await until('the bystander runs', async () => (await host.exec(['pgrep', '-f', '^sleep 4242$'])).stdout.trim());
-  const boot = (await output(host, 'cat', '/proc/sys/kernel/random/boot_id')).slice(0, 13);
+  const pid = await until('the bystander runs', async () => (await processesOf(host, /^sleep 4242$/)).join());
+  const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).slice(0, 13);
   const child = { pid: Number(pid), startTime: `1/${boot}/0123456789abcdef01234567` };
   database.prepare('update "deployment" set "child" = ? where "deploymentId" = ?').run(JSON.stringify(child), deploymentId);
   return pid;

@@ -1,5 +1,6 @@
 /** The engine away, the proxy killed, a service taken away by somebody else's hand. */
 import { describe, expect, it } from 'vitest';
+import { dockerOf } from '../../bed/docker.ts';
 import type { BerthHost } from '../berth-host.ts';
 import type { Gate } from '../gate.ts';
 import type { InOrder } from '../in-order.ts';
@@ -61,7 +62,7 @@ export function outageTests(place: () => OutagePlace, next: InOrder): void {
 
     it('of the proxy: its routes and networks come back without a hand', next(async () => {
       const { host } = scene.berth;
-      const id = await output(host, docker, 'ps', '--quiet', '--filter', 'label=com.docker.swarm.service.name=berth-proxy');
+      const [id = ''] = await dockerOf(host).containersOf('berth-proxy');
       await output(host, docker, 'kill', id);
       await expectAllBack(scene, 'all addresses after the proxy was killed');
     }));
@@ -75,11 +76,11 @@ export function outageTests(place: () => OutagePlace, next: InOrder): void {
       await until('it is gone', async () => (await standing.answer()).status === 503);
       await berth.start();
       await expectAllBack(scene, 'all addresses after the restart of Berth');
-      await until('the change is taken back', async () => (await output(berth.host, docker, 'service', 'inspect', '--format', '{{.Spec.Mode.Replicated.Replicas}}', building.appName)) === '1');
+      await until('the change is taken back', async () => (await dockerOf(berth.host).replicas(building.appName)) === 1);
       const log = await berth.ownLog();
       expect(log).toContain('standing: the service was gone; made it again from its live release');
       expect(log).toContain('building: had 3 replicas instead of 1; scaled it');
-      expect(await output(berth.host, docker, 'service', 'ls', '--format', '{{.Name}}', '--filter', 'name=stranger')).toBe('stranger');
+      expect(await dockerOf(berth.host).services()).toContain('stranger 1/1');
     }));
   });
 }

@@ -3,10 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
 import { databasePath, prepareKill } from '../berth-process.ts';
-import { docker, output } from '../workshop.ts';
 import { inSession } from './clients.ts';
 import type { Base, DataHouse } from './data-house.ts';
-import { external, services } from './life.ts';
+import { external, services, volumes } from './life.ts';
 
 const attemptsLimit = 5;
 
@@ -36,7 +35,7 @@ export function killTests(place: () => { house: DataHouse; bed: Bed }): void {
     expect(await base.view()).toMatchObject({ applicationStatus: 'done', containerImage: 'berth/postgres:18', dataVersion: expect.stringMatching(/^18/) });
     expect(await inSession('postgres', await external(base), (session) => session.read('a'))).toBe('kept');
     expect(await services(house, base)).toBe('killed-upgrade 1/1');
-    expect((await output(house.berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).split('\n')).toHaveLength(2);
+    expect(await volumes(house, base)).toHaveLength(2);
     await base.do('remove');
   });
 

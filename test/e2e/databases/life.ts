@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { databaseKindNames, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import type { PasswordField } from '../../../server/src/modules/database/kinds/server.ts';
-import { docker, output, until } from '../workshop.ts';
+import { dockerOf, type InspectedContainer } from '../../bed/docker.ts';
+import { output, until } from '../workshop.ts';
 import { inSession } from './clients.ts';
 import type { Base, DataHouse } from './data-house.ts';
 
@@ -62,16 +63,16 @@ export function lifeTests(house: () => DataHouse): void {
     await base.do('update', { args, memoryLimit: '700m' });
     expect(await base.do('reload', { appName: `life-${kind}` })).toMatchObject({ applicationStatus: 'done', args });
     await kept('after reload');
-    expect((await inspected(house(), base, '{{.HostConfig.Memory}} {{json .Args}}')).join()).toMatch(new RegExp(`^${700 * 1024 * 1024} .*42`));
+    expect((await inspected(house(), base)).map(({ HostConfig, Args }) => `${HostConfig.Memory} ${JSON.stringify(Args)}`).join()).toMatch(new RegExp(`^${700 * 1024 * 1024} .*42`));
 
     // At once, for whoever comes in from now on.
     const former = await external(base);
     for (const field of passwords) expect(await base.do('update', { [field]: `x${first[field] ?? ''}` })).toMatchObject({ [field]: `x${first[field] ?? ''}` });
     await expect(inSession(kind, former, (session) => session.read('note'))).rejects.toThrow(refusedBy);
     await kept('after other passwords');
-    const before = await inspected(house(), base, '{{.Id}}');
+    const before = await containers(house(), base);
     const rebuilt = await base.deploy('rebuild');
-    expect(await inspected(house(), base, '{{.Id}}')).not.toEqual(before);
+    expect(await containers(house(), base)).not.toEqual(before);
     await kept('after the rebuild with other passwords');
     expect(await base.log(rebuilt.deploymentId)).not.toContain(signs.slice(0, 12));
     // A list of processes would show it to everybody on the server.
@@ -88,7 +89,7 @@ export function lifeTests(house: () => DataHouse): void {
     await base.do('remove');
     expect((await base.ask('one')).status).toBe(404);
     expect(await services(house(), base)).toBe('');
-    await until('its volume is gone', async () => (await output(house().berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)) === '');
+    await until('its volume is gone', async () => (await volumes(house(), base)).length === 0);
   });
 }
 
@@ -110,17 +111,22 @@ export async function external(base: Base): Promise<string> {
 }
 
 /** Of the containers that run now. */
-export async function inspected({ berth }: DataHouse, base: Base, format: string): Promise<string[]> {
-  const ids = (await output(berth.host, docker, 'ps', '--quiet', '--filter', `label=berth.database=${base.id}`)).split('\n').filter((id) => id !== '');
-  return Promise.all(ids.map((id) => output(berth.host, docker, 'inspect', '--format', format, id)));
+export async function inspected(house: DataHouse, base: Base): Promise<InspectedContainer[]> {
+  return Promise.all((await containers(house, base)).map((id) => dockerOf(house.berth.host).inspect(id)));
+}
+
+export function containers({ berth }: DataHouse, base: Base): Promise<string[]> {
+  return dockerOf(berth.host).containers(`berth.database=${base.id}`);
+}
+
+export function volumes({ berth }: DataHouse, base: Base): Promise<string[]> {
+  return dockerOf(berth.host).volumes(`berth.database=${base.id}`);
 }
 
 async function variables(house: DataHouse, base: Base): Promise<string[]> {
-  const [json = '[]'] = await inspected(house, base, '{{json .Config.Env}}');
-  const list: string[] = JSON.parse(json);
-  return list;
+  return (await inspected(house, base)).flatMap(({ Config }) => Config.Env);
 }
 
-export function services({ berth }: DataHouse, base: Base): Promise<string> {
-  return output(berth.host, docker, 'service', 'ls', '--format', '{{.Name}} {{.Replicas}}', '--filter', `label=berth.database=${base.id}`);
+export async function services({ berth }: DataHouse, base: Base): Promise<string> {
+  return (await dockerOf(berth.host).services(`berth.database=${base.id}`)).join('\n');
 }

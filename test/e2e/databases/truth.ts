@@ -1,10 +1,11 @@
 /** What a person is told, and what Berth does by itself: refusals, failures with their reason, what was stopped from outside. */
 import { expect, it } from 'vitest';
+import { dockerOf } from '../../bed/docker.ts';
 import { followLog, followStream } from '../log-stream.ts';
 import { docker, output, until } from '../workshop.ts';
 import { inSession } from './clients.ts';
 import { newest, type Base, type DataHouse } from './data-house.ts';
-import { external, inspected, services } from './life.ts';
+import { containers, external, services } from './life.ts';
 
 export function truthTests(house: () => DataHouse): void {
   it.concurrent('a server killed, stopped or removed from outside comes back with its data; one that a person stopped stays', async () => {
@@ -19,13 +20,13 @@ export function truthTests(house: () => DataHouse): void {
       return () => inSession(one.kind, address, (session) => session.read('a')).then((value) => value === 'kept', () => false);
     };
     const [isBack, isRemovedBack] = [await writeTo(base), await writeTo(removed)];
-    const isGone = async (container = ''): Promise<boolean> => (await output(berth.host, docker, 'ps', '--quiet', '--filter', `id=${container}`)) === '';
+    const isGone = async (container = ''): Promise<boolean> => !(await dockerOf(berth.host).isRunning(container));
 
-    const [container = ''] = await inspected(house(), base, '{{.Id}}');
+    const [container = ''] = await containers(house(), base);
     await output(berth.host, docker, 'kill', '--signal', 'KILL', container);
     await until('the killed server is back', async () => (await isGone(container)) && (await isBack()), 60_000);
     // Berth looks once a minute, so both are taken away before the same look.
-    const [[stopped], [lost]] = [await inspected(house(), base, '{{.Id}}'), await inspected(house(), removed, '{{.Id}}')];
+    const [[stopped], [lost]] = [await containers(house(), base), await containers(house(), removed)];
     await output(berth.host, docker, 'service', 'scale', '--detach', 'outside=0');
     await output(berth.host, docker, 'service', 'rm', 'removed');
     await Promise.all([until('the stopped container is gone', () => isGone(stopped)), until('the removed one too', () => isGone(lost))]);
@@ -86,8 +87,8 @@ export function truthTests(house: () => DataHouse): void {
     const base = await house().database('mariadb', 'liar');
     await base.deploy();
     // Somebody changes the password behind Berth's back.
-    const [container = ''] = await inspected(house(), base, '{{.Id}}');
-    await output(berth.host, docker, 'exec', '--env', 'MYSQL_PWD=Root-1', container, 'mariadb', '-uroot', '-h127.0.0.1', '-e', "alter user 'ann'@'%' identified by 'another'");
+    const [container = ''] = await containers(house(), base);
+    await dockerOf(berth.host).exec(container, ['mariadb', '-uroot', '-h127.0.0.1', '-e', "alter user 'ann'@'%' identified by 'another'"], { MYSQL_PWD: 'Root-1' });
     const failed = await base.ended(await base.begin());
     expect(failed).toMatchObject({ status: 'error', stage: 'verify-query', errorMessage: expect.stringMatching(/The server runs, but it does not answer the record's user and password: .*Access denied for user 'ann'/) });
     expect(await base.ask('update', { databaseName: 'elsewhere' })).toMatchObject({ status: 412 });
@@ -104,12 +105,13 @@ export function truthTests(house: () => DataHouse): void {
     const refused = await base.ask('update', { databaseUser: 'bob', databasePassword: 'Bob-1' });
     expect(refused).toMatchObject({ status: 412, body: { message: expect.stringContaining('make the user or the database in the server first') } });
     expect(await base.view()).toMatchObject({ databaseUser: 'ann', databasePassword: 'Secret-1' });
-    const [container = ''] = await inspected(house(), base, '{{.Id}}');
-    await output(house().berth.host, docker, 'exec', container, 'psql', '-U', 'ann', '-d', 'shop', '-c', "create role bob login superuser password 'Bob-1'");
+    const [container = ''] = await containers(house(), base);
+    const ask = (statement: string): Promise<string> => dockerOf(house().berth.host).exec(container, ['psql', '-U', 'ann', '-d', 'shop', '-c', statement]);
+    await ask("create role bob login superuser password 'Bob-1'");
     expect(await base.do('update', { databaseUser: 'bob', databasePassword: 'Bob-1' })).toMatchObject({ databaseUser: 'bob' });
     await inSession('postgres', await external(base), (session) => session.write('a', 'by bob'));
     // A record that has come to name a wrong password is put right by another change.
-    await output(house().berth.host, docker, 'exec', container, 'psql', '-U', 'ann', '-d', 'shop', '-c', "alter role bob password 'behind'");
+    await ask("alter role bob password 'behind'");
     await base.do('update', { databasePassword: 'Bob-2' });
     await base.deploy();
     await base.do('remove');
@@ -123,7 +125,7 @@ export function truthTests(house: () => DataHouse): void {
     const other = await house().database('redis', 'ported-too');
     expect(await other.ask('saveExternalPort', { externalPort: 16_500 })).toMatchObject({ status: 409, body: { message: expect.stringContaining('the database ported') } });
     await berth.host.launch('holder', ['/opt/project/node_modules/.bin/node', '-e', "require('node:net').createServer().listen(16501, '0.0.0.0')"]);
-    await until('somebody listens', async () => (await berth.host.exec(['sh', '-c', 'grep -q :4075 /proc/net/tcp'])).code === 0);
+    await until('somebody listens', async () => (await berth.host.exec(['grep', '-q', ':4075', '/proc/net/tcp'])).code === 0);
     expect(await base.ask('saveExternalPort', { externalPort: 16_501 })).toMatchObject({ status: 409, body: { message: expect.stringContaining('another program of the server') } });
     expect(await base.view()).toMatchObject({ externalPort: 16_500 });
     await inSession('redis', await external(base), (session) => session.write('a', 'b'));

@@ -1,10 +1,11 @@
 /** Another major version: refused over existing data, and moved to when a person asks for it; the old volume stays. */
 import { expect, it } from 'vitest';
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import { dockerOf } from '../../bed/docker.ts';
 import { docker, output, until } from '../workshop.ts';
 import { inSession } from './clients.ts';
 import type { Base, DataHouse } from './data-house.ts';
-import { external, inspected, services } from './life.ts';
+import { containers, external, inspected, services, volumes } from './life.ts';
 
 /** Where each kind's newer image comes from: a real one, or the bed's own that calls itself newer. */
 const newer: readonly { kind: DatabaseKindName; image: string; variable?: string; path: string; copied: RegExp; says: RegExp; port: number }[] = [
@@ -16,7 +17,6 @@ const newer: readonly { kind: DatabaseKindName; image: string; variable?: string
 
 export function upgradeTests(house: () => DataHouse): void {
   it.concurrent.each(newer)('$kind is refused $image over its data, and moved to it when asked', async ({ kind, image, variable, path, copied, says, port }) => {
-    const { berth } = house();
     const base = await house().database(kind, `newer-${kind}`);
     if (variable !== undefined) await callItNewer(house(), (await base.view()).containerImage, image, variable);
     await base.do('saveExternalPort', { externalPort: port });
@@ -37,7 +37,7 @@ export function upgradeTests(house: () => DataHouse): void {
     expect(now.dataVersion).toMatch(says);
     expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('ü \'"\\ 1');
     expect(await services(house(), base)).toBe(`newer-${kind} 1/1`);
-    const [mounts] = await inspected(house(), base, '{{range .Mounts}}{{.Name}} {{.Destination}};{{end}}');
+    const mounts = (await inspected(house(), base)).flatMap(({ Mounts }) => Mounts.map(({ Name, Destination }) => `${Name} ${Destination};`)).join('');
     expect(mounts).toMatch(new RegExp(`berth-data-${base.id}-\\S+ ${path};`));
     // One that only calls itself newer is refused its own data.
     if (variable === undefined) await base.deploy('rebuild');
@@ -48,7 +48,7 @@ export function upgradeTests(house: () => DataHouse): void {
     expect(await base.do('removeFormerVolume', { volumeName })).toMatchObject({ formerVolumes: [] });
     expect(await volumes(house(), base)).toHaveLength(1);
     await base.do('remove');
-    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toBe('');
+    expect(await volumes(house(), base)).toEqual([]);
   });
 
   it.concurrent('an upgrade that cannot copy leaves the database running as it was', async () => {
@@ -78,13 +78,9 @@ async function callItNewer({ berth }: DataHouse, from: string, image: string, va
 
 /** Another database, a role with its own password, names that need quoting, and rows. */
 async function fill(house: DataHouse, base: Base): Promise<void> {
-  const [container = ''] = await inspected(house, base, '{{.Id}}');
-  const ask = (database: string, sql: string): Promise<string> => output(house.berth.host, docker, 'exec', container, 'psql', '-v', 'ON_ERROR_STOP=1', '-U', 'ann', '-d', database, '-c', sql);
+  const [container = ''] = await containers(house, base);
+  const ask = (database: string, sql: string): Promise<string> => dockerOf(house.berth.host).exec(container, ['psql', '-v', 'ON_ERROR_STOP=1', '-U', 'ann', '-d', database, '-c', sql]);
   await ask('shop', "create role \"o'dd\" login password 'x'");
   await ask('shop', 'create database "an other"');
   await ask('an other', 'create table "od;d" as select n, md5(n::text) as t from generate_series(1, 5000) as n');
-}
-
-async function volumes({ berth }: DataHouse, base: Base): Promise<string[]> {
-  return (await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).split('\n').filter((name) => name !== '');
 }

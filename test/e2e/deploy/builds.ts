@@ -1,5 +1,10 @@
 /** How the source becomes an image: Dockerfile settings, static folders, programs that are not there, and ending builds. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { dockerOf } from '../../bed/docker.ts';
+import { processesOf } from '../../bed/processes.ts';
 import { nodeFiles, tinyFiles } from '../sources.ts';
 import { docker, output, until, type App, type Workshop } from '../workshop.ts';
 
@@ -20,7 +25,7 @@ export function buildTests(shop: () => Workshop): void {
     await app.do('application.saveBuildType', { buildType: 'dockerfile', dockerfile: 'deploy/Web.dockerfile', dockerContextPath: 'src', containerBuildStage: 'final' });
     await app.do('application.saveEnvironment', { buildArgs: 'CHANNEL=beta', buildSecrets: `NPM_TOKEN=${secret}` });
     const { deploymentId, image } = await app.deploy();
-    const digest = (await output(shop().berth.host, 'sh', '-c', `printf %s ${secret} | sha256sum`)).split(' ')[0];
+    const digest = createHash('sha256').update(secret).digest('hex');
     expect((await app.answer()).body.trim()).toBe(`beta ${digest}  -`);
     const log = await app.log(deploymentId);
     expect(log).toContain('RUN --mount=type=secret');
@@ -68,7 +73,7 @@ export function buildTests(shop: () => Workshop): void {
     const other = await shop().fromFiles('not-killed', tinyFiles('survived', { steps: ['sleep 6'] }));
     const [first, survivor] = await Promise.all([killed.begin(), other.begin()]);
     const queued = [await killed.begin(), await killed.begin()];
-    const steps = async (seconds: number): Promise<number> => Number((await host.exec(['pgrep', '-c', '-f', `^sleep ${seconds}$`])).stdout);
+    const steps = async (seconds: number): Promise<number> => (await processesOf(host, new RegExp(`^sleep ${seconds}$`))).length;
     await until('both builds run', async () => (await steps(31337)) === 1 && (await steps(6)) === 1, 30_000, 100);
 
     expect(await killed.do('application.cleanQueues')).toMatchObject({ applicationStatus: 'running' });
@@ -108,7 +113,7 @@ export function buildTests(shop: () => Workshop): void {
     await app.do('application.clearDeployments');
     expect((await app.view()).deployments.map(({ deploymentId }) => deploymentId)).toEqual([ids[5]]);
     expect(await imagesOf(shop(), app)).toEqual([ids[5]]);
-    expect(await output(host, 'sh', '-c', 'ls /var/lib/docker/berth-data/work')).not.toContain(ids[0]);
+    expect(await readdir(host.path('/var/lib/docker/berth-data/work'))).not.toContain(ids[0]);
   });
 }
 
@@ -151,11 +156,11 @@ async function imagesOf({ berth }: Workshop, app: App): Promise<string[]> {
 
 /** Nothing of a deleted application is left: service, image, record, log, route. */
 async function expectGone({ berth }: Workshop, app: App, deploymentId: string, image: string | null): Promise<void> {
-  expect(await output(berth.host, docker, 'service', 'ls', '--quiet', '--filter', `label=berth.application=${app.id}`)).toBe('');
+  expect(await dockerOf(berth.host).services(`berth.application=${app.id}`)).toEqual([]);
   expect((await berth.host.exec([docker, 'image', 'inspect', image ?? 'none'])).code).toBe(1);
   expect((await berth.ask('deployment.one', { deploymentId })).status).toBe(404);
   expect((await berth.ask('application.one', { applicationId: app.id })).status).toBe(404);
-  expect((await berth.host.exec(['test', '-e', `/var/lib/docker/berth-data/logs/${deploymentId}.log`])).code).toBe(1);
+  expect(existsSync(berth.host.path(`/var/lib/docker/berth-data/logs/${deploymentId}.log`))).toBe(false);
   expect((await app.answer()).status).toBe(404);
 }
 

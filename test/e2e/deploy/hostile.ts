@@ -7,7 +7,7 @@ import { createCanaries, type Canaries } from '../canaries.ts';
 import { archiveOf } from '../caller.ts';
 import { digestOf, tellingArguments, tellingBuild, tellingServer, writingArguments } from '../hostile-sources.ts';
 import { hostileValues } from '../hostile-values.ts';
-import { createRepository, repositoriesFolder } from '../repository.ts';
+import { createRepository } from '../repository.ts';
 import { tinyFiles } from '../sources.ts';
 import { docker, expectCalmLog, newest, output, until, type App, type Workshop } from '../workshop.ts';
 
@@ -88,12 +88,11 @@ function repositoryTests(): void {
     const touch = (index: number): string => `touch ${canaries.fileOf(index)}`;
     const addresses = [`ext::sh -c ${touch(1030).replaceAll(' ', '% ')}`, `-oProxyCommand=${touch(1031)}`, `--upload-pack=${touch(1032)}`, `ssh://-oProxyCommand=${touch(1033)}/x`, `!${touch(1034)}`, 'file:///etc', '/root'];
     const app = await shop.fromFiles('submodules', tinyFiles('never'));
-    const work = `${repositoriesFolder}/submodules-work`;
+    // The commit of a submodule that nobody has, beside what is there.
+    const script = 'git read-tree main; git update-index --add --cacheinfo "160000,$1,s"; git update-ref "refs/heads/$2" "$(git -c user.name=A -c user.email=a@example.com commit-tree "$(git write-tree)" -m "With a submodule")"';
     for (const [index, address] of addresses.entries()) {
       await app.repository.commit({ '.gitmodules': `[submodule "s"]\n path = s\n url = ${JSON.stringify(address)}\n update = !${touch(1040 + index)}\n` });
-      await output(berth.host, 'git', '-C', work, 'update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},s`);
-      await output(berth.host, 'git', '-C', work, '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '-q', '-m', 'With a submodule');
-      await output(berth.host, 'git', '-C', work, 'push', '-q', '-f', 'origin', `HEAD:refs/heads/submodule-${index}`);
+      await output(berth.host, 'env', `GIT_DIR=${app.repository.path}`, 'sh', '-e', '-c', script, 'sh', '1'.repeat(40), `submodule-${index}`);
       await app.do('application.saveGitProvider', { customGitUrl: app.repository.url, customGitBranch: `submodule-${index}`, enableSubmodules: true });
       const { status, stage, errorMessage } = await app.ended(await app.begin());
       expect({ status, stage }, address).toEqual({ status: 'error', stage: 'checkout' });

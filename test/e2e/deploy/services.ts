@@ -1,14 +1,15 @@
 /** What runs: settings, variables, volumes, ports, files, one-off tasks, start and stop, names. */
 import { expect, it } from 'vitest';
+import { dockerOf } from '../../bed/docker.ts';
 import { nodeCommand } from '../sources.ts';
-import { docker, output, until, type App, type Workshop } from '../workshop.ts';
+import { docker, until, type App, type Workshop } from '../workshop.ts';
 
 export function serviceTests(shop: () => Workshop): void {
   it.concurrent('runs an image with limits; variables by reload, stop, start, one-off tasks, replicas, another name', async () => {
     const app = await shop().fromImage('image-app', nodeCommand('image'), { settings: { memoryLimit: '96m', cpuLimit: '0.5' } });
     await expectRefusedBeforeRelease(shop(), app);
     await app.deploy();
-    expect(await inspected(shop(), app.appName, '{{.HostConfig.Memory}} {{.HostConfig.NanoCpus}}')).toEqual([`${96 * 1024 * 1024} 500000000`]);
+    expect(await limitsOf(shop(), app.appName)).toEqual([`${96 * 1024 * 1024} 500000000`]);
     expect(await app.do('application.readLogs', { search: 'listening' })).toEqual([expect.objectContaining({ text: 'listening as image', stream: 'stdout' })]);
 
     await app.do('application.saveEnvironment', { env: 'GREETING="hello $(id) \'there\'"' });
@@ -44,7 +45,7 @@ export function serviceTests(shop: () => Workshop): void {
     expect((await app.answer('/read')).body).toBe('kept');
     expect((await app.state()).host).not.toBe(before.host);
 
-    const volumes = (await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.application=${app.id}`)).split('\n');
+    const volumes = await dockerOf(berth.host).volumes(`berth.application=${app.id}`);
     expect(await app.do('application.delete')).toEqual({ applicationId: app.id, name: 'keeper', appName: 'keeper', keptVolumes: volumes });
     expect(volumes).toHaveLength(1);
     expect((await berth.host.exec([docker, 'volume', 'inspect', ...volumes])).code).toBe(0);
@@ -62,7 +63,7 @@ export function serviceTests(shop: () => Workshop): void {
     expect(await app.log(failed.deploymentId)).toContain('  no table');
     expect((await app.state()).version).toBe('one');
     expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
-    await until('no task of it is left', async () => (await output(shop().berth.host, docker, 'service', 'ls', '--quiet', '--filter', 'name=migrating-prerelease')) === '');
+    await until('no task of it is left', async () => (await dockerOf(shop().berth.host).services()).every((service) => !service.startsWith('migrating-prerelease')));
   });
 }
 
@@ -79,13 +80,13 @@ async function expectMoved(workshop: Workshop, app: App): Promise<void> {
   expect((await app.view()).pendingChanges).toEqual(expect.arrayContaining(['appName', 'replicas']));
   const { deploymentId } = await app.deploy();
   expect(await app.log(deploymentId)).toContain('Removed the service under its former name image-app.');
-  const names = await output(workshop.berth.host, docker, 'service', 'ls', '--format', '{{.Name}} {{.Replicas}}', '--filter', `label=berth.application=${app.id}`);
-  expect(names).toBe('Image-App_2 2/2');
+  expect(await dockerOf(workshop.berth.host).services(`berth.application=${app.id}`)).toEqual(['Image-App_2 2/2']);
   const hosts = new Set<string>();
   await until('both replicas have answered', async () => hosts.add((await app.state()).host).size === 2);
 }
 
-async function inspected({ berth }: Workshop, service: string, format: string): Promise<string[]> {
-  const ids = (await output(berth.host, docker, 'ps', '--quiet', '--filter', `label=com.docker.swarm.service.name=${service}`)).split('\n');
-  return Promise.all(ids.map((id) => output(berth.host, docker, 'inspect', '--format', format, id)));
+async function limitsOf({ berth }: Workshop, service: string): Promise<string[]> {
+  const docker = dockerOf(berth.host);
+  const found = await Promise.all((await docker.containersOf(service)).map((id) => docker.inspect(id)));
+  return found.map(({ HostConfig }) => `${HostConfig.Memory} ${HostConfig.NanoCpus}`);
 }

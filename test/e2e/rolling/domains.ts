@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../certificates/authority.ts';
 import { acmeServer, type AcmeServer } from '../../integration/acme-fixture.ts';
 import { greeted, type Greeting } from '../../integration/tls-client.ts';
+import { dockerOf } from '../../bed/docker.ts';
 import { data } from '../berth-host.ts';
 import { startLoad } from '../load.ts';
 import { nodeCommand } from '../sources.ts';
-import { docker, output, until, type App, type Workshop } from '../workshop.ts';
+import { docker, until, type App, type Workshop } from '../workshop.ts';
 
 let shop: Workshop;
 let app: App;
@@ -45,7 +46,7 @@ interface Certified {
 
 const addDomain = (host: string, change: object = {}): Promise<Certified> => app.do<Certified>('domain.create', { host, ...change });
 const stateOf = async (domainId: string): Promise<Certified['certificate']> => (await shop.berth.call<Certified>('domain.one', { domainId })).certificate;
-const proxyContainer = (): Promise<string> => output(shop.berth.host, docker, 'ps', '--quiet', '--filter', 'label=com.docker.swarm.service.name=berth-proxy');
+const proxyContainer = async (): Promise<string> => (await dockerOf(shop.berth.host).containersOf('berth-proxy')).join();
 const shown = (host: string): Promise<Greeting | undefined> => greeted(host, '', { ip: shop.berth.host.ip, port: 443 }).catch(() => undefined);
 
 async function expectTakenBack(): Promise<void> {

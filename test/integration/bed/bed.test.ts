@@ -54,11 +54,13 @@ describe('a host with an engine', () => {
 
   test('pushes to the open registry, and to the secured one only after a login', async () => {
     const { open, secured, username, password } = await (await sharedBed()).registries();
-    for (const address of [open, secured]) await output(m1, dockerCli, 'tag', 'berth/debian:12', `${address}/debian:12`);
-    await output(m1, dockerCli, 'push', '--quiet', `${open}/debian:12`);
-    expect((await m1.exec([dockerCli, 'push', '--quiet', `${secured}/debian:12`])).stderr).toContain('no basic auth credentials');
+    // One short file, since the engine compresses what it pushes.
+    await output(m1, 'sh', '-c', `tar -C /etc -c hostname | ${dockerCli} import - small:1`);
+    for (const address of [open, secured]) await output(m1, dockerCli, 'tag', 'small:1', `${address}/small:1`);
+    await output(m1, dockerCli, 'push', '--quiet', `${open}/small:1`);
+    expect((await m1.exec([dockerCli, 'push', '--quiet', `${secured}/small:1`])).stderr).toContain('no basic auth credentials');
     await output(m1, dockerCli, 'login', '--username', username, '--password', password, secured);
-    await output(m1, dockerCli, 'push', '--quiet', `${secured}/debian:12`);
+    await output(m1, dockerCli, 'push', '--quiet', `${secured}/small:1`);
   });
 });
 

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Prints the folder of the test cache that holds node_modules of this lockfile, in opt/berth, where hosts of the bed have their checkout.
+# What is not kept yet is installed there, apart from any checkout, so that nothing that somebody changed in his gets into it.
+set -euo pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
+
+cache=${BERTH_TEST_CACHE:-/var/cache/berth-test}
+kept=$cache/dependencies-$(sha256sum <"$root/package-lock.json" | cut -c1-16)-$(uname -m)
+
+install_kept() {
+  local draft=$kept.new project=$kept.new/opt/berth
+  rm -rf "$draft"
+  mkdir -p "$project"
+  cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$project"
+  npm --prefix "$project" ci --ignore-scripts --no-audit --no-fund
+  node "$root/bin/lib/dependencies-match.mjs" "$project"
+  rm "$project/package.json" "$project/package-lock.json" "$project/.npmrc"
+  mv -T "$draft" "$kept"
+  # As test/bed/cached.ts does: what was unused for three days goes.
+  find "$cache" -mindepth 1 -maxdepth 1 -type d -name 'dependencies-*' -mtime +2 -exec rm -rf {} +
+}
+
+mkdir -p "$cache"
+exec 8>"$kept.lock"
+flock --exclusive --timeout 720 8 || {
+  printf '%s is held by another run for more than 12 minutes.\n' "$kept.lock" >&2
+  exit 1
+}
+if [ ! -d "$kept" ]; then install_kept >&2; fi
+touch "$kept"
+printf '%s\n' "$kept"
