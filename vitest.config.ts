@@ -10,7 +10,7 @@ const shared = { isolate: false };
 const onTheBed = { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(15), globalSetup: ['test/bed/global-setup.ts'] };
 
 const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig['test']>> = {
-  modules: { exclude: [...everywhere, ...beyondModules], pool: 'threads', ...shared, testTimeout: 10_000 },
+  modules: { exclude: [...everywhere, ...beyondModules], pool: 'threads', ...shared, testTimeout: minutes(1) },
   database: { ...shared, testTimeout: 30_000, hookTimeout: minutes(3), globalSetup: ['test/store/databases-setup.ts'] },
   // One file after another: one of them measures memory and all of them time.
   program: { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) },

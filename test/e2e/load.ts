@@ -1,5 +1,6 @@
 /** Requests at a fixed rate through the proxy, every other one on a connection of its own, the rest on kept ones. */
 import { Agent, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 
@@ -100,6 +101,9 @@ export async function expectAllAnswered(name: string, load: Load): Promise<LoadR
 /** The server closed a connection that lay idle just as it was used again. */
 class LostIdle extends Error {}
 
+/** Connections that had a request. Node's `reusedSocket` does not know of those that go straight on to a request that waited for one. */
+const used = new WeakSet<Socket>();
+
 function ask({ ip, hostName, path }: LoadOptions, agent: Agent | false): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const call = request({ host: ip, port: 80, path, headers: { host: hostName }, agent, timeout: answerLimitMs }, (response) => {
@@ -108,9 +112,14 @@ function ask({ ip, hostName, path }: LoadOptions, agent: Agent | false): Promise
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
       response.once('error', reject);
     });
+    let isReused = false;
+    call.once('socket', (socket) => {
+      isReused = used.has(socket);
+      used.add(socket);
+    });
     call.once('timeout', () => call.destroy(new Error(`no answer in ${answerLimitMs / 1000} s`)));
     call.once('error', (error) => {
-      const isLost = call.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      const isLost = isReused && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       reject(isLost ? new LostIdle() : error);
     });
     call.end();
