@@ -76,7 +76,7 @@ describe('a broken version', () => {
   it.concurrent.for(Object.entries(broken))('that %s ends as error with its reason, and the old one answers on', async ([what, { change, reason, log, stage = 'await-healthy' }]) => {
     const app = await shop.fromImage(`broken-${Object.keys(broken).indexOf(what)}`, nodeCommand('good'));
     await app.deploy();
-    const { answers } = await under(app, 40, async () => {
+    const { answers } = await under(app, 20, async () => {
       await change(app);
       const { status, stage: at, errorMessage, deploymentId } = await app.ended(await app.begin());
       expect({ status, at, errorMessage }).toEqual({ status: 'error', at: stage, errorMessage: expect.stringMatching(reason) });
