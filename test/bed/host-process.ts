@@ -73,7 +73,7 @@ export function changesFolder(record: HostRecord): string {
   return record.root === 'overlay' ? hostFolder(record.bed, record.name) : join(diskFolder(record.bed), record.name, 'changes');
 }
 
-/** Host folders that need a real disk below them: no overlayfs stacks upon another, and engines need it. */
+/** Host folders that cannot lie on the host's own overlay: no overlayfs stacks upon another, and engines need one. */
 export function diskTargets(record: HostRecord): { source: string; target: string }[] {
   const disk = join((record.realDisk ? realDiskFolder : diskFolder)(record.bed), record.name);
   const engine = { source: join(disk, 'docker'), target: '/var/lib/docker' };

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { faultTests, killTests } from './backups/faults.ts';
-import { backUp, changeRows, contentOf, docker, fillRows, keep, listed, logOf, openVault, others, restore, sql, type RunView, type Vault } from './backups/vault.ts';
+import { backUp, changeRows, contentOf, fillRows, keep, listed, logOf, openVault, others, restore, sql, type RunView, type Vault } from './backups/vault.ts';
 import { openDataHouse } from './databases/data-house.ts';
-import { expectCalmLog, output } from './workshop.ts';
+import { volumes } from './databases/life.ts';
+import { expectCalmLog } from './workshop.ts';
 
 vi.setConfig({ maxConcurrency: 5 });
 
@@ -42,7 +43,7 @@ describe.concurrent('backups', () => {
     expect(await sql(berth, base, others[kind]?.list ?? '')).toContain('other');
     const view = await base.view();
     expect(view).toMatchObject({ applicationStatus: 'done', formerVolumes: [{ volumeName: `berth-data-${base.id}` }] });
-    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toContain(`berth-data-${base.id}`);
+    expect(await volumes(vault, base)).toContain(`berth-data-${base.id}`);
   });
 
   it('are tried out in a database of their own, which is gone then', async () => {
@@ -56,7 +57,7 @@ describe.concurrent('backups', () => {
     expect(run).toMatchObject({ operation: 'verification', status: 'done', previousVolume: null });
     expect(run.steps.map(({ name }) => name)).toEqual(['find', 'beside', 'load', 'check', 'tidy']);
     expect(await logOf(berth, run.backupRunId)).toContain('check: done (1 table)');
-    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toBe(`berth-data-${base.id}`);
+    expect(await volumes(vault, base)).toEqual([`berth-data-${base.id}`]);
   });
 
   faultTests(() => vault);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
 import type { BerthHost } from '../berth-host.ts';
 import type { Base } from '../databases/data-house.ts';
+import { volumes } from '../databases/life.ts';
 import { output, until } from '../workshop.ts';
 import { backUp, contentOf, destinationOf, docker, fillRows, keep, listed, restore, sql, type Kept, type RunView, type Vault } from './vault.ts';
 
@@ -25,10 +26,10 @@ async function expectFailure(kept: Kept, says: RegExp, step: string): Promise<vo
 
 /** The services beside a database and the containers of its runs that backups and restores may have left. */
 async function leftBy({ host, call }: BerthHost, { id }: Base): Promise<string> {
-  const services = await output(host, docker, 'service', 'ls', '--quiet', '--filter', `label=berth.restore=${id}`);
+  const services = await dockerOf(host).services(`berth.restore=${id}`);
   const runs = await call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: id });
   const containers = await output(host, docker, 'ps', '--all', '--format', '{{.Label "berth.backup-run"}}', '--filter', 'label=berth.backup-run');
-  return `${services}${containers.split('\n').filter((one) => runs.some(({ backupRunId }) => backupRunId === one)).join()}`;
+  return `${services.join()}${containers.split('\n').filter((one) => runs.some(({ backupRunId }) => backupRunId === one)).join()}`;
 }
 
 export function faultTests(place: () => Vault): void {
@@ -88,7 +89,7 @@ export function faultTests(place: () => Vault): void {
     expect(await restore(vault, base, 'none/at-all.dump.gz')).toMatchObject({ success: false, log: expect.arrayContaining([expect.stringContaining('There is no object none/at-all.dump.gz')]) });
     expect(await contentOf(berth, base)).toBe(before);
     expect(await containerOf(berth, base)).toEqual({ containerId });
-    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).toBe(`berth-data-${base.id}`);
+    expect(await volumes(vault, base)).toEqual([`berth-data-${base.id}`]);
     expect(await leftBy(berth, base)).toBe('');
   });
 }
@@ -201,9 +202,8 @@ export function killTests(place: () => Vault): void {
     expect(await contentOf(berth, base)).toBe(before);
     expect(await leftBy(berth, base)).toBe('');
     expect(await base.view()).toMatchObject({ applicationStatus: 'done' });
-    const volumes = (await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).split('\n');
-    expect(volumes).toContain(run.previousVolume);
+    expect(await volumes({ berth }, base)).toContain(run.previousVolume);
     await base.do('removeFormerVolume', { volumeName: run.previousVolume });
-    expect(await output(berth.host, docker, 'volume', 'ls', '--quiet', '--filter', `label=berth.database=${base.id}`)).not.toContain(run.previousVolume);
+    expect(await volumes({ berth }, base)).not.toContain(run.previousVolume);
   });
 }

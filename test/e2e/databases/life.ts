@@ -119,7 +119,7 @@ export function containers({ berth }: DataHouse, base: Base): Promise<string[]> 
   return dockerOf(berth.host).containers(`berth.database=${base.id}`);
 }
 
-export function volumes({ berth }: DataHouse, base: Base): Promise<string[]> {
+export function volumes({ berth }: Pick<DataHouse, 'berth'>, base: Base): Promise<string[]> {
   return dockerOf(berth.host).volumes(`berth.database=${base.id}`);
 }
 
