@@ -7,11 +7,27 @@ const minutes = (count: number): number => count * 60_000;
 /** No test changes what modules hold, so files of a worker share them: reading our modules anew for each file is half of the time otherwise. */
 const shared = { isolate: false };
 /** Real engines on two cores: one file after another, long limits, and one bed for all. */
-const onTheBed = { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(15), globalSetup: ['test/bed/global-setup.ts'] };
+const onTheBed = {
+  ...shared,
+  fileParallelism: false,
+  testTimeout: minutes(5),
+  hookTimeout: minutes(15),
+  globalSetup: ['test/bed/global-setup.ts'],
+};
 
 const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig['test']>> = {
-  modules: { exclude: [...everywhere, ...beyondModules], pool: 'threads', ...shared, testTimeout: minutes(1) },
-  database: { ...shared, testTimeout: 30_000, hookTimeout: minutes(3), globalSetup: ['test/store/databases-setup.ts'] },
+  modules: {
+    exclude: [...everywhere, ...beyondModules],
+    pool: 'threads',
+    ...shared,
+    testTimeout: minutes(1),
+  },
+  database: {
+    ...shared,
+    testTimeout: 30_000,
+    hookTimeout: minutes(3),
+    globalSetup: ['test/store/databases-setup.ts'],
+  },
   // One file after another: one of them measures memory and all of them time.
   program: { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) },
   bed: onTheBed,
@@ -20,6 +36,8 @@ const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig[
 
 export default defineConfig({
   test: {
-    projects: Object.entries(projects).flatMap(([name, { on, files }]) => (on === 'types' ? [] : [{ test: { name, include: [...files], exclude: everywhere, ...grounds[on] } }])),
+    projects: Object.entries(projects).flatMap(([name, { on, files }]) =>
+      on === 'types' ? [] : [{ test: { name, include: [...files], exclude: everywhere, ...grounds[on] } }],
+    ),
   },
 });

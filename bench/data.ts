@@ -20,7 +20,10 @@ export const serviceCount = 1000;
 const deploymentCount = 10;
 
 export async function fillInstallation(data: string): Promise<Installation> {
-  const { apiKey, made: [applicationId = '', ...deployable] } = await fill(data, insertServices);
+  const {
+    apiKey,
+    made: [applicationId = '', ...deployable],
+  } = await fill(data, insertServices);
   return { apiKey, applicationId, deployable };
 }
 
@@ -34,14 +37,44 @@ async function insertServices(stores: Stores, organizationId: string): Promise<s
   const createdAt = new Date(systemClock.now()).toISOString();
   const projectId = randomId();
   const environmentId = randomId();
-  await stores.projects.insert({ projectId, organizationId, name: 'shop', description: '', env: 'REGION=eu', createdAt });
-  await stores.environments.insert({ environmentId, organizationId, projectId, name: 'production', description: '', env: 'LOG=info', isDefault: true, networkIndex: 1, createdAt });
+  await stores.projects.insert({
+    projectId,
+    organizationId,
+    name: 'shop',
+    description: '',
+    env: 'REGION=eu',
+    createdAt,
+  });
+  await stores.environments.insert({
+    environmentId,
+    organizationId,
+    projectId,
+    name: 'production',
+    description: '',
+    env: 'LOG=info',
+    isDefault: true,
+    networkIndex: 1,
+    createdAt,
+  });
   const ids: string[] = [];
   for (let index = 0; index < serviceCount; index += 1) {
     const applicationId = randomId();
-    const application = newApplication({ applicationId, organizationId, environmentId, name: `service ${index}`, appName: `service-${index}`, description: 'One of many', refreshToken: randomId(32), createdAt });
+    const application = newApplication({
+      applicationId,
+      organizationId,
+      environmentId,
+      name: `service ${index}`,
+      appName: `service-${index}`,
+      description: 'One of many',
+      refreshToken: randomId(32),
+      createdAt,
+    });
     await stores.applications.insert({
-      ...application, sourceType: 'container', containerImage: 'berth/none:1', memoryLimit: '512m', cpuLimit: '0.5',
+      ...application,
+      sourceType: 'container',
+      containerImage: 'berth/none:1',
+      memoryLimit: '512m',
+      cpuLimit: '0.5',
       env: 'DATABASE_URL=postgres://shop:secret@db/shop\nPORT=3000\nFEATURE_A=on\n',
     });
     ids.push(applicationId);
@@ -50,29 +83,107 @@ async function insertServices(stores: Stores, organizationId: string): Promise<s
   return ids;
 }
 
-async function hangOn(stores: Stores, owner: { organizationId: string; applicationId: string; createdAt: string }): Promise<void> {
+async function hangOn(
+  stores: Stores,
+  owner: { organizationId: string; applicationId: string; createdAt: string },
+): Promise<void> {
   const { applicationId, createdAt } = owner;
   await stores.domains.insert({
-    ...owner, domainId: randomId(), host: 'shop.example.com', asciiHost: 'shop.example.com', path: '/', port: 3000, https: false, certificateType: 'none', customCertResolver: null, composeId: null,
-    serviceName: null, domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: 1, serverKey: 'local',
+    ...owner,
+    domainId: randomId(),
+    host: 'shop.example.com',
+    asciiHost: 'shop.example.com',
+    path: '/',
+    port: 3000,
+    https: false,
+    certificateType: 'none',
+    customCertResolver: null,
+    composeId: null,
+    serviceName: null,
+    domainType: 'application',
+    previewDeploymentId: null,
+    internalPath: '/',
+    stripPath: false,
+    hstsMaxAge: null,
+    requestHeaders: {},
+    maxBodyBytes: null,
+    uniqueConfigKey: 1,
+    serverKey: 'local',
   });
-  await stores.ports.insert({ ...owner, portId: randomId(), publishedPort: 8443, targetPort: 3000, protocol: 'tcp', publishMode: 'host', serverKey: 'local' });
-  await stores.mounts.insert({ ...owner, mountId: randomId(), type: 'volume', hostPath: null, volumeName: 'data', filePath: null, content: null, mountPath: '/data', serviceType: 'application', databaseId: null, composeId: null });
+  await stores.ports.insert({
+    ...owner,
+    portId: randomId(),
+    publishedPort: 8443,
+    targetPort: 3000,
+    protocol: 'tcp',
+    publishMode: 'host',
+    serverKey: 'local',
+  });
+  await stores.mounts.insert({
+    ...owner,
+    mountId: randomId(),
+    type: 'volume',
+    hostPath: null,
+    volumeName: 'data',
+    filePath: null,
+    content: null,
+    mountPath: '/data',
+    serviceType: 'application',
+    databaseId: null,
+    composeId: null,
+  });
   const application = await stores.applications.find({ applicationId });
   if (!application) throw new Error('The application is not there.');
   for (let sequence = 1; sequence <= deploymentCount; sequence += 1) {
     const deploymentId = randomId();
     await stores.deployments.insert({
-      ...owner, databaseId: null, composeId: null, previewDeploymentId: null, deploymentId, kind: 'deploy', title: 'Manual deployment', description: '', status: 'done', stage: 'prune', commit: 'a'.repeat(40), image: `berth/app:${sequence}`, errorMessage: null,
+      ...owner,
+      databaseId: null,
+      composeId: null,
+      previewDeploymentId: null,
+      deploymentId,
+      kind: 'deploy',
+      title: 'Manual deployment',
+      description: '',
+      status: 'done',
+      stage: 'prune',
+      commit: 'a'.repeat(40),
+      image: `berth/app:${sequence}`,
+      errorMessage: null,
       settings: writeSnapshot({
-        settings: settingsOf(application), registryId: null,
+        settings: settingsOf(application),
+        registryId: null,
         spec: {
-          name: application.appName, image: `berth/app:${sequence}`, labels: { applicationId }, release: deploymentId, env: application.env.trim().split('\n'), networks: ['n'], replicas: 1, limits: {}, reservations: {},
-          mounts: [], files: [], ports: [], updateOrder: 'start-first', monitorMs: 5000, stopGracePeriodMs: 10_000, constraints: [],
+          name: application.appName,
+          image: `berth/app:${sequence}`,
+          labels: { applicationId },
+          release: deploymentId,
+          env: application.env.trim().split('\n'),
+          networks: ['n'],
+          replicas: 1,
+          limits: {},
+          reservations: {},
+          mounts: [],
+          files: [],
+          ports: [],
+          updateOrder: 'start-first',
+          monitorMs: 5000,
+          stopGracePeriodMs: 10_000,
+          constraints: [],
         },
       }),
-      sourceDeploymentId: null, child: null, previousVersion: null, startedAt: createdAt, healthyAt: createdAt, finishedAt: createdAt, sequence,
+      sourceDeploymentId: null,
+      child: null,
+      previousVersion: null,
+      startedAt: createdAt,
+      healthyAt: createdAt,
+      finishedAt: createdAt,
+      sequence,
     });
-    if (sequence === deploymentCount) await stores.applications.update({ applicationId }, { liveDeploymentId: deploymentId, applicationStatus: 'done', releasedAppName: application.appName });
+    if (sequence === deploymentCount)
+      await stores.applications.update(
+        { applicationId },
+        { liveDeploymentId: deploymentId, applicationStatus: 'done', releasedAppName: application.appName },
+      );
   }
 }

@@ -13,12 +13,18 @@ export interface Filled<T> {
 }
 
 /** `insert` runs in one transaction. All of it is in the one file afterwards, so that a copy of the file is a copy of the installation. */
-export async function fill<T>(data: string, insert: (stores: Stores, organizationId: string) => Promise<T>): Promise<Filled<T>> {
+export async function fill<T>(
+  data: string,
+  insert: (stores: Stores, organizationId: string) => Promise<T>,
+): Promise<Filled<T>> {
   const { database } = await openStorage(readConfig({ BERTH_DATA: data }), systemClock);
   const stores = createStores(database);
   try {
     const { door, users } = createAccounts(stores, database, systemClock);
-    const { user, organizationId } = await door.signUp({ name: 'Ann', email: 'ann@example.com', password: randomId() }, { ip: '127.0.0.1', userAgent: 'bench' });
+    const { user, organizationId } = await door.signUp(
+      { name: 'Ann', email: 'ann@example.com', password: randomId() },
+      { ip: '127.0.0.1', userAgent: 'bench' },
+    );
     const { key } = await users.createApiKey(user.id, { name: 'bench', metadata: { organizationId } });
     const made = await database.transaction(() => insert(stores, organizationId));
     await database.script('PRAGMA wal_checkpoint(TRUNCATE)');

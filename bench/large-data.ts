@@ -27,19 +27,89 @@ export async function fillLargeInstallation(data: string): Promise<LargeOrganiza
 async function insertProject(stores: Stores, organizationId: string, index: number): Promise<void> {
   const createdAt = new Date(systemClock.now() + index).toISOString();
   const [projectId, environmentId] = [randomId(), randomId()];
-  await stores.projects.insert({ projectId, organizationId, name: `project ${index}`, description: 'One of many', env: 'REGION=eu', createdAt });
-  await stores.environments.insert({ environmentId, organizationId, projectId, name: 'production', description: '', env: 'LOG=info', isDefault: true, networkIndex: index + 1, createdAt });
+  await stores.projects.insert({
+    projectId,
+    organizationId,
+    name: `project ${index}`,
+    description: 'One of many',
+    env: 'REGION=eu',
+    createdAt,
+  });
+  await stores.environments.insert({
+    environmentId,
+    organizationId,
+    projectId,
+    name: 'production',
+    description: '',
+    env: 'LOG=info',
+    isDefault: true,
+    networkIndex: index + 1,
+    createdAt,
+  });
   const place = { organizationId, environmentId, description: 'One of many', createdAt };
   for (let nth = 0; nth < applicationsEach; nth += 1) {
-    await stores.applications.insert(newApplication({ ...place, applicationId: randomId(), name: `service ${nth}`, appName: `app-${index}-${nth}`, refreshToken: randomId(32) }));
+    await stores.applications.insert(
+      newApplication({
+        ...place,
+        applicationId: randomId(),
+        name: `service ${nth}`,
+        appName: `app-${index}-${nth}`,
+        refreshToken: randomId(32),
+      }),
+    );
   }
-  const databases = createDatabases(stores.databases, { names: createServiceNames(stores.serviceNames), published: { requireFree: async () => undefined } }, systemClock);
+  const databases = createDatabases(
+    stores.databases,
+    { names: createServiceNames(stores.serviceNames), published: { requireFree: async () => undefined } },
+    systemClock,
+  );
   for (const kind of databaseKindNames) {
-    await databases.create(organizationId, kind, { environmentId, name: `the ${kind}`, appName: `${kind}-${index}`, databaseName: 'shop', databaseUser: 'shop', databasePassword: '', databaseRootPassword: '' });
+    await databases.create(organizationId, kind, {
+      environmentId,
+      name: `the ${kind}`,
+      appName: `${kind}-${index}`,
+      databaseName: 'shop',
+      databaseUser: 'shop',
+      databasePassword: '',
+      databaseRootPassword: '',
+    });
   }
   await stores.serviceRows.compose.insert({
-    ...place, composeId: randomId(), name: 'the stack', appName: `stack-${index}`, serverId: null, composeType: 'compose', sourceType: 'raw', composeFile: 'services: {}', composePath: '', env: '', createEnvFile: false,
-    composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: false, randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null,
-    customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null, releasedAppName: null, isStopped: false, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false,
+    ...place,
+    composeId: randomId(),
+    name: 'the stack',
+    appName: `stack-${index}`,
+    serverId: null,
+    composeType: 'compose',
+    sourceType: 'raw',
+    composeFile: 'services: {}',
+    composePath: '',
+    env: '',
+    createEnvFile: false,
+    composeStatus: 'idle',
+    refreshToken: randomId(32),
+    autoDeploy: false,
+    randomize: false,
+    suffix: '',
+    repository: null,
+    owner: null,
+    branch: null,
+    gitHost: null,
+    githubId: null,
+    customGitUrl: null,
+    customGitBranch: null,
+    customGitSSHKeyId: null,
+    customGitUsername: null,
+    customGitPassword: null,
+    enableSubmodules: false,
+    watchPaths: [],
+    triggerType: 'push',
+    webhookSecret: null,
+    releasedAppName: null,
+    isStopped: false,
+    liveDeploymentId: null,
+    releasedSuffix: '',
+    networkIndex: null,
+    mayReachServer: false,
   });
 }

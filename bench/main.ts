@@ -34,10 +34,17 @@ async function requestFigures(folder: string): Promise<Figure[]> {
   await copyInstallation(data.berth, data.baseline);
   const headers = { 'x-api-key': installation.apiKey };
   const path = `/api/application.one?applicationId=${installation.applicationId}`;
-  const start = (who: keyof typeof data): Promise<ServerProcess> => startServer({
-    script: who === 'berth' ? 'server/src/main.js' : 'bench/baseline/server.js', path, headers,
-    environment: { BERTH_DATA: data[who], BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'), BERTH_LOG_LEVEL: 'error' },
-  });
+  const start = (who: keyof typeof data): Promise<ServerProcess> =>
+    startServer({
+      script: who === 'berth' ? 'server/src/main.js' : 'bench/baseline/server.js',
+      path,
+      headers,
+      environment: {
+        BERTH_DATA: data[who],
+        BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
+        BERTH_LOG_LEVEL: 'error',
+      },
+    });
 
   say(`${starts} starts …`);
   const first: Record<keyof typeof data, number[]> = { berth: [], baseline: [] };
@@ -55,7 +62,12 @@ async function requestFigures(folder: string): Promise<Figure[]> {
       const pair: Pair = { berth, baseline, installation, headers };
       await sleep(idleMs);
       const figures = [startTime(median(first.berth), median(first.baseline)), idleMemory(pair)];
-      for (const [name, measure] of [['application.one', readRequests], ['application.update', changeRequests], ['lists', listServices], ['deploy', acceptDeployments]] as const) {
+      for (const [name, measure] of [
+        ['application.one', readRequests],
+        ['application.update', changeRequests],
+        ['lists', listServices],
+        ['deploy', acceptDeployments],
+      ] as const) {
         say(`${name} …`);
         figures.push(await measure(pair));
       }
@@ -75,8 +87,14 @@ async function largeFigure(folder: string): Promise<Figure> {
   const organization = await fillLargeInstallation(data.berth);
   await copyInstallation(data.berth, data.baseline);
   const berth = await startServer({
-    script: 'server/src/main.js', path: '/api/project.all?limit=1', headers: { 'x-api-key': organization.apiKey },
-    environment: { BERTH_DATA: data.berth, BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'), BERTH_LOG_LEVEL: 'error' },
+    script: 'server/src/main.js',
+    path: '/api/project.all?limit=1',
+    headers: { 'x-api-key': organization.apiKey },
+    environment: {
+      BERTH_DATA: data.berth,
+      BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
+      BERTH_LOG_LEVEL: 'error',
+    },
   });
   try {
     return await listLargeOrganization(berth, organization, data.baseline);
@@ -88,22 +106,30 @@ async function largeFigure(folder: string): Promise<Figure> {
 const groups = ['requests', 'deployments', 'backups', 'domains'] as const;
 const named = groups.filter((group) => process.argv.slice(2).includes(group));
 const wanted = new Set(named.length === 0 ? groups : named);
-const circumstances = { load: loadavg()[0] ?? 0, generator: hasWrk() ? 'wrk' : 'our own generator (wrk is not installed)' };
+const circumstances = {
+  load: loadavg()[0] ?? 0,
+  generator: hasWrk() ? 'wrk' : 'our own generator (wrk is not installed)',
+};
 const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
 try {
   const figures: Figure[] = [];
   if (wanted.has('requests')) {
     say('Compiling …');
-    await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], { cwd: root, limitMs: 120_000 });
+    await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], {
+      cwd: root,
+      limitMs: 120_000,
+    });
     figures.push(...(await requestFigures(folder)), await largeFigure(folder));
   }
-  if (wanted.has('deployments') && process.getuid?.() === 0) figures.push(...(await deploymentFigures(root, say)));
+  if (wanted.has('deployments') && process.getuid?.() === 0)
+    figures.push(...(await deploymentFigures(root, say)));
   else if (wanted.has('deployments')) say('Deployments are not measured: the test bed needs root.');
   if (wanted.has('backups') && process.getuid?.() === 0) figures.push(...(await backupFigures(root, say)));
   if (wanted.has('domains') && process.getuid?.() === 0) figures.push(...(await domainFigures(root, say)));
   const text = report(figures, circumstances);
   process.stdout.write(text);
-  if (wanted.size === groups.length) await writeFile(join(root, 'bench/results.md'), `# Figures\n\nWritten by \`npm run bench\`.\n\n${text}`);
+  if (wanted.size === groups.length)
+    await writeFile(join(root, 'bench/results.md'), `# Figures\n\nWritten by \`npm run bench\`.\n\n${text}`);
   const missed = broken(figures, circumstances);
   if (missed.length > 0) say(`Missed: ${missed.map(({ name }) => name).join('; ')}`);
   process.exitCode = missed.length === 0 ? 0 : 1;

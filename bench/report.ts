@@ -21,11 +21,18 @@ export function broken(figures: readonly Figure[], circumstances: Circumstances)
 
 /** The table as Markdown, for the terminal and the file alike. */
 export function report(figures: readonly Figure[], circumstances: Circumstances): string {
-  const rows = figures.map(({ name, measured, baseline, budget, isKept }) => `| ${name} | ${measured} | ${baseline} | ${budget} | ${isKept ? 'kept' : 'MISSED'} |`);
+  const rows = figures.map(
+    ({ name, measured, baseline, budget, isKept }) =>
+      `| ${name} | ${measured} | ${baseline} | ${budget} | ${isKept ? 'kept' : 'MISSED'} |`,
+  );
   return [
-    '| figure | Berth | baseline | budget | |', '|---|---|---|---|---|', ...rows, '',
-    `Machine: ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}; load average at the start ${circumstances.load.toFixed(2)}`
-      + `${isQuiet(circumstances) ? '' : ' (not quiet: absolute figures are printed, not judged)'}; load by ${circumstances.generator}. SQLite, \`synchronous=FULL\`, medians of interleaved rounds.`,
-    'The baseline is a node:http server written by hand for these paths (`bench/baseline/`): same look-ups, same database settings, same number of commits, no validation.', '',
+    '| figure | Berth | baseline | budget | |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+    `Machine: ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}; load average at the start ${circumstances.load.toFixed(2)}` +
+      `${isQuiet(circumstances) ? '' : ' (not quiet: absolute figures are printed, not judged)'}; load by ${circumstances.generator}. SQLite, \`synchronous=FULL\`, medians of interleaved rounds.`,
+    'The baseline is a node:http server written by hand for these paths (`bench/baseline/`): same look-ups, same database settings, same number of commits, no validation.',
+    '',
   ].join('\n');
 }

@@ -26,7 +26,12 @@ export interface Compared {
 
 const rounds = 5;
 
-export async function compare(berth: ServerProcess, baseline: ServerProcess, load: Omit<Load, 'url'>, path: string): Promise<Compared> {
+export async function compare(
+  berth: ServerProcess,
+  baseline: ServerProcess,
+  load: Omit<Load, 'url'>,
+  path: string,
+): Promise<Compared> {
   const generate = hasWrk() ? wrk : ownLoad;
   const one = async (server: ServerProcess, seconds: number): Promise<Measured> => {
     const before = cpuMicroseconds(server.pid);
@@ -41,11 +46,18 @@ export async function compare(berth: ServerProcess, baseline: ServerProcess, loa
     const first = round % 2 === 0 ? baseline : berth;
     const firstResult = await one(first, load.seconds);
     const secondResult = await one(first === berth ? baseline : berth, load.seconds);
-    results.push(first === berth ? { berth: firstResult, baseline: secondResult } : { berth: secondResult, baseline: firstResult });
+    results.push(
+      first === berth
+        ? { berth: firstResult, baseline: secondResult }
+        : { berth: secondResult, baseline: firstResult },
+    );
   }
   return {
-    berth: middle(results.map((result) => result.berth)), baseline: middle(results.map((result) => result.baseline)),
-    requestsRatio: median(results.map((result) => result.berth.requestsPerSecond / result.baseline.requestsPerSecond)),
+    berth: middle(results.map((result) => result.berth)),
+    baseline: middle(results.map((result) => result.baseline)),
+    requestsRatio: median(
+      results.map((result) => result.berth.requestsPerSecond / result.baseline.requestsPerSecond),
+    ),
     cpuRatio: median(results.map((result) => result.berth.cpuPerRequest / result.baseline.cpuPerRequest)),
     generator: hasWrk() ? 'wrk' : 'own',
   };
@@ -53,7 +65,10 @@ export async function compare(berth: ServerProcess, baseline: ServerProcess, loa
 
 function middle(all: readonly Measured[]): Measured {
   return {
-    requestsPerSecond: median(all.map((one) => one.requestsPerSecond)), cpuPerRequest: median(all.map((one) => one.cpuPerRequest)),
-    p50Ms: median(all.map((one) => one.p50Ms)), p99Ms: median(all.map((one) => one.p99Ms)), failures: all.reduce((sum, one) => sum + one.failures, 0),
+    requestsPerSecond: median(all.map((one) => one.requestsPerSecond)),
+    cpuPerRequest: median(all.map((one) => one.cpuPerRequest)),
+    p50Ms: median(all.map((one) => one.p50Ms)),
+    p99Ms: median(all.map((one) => one.p99Ms)),
+    failures: all.reduce((sum, one) => sum + one.failures, 0),
   };
 }

@@ -26,13 +26,19 @@ export interface StartOptions {
   headers: Record<string, string>;
 }
 
-export async function startServer({ script, environment, path, headers }: StartOptions): Promise<ServerProcess> {
+export async function startServer({
+  script,
+  environment,
+  path,
+  headers,
+}: StartOptions): Promise<ServerProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const start = performance.now();
   // The flag is the product's own (setup/starters).
   const child = spawn(process.execPath, ['--max-semi-space-size=1', join(compiled, script)], {
-    env: { PATH: process.env['PATH'], BERTH_HOST: '127.0.0.1', BERTH_PORT: String(port), ...environment }, stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH: process.env['PATH'], BERTH_HOST: '127.0.0.1', BERTH_PORT: String(port), ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
   const { pid } = child;
   const ended = once(child, 'exit');
@@ -52,14 +58,21 @@ export async function startServer({ script, environment, path, headers }: StartO
   return { pid, url, firstAnswerMs: performance.now() - start, stop };
 }
 
-async function firstAnswer(url: string, headers: Record<string, string>, hasEnded: () => boolean): Promise<void> {
+async function firstAnswer(
+  url: string,
+  headers: Record<string, string>,
+  hasEnded: () => boolean,
+): Promise<void> {
   const end = performance.now() + startLimitMs;
   while (performance.now() < end) {
     if (hasEnded()) throw new Error(`The server of ${url} ended before it answered.`);
-    const status = await fetch(url, { headers, signal: AbortSignal.timeout(5000) }).then(async (answer) => {
-      await answer.arrayBuffer();
-      return answer.status;
-    }, () => undefined);
+    const status = await fetch(url, { headers, signal: AbortSignal.timeout(5000) }).then(
+      async (answer) => {
+        await answer.arrayBuffer();
+        return answer.status;
+      },
+      () => undefined,
+    );
     if (status === 200) return;
     if (status !== undefined) throw new Error(`${url} answered ${status}.`);
     await sleep(2);

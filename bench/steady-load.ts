@@ -49,11 +49,14 @@ export async function steadyLoad({ ip, host, perSecond, until }: SteadyOptions):
 
 function answerOf(agent: Agent, ip: string, host: string): Promise<string> {
   return new Promise((resolve) => {
-    const call = request({ agent, host: ip, port: 80, path: '/', headers: { host }, timeout: answerLimitMs }, (response) => {
-      response.resume();
-      response.once('end', () => resolve(String(response.statusCode)));
-      response.once('error', (error) => resolve(error.message));
-    });
+    const call = request(
+      { agent, host: ip, port: 80, path: '/', headers: { host }, timeout: answerLimitMs },
+      (response) => {
+        response.resume();
+        response.once('end', () => resolve(String(response.statusCode)));
+        response.once('error', (error) => resolve(error.message));
+      },
+    );
     call.once('timeout', () => call.destroy(new Error(`no answer in ${answerLimitMs / 1000} s`)));
     call.once('error', (error) => resolve(error.message));
     call.end();

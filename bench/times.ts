@@ -28,7 +28,11 @@ function answered({ url, method, headers, body }: TimedCall, agent: Agent): Prom
   return new Promise((resolve, reject) => {
     const call = request(url, { method, headers, agent, timeout: 30_000 }, (response) => {
       response.resume();
-      response.once('end', () => (response.statusCode === 200 ? resolve() : reject(new Error(`${url} answered ${response.statusCode}.`))));
+      response.once('end', () =>
+        response.statusCode === 200
+          ? resolve()
+          : reject(new Error(`${url} answered ${response.statusCode}.`)),
+      );
     });
     call.once('timeout', () => call.destroy(new Error(`${url} did not answer in time.`)));
     call.once('error', reject);

@@ -26,7 +26,10 @@ interface Ran {
   said: string;
 }
 
-async function berth(argv: string[], { environment, stdin = '' }: { environment?: NodeJS.ProcessEnv; stdin?: string } = {}): Promise<Ran> {
+async function berth(
+  argv: string[],
+  { environment, stdin = '' }: { environment?: NodeJS.ProcessEnv; stdin?: string } = {},
+): Promise<Ran> {
   let out = '';
   let said = '';
   const code = await run(argv, {
@@ -45,42 +48,103 @@ async function berth(argv: string[], { environment, stdin = '' }: { environment?
 
 describe('a procedure', () => {
   test('prints its answer as JSON', async () => {
-    expect(await berth(['deployment.readLogs', '--deploymentId', 'd1', '--tail', '1'])).toEqual({ code: 0, out: '[\n  "second"\n]\n', said: '' });
+    expect(await berth(['deployment.readLogs', '--deploymentId', 'd1', '--tail', '1'])).toEqual({
+      code: 0,
+      out: '[\n  "second"\n]\n',
+      said: '',
+    });
   });
 
   test('takes each field by its schema', async () => {
     await writeFile(join(home, 'env'), 'A=1\nB=2\n');
     const { code } = await berth([
-      'application.update', '--applicationId', 'a1', '--replicas', '3', '--autoDeploy', '--no-enableSubmodules', '--no-memoryLimit', '--env', `@${join(home, 'env')}`,
-      '--args', 'serve', '--args=--port', '--watchPaths', '["a","b"]', '--healthCheck', '{"path":"/up"}', '--description=@@me', '--name', '5',
+      'application.update',
+      '--applicationId',
+      'a1',
+      '--replicas',
+      '3',
+      '--autoDeploy',
+      '--no-enableSubmodules',
+      '--no-memoryLimit',
+      '--env',
+      `@${join(home, 'env')}`,
+      '--args',
+      'serve',
+      '--args=--port',
+      '--watchPaths',
+      '["a","b"]',
+      '--healthCheck',
+      '{"path":"/up"}',
+      '--description=@@me',
+      '--name',
+      '5',
     ]);
     expect(code).toBe(0);
-    expect(server.seen).toEqual([{
-      applicationId: 'a1', replicas: 3, autoDeploy: true, enableSubmodules: false, memoryLimit: null, env: 'A=1\nB=2\n',
-      args: ['serve', '--port'], watchPaths: ['a', 'b'], healthCheck: { path: '/up' }, description: '@me', name: '5',
-    }]);
+    expect(server.seen).toEqual([
+      {
+        applicationId: 'a1',
+        replicas: 3,
+        autoDeploy: true,
+        enableSubmodules: false,
+        memoryLimit: null,
+        env: 'A=1\nB=2\n',
+        args: ['serve', '--port'],
+        watchPaths: ['a', 'b'],
+        healthCheck: { path: '/up' },
+        description: '@me',
+        name: '5',
+      },
+    ]);
   });
 
   test('takes the whole input from the standard input', async () => {
-    expect(await berth(['application.deploy', '--input', '@-', '--title', 'v2'], { stdin: '{"applicationId":"a1","title":"v1"}' })).toMatchObject({ code: 0, out: 'true\n' });
+    expect(
+      await berth(['application.deploy', '--input', '@-', '--title', 'v2'], {
+        stdin: '{"applicationId":"a1","title":"v1"}',
+      }),
+    ).toMatchObject({ code: 0, out: 'true\n' });
     expect(server.seen).toEqual([{ applicationId: 'a1', title: 'v2', description: '' }]);
   });
 
   test('sends a file', async () => {
     await writeFile(join(home, 'source.zip'), 'PK');
-    expect(await berth(['application.dropDeployment', '--applicationId', 'a1', '--file', join(home, 'source.zip')])).toMatchObject({ code: 0, out: 'true\n' });
+    expect(
+      await berth([
+        'application.dropDeployment',
+        '--applicationId',
+        'a1',
+        '--file',
+        join(home, 'source.zip'),
+      ]),
+    ).toMatchObject({ code: 0, out: 'true\n' });
     expect(server.seen).toEqual([{ applicationId: 'a1', fileName: 'source.zip', text: 'PK' }]);
   });
 
-  test.each([[['--follow'], 'd1', 0], [[], 'd1', 0], [['--follow'], 'bad', 1], [[], 'bad', 1]])('a stream %j of %s prints its lines and ends with %i', async (flags, deploymentId, code) => {
-    expect(await berth(['deployment.logs', '--deploymentId', deploymentId, ...flags])).toEqual({ code, out: 'line 1\nline 2\nline 3\n', said: '' });
+  test.each([
+    [['--follow'], 'd1', 0],
+    [[], 'd1', 0],
+    [['--follow'], 'bad', 1],
+    [[], 'bad', 1],
+  ])('a stream %j of %s prints its lines and ends with %i', async (flags, deploymentId, code) => {
+    expect(await berth(['deployment.logs', '--deploymentId', deploymentId, ...flags])).toEqual({
+      code,
+      out: 'line 1\nline 2\nline 3\n',
+      said: '',
+    });
   });
 });
 
 describe('what goes wrong', () => {
   test('a refusal: sentence, issues, exit code 1', async () => {
-    expect(await berth(['deployment.one', '--deploymentId', 'd1'])).toEqual({ code: 1, out: '', said: 'Not now. Try later.\n' });
-    expect(await berth(['application.update', '--applicationId', 'a1', '--replicas', 'many'])).toMatchObject({ code: 1, said: expect.stringMatching(/\n {2}replicas: .+number/) });
+    expect(await berth(['deployment.one', '--deploymentId', 'd1'])).toEqual({
+      code: 1,
+      out: '',
+      said: 'Not now. Try later.\n',
+    });
+    expect(await berth(['application.update', '--applicationId', 'a1', '--replicas', 'many'])).toMatchObject({
+      code: 1,
+      said: expect.stringMatching(/\n {2}replicas: .+number/),
+    });
     expect(server.seen).toEqual([]);
   });
 
@@ -93,7 +157,10 @@ describe('what goes wrong', () => {
     [['deployment.one', '--input', '[]'], /takes a JSON object/],
     [['deployment.one', '--file', '/etc/hosts'], /takes no --file/],
     [['application.dropDeployment', '--applicationId', 'a1'], /needs --file/],
-    [['application.dropDeployment', '--applicationId', 'a1', '--file', '/nowhere'], /\/nowhere cannot be read/],
+    [
+      ['application.dropDeployment', '--applicationId', 'a1', '--file', '/nowhere'],
+      /\/nowhere cannot be read/,
+    ],
     [['login'], /--url is required/],
     [['login', '--url', 'berth'], /which is no address/],
   ])('wrong usage %j: exit code 2', async (argv, sentence) => {
@@ -103,7 +170,11 @@ describe('what goes wrong', () => {
 
   test('nobody there: exit code 3', async () => {
     const environment = { BERTH_URL: 'http://127.0.0.1:1', BERTH_API_KEY: goodKey };
-    expect(await berth(['user.get'], { environment })).toEqual({ code: 3, out: '', said: expect.stringMatching(/cannot be reached/) });
+    expect(await berth(['user.get'], { environment })).toEqual({
+      code: 3,
+      out: '',
+      said: expect.stringMatching(/cannot be reached/),
+    });
   });
 });
 
@@ -111,43 +182,90 @@ describe('login', () => {
   const config = (): string => join(home, '.config/berth/config.json');
 
   test('with a password makes a key and keeps it for itself alone; logout revokes it', async () => {
-    expect(await berth(['login', '--url', server.url, '--email', 'ann@example.com'], { environment: {}, stdin: 'right password\n' }))
-      .toEqual({ code: 0, out: `Signed in to ${server.url} as ann@example.com (owner).\n`, said: '' });
-    expect(server.seen).toEqual([expect.objectContaining({ name: expect.stringMatching(/^berth on /), metadata: { organizationId: 'o1' } })]);
+    expect(
+      await berth(['login', '--url', server.url, '--email', 'ann@example.com'], {
+        environment: {},
+        stdin: 'right password\n',
+      }),
+    ).toEqual({ code: 0, out: `Signed in to ${server.url} as ann@example.com (owner).\n`, said: '' });
+    expect(server.seen).toEqual([
+      expect.objectContaining({
+        name: expect.stringMatching(/^berth on /),
+        metadata: { organizationId: 'o1' },
+      }),
+    ]);
     expect((await stat(config())).mode & 0o777).toBe(0o600);
-    expect(await berth(['deployment.readLogs', '--deploymentId', 'd1'], { environment: {} })).toMatchObject({ code: 0 });
-    expect(await berth(['logout'], { environment: {} })).toMatchObject({ code: 0, out: expect.stringMatching(/^Signed out/) });
+    expect(await berth(['deployment.readLogs', '--deploymentId', 'd1'], { environment: {} })).toMatchObject({
+      code: 0,
+    });
+    expect(await berth(['logout'], { environment: {} })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Signed out/),
+    });
     expect(server.seen.at(-1)).toEqual({ apiKeyId: 'k1' });
-    expect(await berth(['user.get'], { environment: {} })).toMatchObject({ code: 2, said: expect.stringMatching(/Not signed in/) });
+    expect(await berth(['user.get'], { environment: {} })).toMatchObject({
+      code: 2,
+      said: expect.stringMatching(/Not signed in/),
+    });
   });
 
   test('the first user signs up', async () => {
     const argv = ['sign-up', '--url', server.url, '--email', 'ann@example.com', '--name', 'Ann'];
-    expect(await berth(argv, { environment: {}, stdin: 'right password' })).toMatchObject({ code: 0, out: expect.stringMatching(/^Signed in/) });
+    expect(await berth(argv, { environment: {}, stdin: 'right password' })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Signed in/),
+    });
     expect(await readFile(config(), 'utf8')).toContain(goodKey);
   });
 
   test('whoever was invited gives the token, at sign-up and at login', async () => {
     const argv = ['--url', server.url, '--email', 'ann@example.com', '--token', 'invited'];
-    expect(await berth(['sign-up', ...argv, '--name', 'Ann'], { environment: {}, stdin: 'right password' })).toMatchObject({ code: 0 });
-    expect(await berth(['login', ...argv], { environment: {}, stdin: 'right password' })).toMatchObject({ code: 0 });
+    expect(
+      await berth(['sign-up', ...argv, '--name', 'Ann'], { environment: {}, stdin: 'right password' }),
+    ).toMatchObject({ code: 0 });
+    expect(await berth(['login', ...argv], { environment: {}, stdin: 'right password' })).toMatchObject({
+      code: 0,
+    });
     expect(server.tokens).toEqual(['invited', 'invited']);
   });
 
   test('a member who may make no key is told so', async () => {
-    expect(await berth(['sign-up', '--url', server.url, '--email', 'keyless@example.com', '--name', 'Ann', '--token', 'invited'], { environment: {}, stdin: 'right password' }))
-      .toEqual({ code: 1, out: '', said: 'The account keyless@example.com is good, but this program needs an API key and may not make one. You lack the permission canAccessToAPI. An Owner or Admin of the organization can give it.\n' });
+    expect(
+      await berth(
+        [
+          'sign-up',
+          '--url',
+          server.url,
+          '--email',
+          'keyless@example.com',
+          '--name',
+          'Ann',
+          '--token',
+          'invited',
+        ],
+        { environment: {}, stdin: 'right password' },
+      ),
+    ).toEqual({
+      code: 1,
+      out: '',
+      said: 'The account keyless@example.com is good, but this program needs an API key and may not make one. You lack the permission canAccessToAPI. An Owner or Admin of the organization can give it.\n',
+    });
   });
 
   test('with a key that does not work keeps nothing', async () => {
-    expect(await berth(['login', '--url', server.url], { environment: {}, stdin: 'berth_bad\n' })).toMatchObject({ code: 1, said: 'This key is not valid. Make a new one.\n' });
+    expect(
+      await berth(['login', '--url', server.url], { environment: {}, stdin: 'berth_bad\n' }),
+    ).toMatchObject({ code: 1, said: 'This key is not valid. Make a new one.\n' });
     await expect(stat(config())).rejects.toThrow(/ENOENT/);
   });
 
   test('a file that others may read is refused', async () => {
     await berth(['login', '--url', server.url], { environment: {}, stdin: goodKey });
     await chmod(config(), 0o644);
-    expect(await berth(['user.get'], { environment: {} })).toMatchObject({ code: 2, said: expect.stringMatching(/chmod 600/) });
+    expect(await berth(['user.get'], { environment: {} })).toMatchObject({
+      code: 2,
+      said: expect.stringMatching(/chmod 600/),
+    });
   });
 });
 

@@ -4,7 +4,11 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from './usage-error.ts';
 
-const stored = z.object({ url: z.url(), apiKey: z.string(), apiKeyId: z.string().optional().describe('Of a key that login made; logout revokes it') });
+const stored = z.object({
+  url: z.url(),
+  apiKey: z.string(),
+  apiKeyId: z.string().optional().describe('Of a key that login made; logout revokes it'),
+});
 
 export type StoredLogin = z.infer<typeof stored>;
 
@@ -14,11 +18,14 @@ export function configPath(environment: NodeJS.ProcessEnv): string {
 }
 
 /** The connection to call with; throws UsageError when there is none. */
-export async function readConnection(environment: NodeJS.ProcessEnv): Promise<{ url: string; apiKey: string }> {
+export async function readConnection(
+  environment: NodeJS.ProcessEnv,
+): Promise<{ url: string; apiKey: string }> {
   const { BERTH_URL: url, BERTH_API_KEY: apiKey } = environment;
   if (url && apiKey) return { url, apiKey };
   const login = await readLogin(environment);
-  if (!login && !apiKey) throw new UsageError('Not signed in. Run `berth login --url URL`, or set BERTH_URL and BERTH_API_KEY.');
+  if (!login && !apiKey)
+    throw new UsageError('Not signed in. Run `berth login --url URL`, or set BERTH_URL and BERTH_API_KEY.');
   if (!login) throw new UsageError('BERTH_API_KEY is set, but not BERTH_URL. Set the address too.');
   return { url: url || login.url, apiKey: apiKey || login.apiKey };
 }
@@ -32,7 +39,8 @@ export async function readLogin(environment: NodeJS.ProcessEnv): Promise<StoredL
   });
   if (text === undefined) return undefined;
   const { mode } = await stat(path);
-  if ((mode & 0o077) !== 0) throw new UsageError(`${path} holds a key and others may read it. Run: chmod 600 ${path}`);
+  if ((mode & 0o077) !== 0)
+    throw new UsageError(`${path} holds a key and others may read it. Run: chmod 600 ${path}`);
   const login = stored.safeParse(parse(text));
   if (!login.success) throw new UsageError(`${path} is damaged. Run \`berth login\` again.`);
   return login.data;

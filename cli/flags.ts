@@ -32,7 +32,12 @@ export function readFlags(argv: readonly string[]): Flags {
     const isBare = written === undefined && (next === undefined || next.startsWith('--'));
     if (written === undefined && !isBare) index += 1;
     const earlier = flags.get(name);
-    flags.set(name, { texts: [...(earlier && 'texts' in earlier ? earlier.texts : []), isBare ? 'true' : written ?? next ?? ''] });
+    flags.set(name, {
+      texts: [
+        ...(earlier && 'texts' in earlier ? earlier.texts : []),
+        isBare ? 'true' : (written ?? next ?? ''),
+      ],
+    });
   }
   return { words, flags };
 }

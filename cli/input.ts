@@ -13,13 +13,21 @@ export interface FieldSources {
   read(path: string): Promise<string>;
 }
 
-export async function inputFrom(path: string, procedure: Procedure, flags: Flags, sources: FieldSources): Promise<Record<string, unknown>> {
+export async function inputFrom(
+  path: string,
+  procedure: Procedure,
+  flags: Flags,
+  sources: FieldSources,
+): Promise<Record<string, unknown>> {
   const fields = propertiesOf(inlineSchemaOf(procedure.input, 'input'));
   const input = await wholeInput(flags, sources);
   for (const [name, flag] of flags.flags) {
     if (ownOptions.some((own) => own === name)) continue;
     const field = fields.find((one) => one.name === name);
-    if (!field) throw new UsageError(`${path} takes no --${name}. It takes: ${fields.map((one) => `--${one.name}`).join(' ') || 'nothing'}.`);
+    if (!field)
+      throw new UsageError(
+        `${path} takes no --${name}. It takes: ${fields.map((one) => `--${one.name}`).join(' ') || 'nothing'}.`,
+      );
     input[name] = await valueOf(name, field.schema, flag, sources);
   }
   return input;
@@ -28,9 +36,12 @@ export async function inputFrom(path: string, procedure: Procedure, flags: Flags
 async function wholeInput(flags: Flags, sources: FieldSources): Promise<Record<string, unknown>> {
   const flag = flags.flags.get('input');
   if (!flag) return {};
-  const text = 'texts' in flag ? flag.texts.at(-1) ?? '' : '';
+  const text = 'texts' in flag ? (flag.texts.at(-1) ?? '') : '';
   const value = parseJson('input', await content(text, sources));
-  if (!isSchema(value)) throw new UsageError('--input takes a JSON object, or @file that holds one, or @- for the standard input.');
+  if (!isSchema(value))
+    throw new UsageError(
+      '--input takes a JSON object, or @file that holds one, or @- for the standard input.',
+    );
   return { ...value };
 }
 
@@ -38,15 +49,24 @@ async function valueOf(name: string, schema: Schema, flag: Flag, sources: FieldS
   if ('off' in flag) return accepts(schema, 'null') ? null : false;
   const texts = await Promise.all(flag.texts.map((text) => content(text, sources)));
   const [only = ''] = texts;
-  if (accepts(schema, 'array')) return texts.length === 1 && only.startsWith('[') ? parseJson(name, only) : texts.map((text) => single(name, itemsOf(schema), text));
-  if (texts.length > 1) throw new UsageError(`--${name} is given ${texts.length} times, but takes one value.`);
+  if (accepts(schema, 'array'))
+    return texts.length === 1 && only.startsWith('[')
+      ? parseJson(name, only)
+      : texts.map((text) => single(name, itemsOf(schema), text));
+  if (texts.length > 1)
+    throw new UsageError(`--${name} is given ${texts.length} times, but takes one value.`);
   return single(name, schema, only);
 }
 
 function single(name: string, schema: Schema, text: string): unknown {
   if (accepts(schema, 'object') && text.startsWith('{')) return parseJson(name, text);
   if (accepts(schema, 'string')) return text;
-  if ((accepts(schema, 'number') || accepts(schema, 'integer')) && text.trim() !== '' && !Number.isNaN(Number(text))) return Number(text);
+  if (
+    (accepts(schema, 'number') || accepts(schema, 'integer')) &&
+    text.trim() !== '' &&
+    !Number.isNaN(Number(text))
+  )
+    return Number(text);
   if (accepts(schema, 'boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }

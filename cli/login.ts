@@ -12,7 +12,12 @@ import { UsageError } from './usage-error.ts';
 type Command = (flags: Flags, terminal: Terminal) => Promise<void>;
 
 const makeAccount: Command = async (flags, terminal) => {
-  const account = { url: required(flags, 'url'), email: required(flags, 'email'), name: required(flags, 'name'), token: textOf(flags, 'token') };
+  const account = {
+    url: required(flags, 'url'),
+    email: required(flags, 'email'),
+    name: required(flags, 'name'),
+    token: textOf(flags, 'token'),
+  };
   const password = await askSecret(terminal, 'New password: ');
   await keep(await keyFor(await signUp({ ...account, password, signal: terminal.signal })), terminal);
 };
@@ -25,28 +30,45 @@ const login: Command = async (flags, terminal) => {
     return;
   }
   const password = await askSecret(terminal, 'Password: ');
-  await keep(await keyFor(await signIn({ url, email, password, token: textOf(flags, 'token'), signal: terminal.signal })), terminal);
+  await keep(
+    await keyFor(
+      await signIn({ url, email, password, token: textOf(flags, 'token'), signal: terminal.signal }),
+    ),
+    terminal,
+  );
 };
 
 const logout: Command = async (_flags, terminal) => {
   const stored = await readLogin(terminal.environment);
-  if (stored?.apiKeyId !== undefined) await createClient(stored).user.deleteApiKey({ apiKeyId: stored.apiKeyId }, { signal: terminal.signal });
+  if (stored?.apiKeyId !== undefined)
+    await createClient(stored).user.deleteApiKey({ apiKeyId: stored.apiKeyId }, { signal: terminal.signal });
   await forgetLogin(terminal.environment);
   terminal.out(stored ? `Signed out of ${stored.url}.\n` : 'Nobody was signed in.\n');
 };
 
-export const loginCommands: ReadonlyMap<string, Command> = new Map([['sign-up', makeAccount], ['login', login], ['logout', logout]]);
+export const loginCommands: ReadonlyMap<string, Command> = new Map([
+  ['sign-up', makeAccount],
+  ['login', login],
+  ['logout', logout],
+]);
 
 /** The session is given back for a key, since a program that changes things should not need a browser's cookie. */
 async function keyFor(session: Connection): Promise<StoredLogin> {
   const { user } = createClient(session);
   const { organizationId, email } = await user.get();
   try {
-    const { id, key } = await user.createApiKey({ name: `berth on ${hostname()}`.slice(0, 100), metadata: { organizationId } });
+    const { id, key } = await user.createApiKey({
+      name: `berth on ${hostname()}`.slice(0, 100),
+      metadata: { organizationId },
+    });
     return { url: session.url, apiKey: key, apiKeyId: id };
   } catch (cause) {
     if (!(cause instanceof BerthError && cause.code === 'FORBIDDEN')) throw cause;
-    throw new BerthError(cause.code, `The account ${email} is good, but this program needs an API key and may not make one. ${cause.message}`, { httpStatus: cause.httpStatus });
+    throw new BerthError(
+      cause.code,
+      `The account ${email} is good, but this program needs an API key and may not make one. ${cause.message}`,
+      { httpStatus: cause.httpStatus },
+    );
   }
 }
 
@@ -60,6 +82,9 @@ async function keep(login: StoredLogin, terminal: Terminal): Promise<void> {
 function required(flags: Flags, name: string): string {
   const text = textOf(flags, name);
   if (text === undefined || text === 'true') throw new UsageError(`--${name} is required.`);
-  if (name === 'url' && !URL.canParse(text)) throw new UsageError(`--url is "${text}", which is no address. Give one such as https://berth.example.com.`);
+  if (name === 'url' && !URL.canParse(text))
+    throw new UsageError(
+      `--url is "${text}", which is no address. Give one such as https://berth.example.com.`,
+    );
   return text;
 }

@@ -31,7 +31,8 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 async function dispatch(flags: Flags, terminal: Terminal): Promise<number> {
   const procedures = listProcedures(contracts);
   const [name, ...extra] = flags.words;
-  if (extra.length > 0) throw new UsageError(`"${extra[0] ?? ''}" belongs to no option. Values follow a field: --field value.`);
+  if (extra.length > 0)
+    throw new UsageError(`"${extra[0] ?? ''}" belongs to no option. Values follow a field: --field value.`);
   if (name === undefined || name === 'help') return answer(terminal, generalHelp(procedures));
   const login = loginCommands.get(name);
   if (login) {
@@ -42,7 +43,10 @@ async function dispatch(flags: Flags, terminal: Terminal): Promise<number> {
   const ofRouter = procedures.filter(({ router }) => router === name);
   if (ofRouter.length > 0) return answer(terminal, routerHelp(ofRouter));
   const target = procedures.find(({ path }) => path === name);
-  if (!target) throw new UsageError(`There is no ${name}. \`berth\` lists the routers, \`berth <router>\` its procedures.`);
+  if (!target)
+    throw new UsageError(
+      `There is no ${name}. \`berth\` lists the routers, \`berth <router>\` its procedures.`,
+    );
   if (flags.flags.has('help')) return answer(terminal, procedureHelp(target));
   return callProcedure(target, flags, terminal);
 }
@@ -55,24 +59,44 @@ function answer(terminal: Terminal, text: string): number {
 /** Of what answers only at its end, such as a restore. */
 const wholeLimitMs = 24 * 3_600_000;
 
-async function callProcedure({ path, procedure }: NamedProcedure, flags: Flags, terminal: Terminal): Promise<number> {
+async function callProcedure(
+  { path, procedure }: NamedProcedure,
+  flags: Flags,
+  terminal: Terminal,
+): Promise<number> {
   const input = await inputFrom(path, procedure, flags, { read: (from) => readText(terminal, from) });
   const file = await fileFor(path, procedure.kind === 'upload', flags);
   const connection = await readConnection(terminal.environment);
-  if (procedure.kind === 'subscription' && (procedure.whole === undefined || flags.flags.has('follow'))) return showStream(connection, path, input, flags, terminal);
-  const value = await call(connection, { path, kind: procedure.kind, input, file }, { signal: terminal.signal, ...(procedure.whole === undefined ? {} : { limitMs: wholeLimitMs }) });
+  if (procedure.kind === 'subscription' && (procedure.whole === undefined || flags.flags.has('follow')))
+    return showStream(connection, path, input, flags, terminal);
+  const value = await call(
+    connection,
+    { path, kind: procedure.kind, input, file },
+    { signal: terminal.signal, ...(procedure.whole === undefined ? {} : { limitMs: wholeLimitMs }) },
+  );
   const code = answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
-  const hasFailed = procedure.whole !== undefined && typeof value === 'object' && value !== null && Reflect.get(value, 'success') === false;
+  const hasFailed =
+    procedure.whole !== undefined &&
+    typeof value === 'object' &&
+    value !== null &&
+    Reflect.get(value, 'success') === false;
   return hasFailed ? exitCodes.refused : code;
 }
 
 async function fileFor(path: string, isUpload: boolean, flags: Flags): Promise<File | undefined> {
   const name = textOf(flags, 'file');
-  if (isUpload !== (name !== undefined)) throw new UsageError(isUpload ? `${path} needs --file PATH.` : `${path} takes no --file.`);
+  if (isUpload !== (name !== undefined))
+    throw new UsageError(isUpload ? `${path} needs --file PATH.` : `${path} takes no --file.`);
   return name === undefined ? undefined : fileToSend(name);
 }
 
-async function showStream(connection: Connection, path: string, input: unknown, flags: Flags, terminal: Terminal): Promise<number> {
+async function showStream(
+  connection: Connection,
+  path: string,
+  input: unknown,
+  flags: Flags,
+  terminal: Terminal,
+): Promise<number> {
   let failed = false;
   const show = (event: unknown): void => {
     failed = printEvent(event, terminal) === 'failed' || failed;

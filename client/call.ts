@@ -27,12 +27,17 @@ export interface Call {
 }
 
 /** Calls a procedure and gives its answer; of a subscription what there is now. */
-export async function call(connection: Connection, { path, kind, input, file }: Call, options: CallOptions = {}): Promise<unknown> {
+export async function call(
+  connection: Connection,
+  { path, kind, input, file }: Call,
+  options: CallOptions = {},
+): Promise<unknown> {
   const limit = AbortSignal.timeout(options.limitMs ?? (kind === 'upload' ? 600_000 : 60_000));
   const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
-  const response = kind === 'query' || kind === 'subscription'
-    ? await send(connection, `${path}${inputParameter(input)}`, { signal })
-    : await send(connection, path, { method: 'POST', signal, ...bodyOf(input, file) });
+  const response =
+    kind === 'query' || kind === 'subscription'
+      ? await send(connection, `${path}${inputParameter(input)}`, { signal })
+      : await send(connection, path, { method: 'POST', signal, ...bodyOf(input, file) });
   return answerOf(response, connection);
 }
 
@@ -47,7 +52,10 @@ interface Request {
 export async function send(connection: Connection, path: string, request: Request): Promise<Response> {
   const address = connection.url.replace(/\/+$/, '');
   try {
-    return await fetch(`${address}/api/${path}`, { ...request, headers: { accept: 'application/json', ...credentials(connection), ...request.headers } });
+    return await fetch(`${address}/api/${path}`, {
+      ...request,
+      headers: { accept: 'application/json', ...credentials(connection), ...request.headers },
+    });
   } catch (cause) {
     throw unreachable(connection, request.signal, cause);
   }
@@ -56,11 +64,20 @@ export async function send(connection: Connection, path: string, request: Reques
 /** The answer's value; throws BerthError for every status but success. */
 export async function answerOf(response: Response, connection: Connection): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
-    throw new BerthError('UNREACHABLE', `The connection to ${connection.url} broke before the answer was complete. Try again.`, { cause });
+    throw new BerthError(
+      'UNREACHABLE',
+      `The connection to ${connection.url} broke before the answer was complete. Try again.`,
+      { cause },
+    );
   });
   const value = parse(text);
   if (!response.ok) throw refusalOf(response.status, value);
-  if (value === undefined) throw new BerthError('UNREACHABLE', `${connection.url} answers, but not as Berth does. Check the address.`, { httpStatus: response.status });
+  if (value === undefined)
+    throw new BerthError(
+      'UNREACHABLE',
+      `${connection.url} answers, but not as Berth does. Check the address.`,
+      { httpStatus: response.status },
+    );
   return value;
 }
 
@@ -73,7 +90,11 @@ export function unreachable(connection: Connection, signal: AbortSignal, cause: 
   const isTimeout = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
   if (signal.aborted && !isTimeout) return signal.reason;
   const what = isTimeout ? 'did not answer in time' : 'cannot be reached';
-  return new BerthError('UNREACHABLE', `Berth at ${connection.url} ${what}. Check the address and that it runs.`, { cause });
+  return new BerthError(
+    'UNREACHABLE',
+    `Berth at ${connection.url} ${what}. Check the address and that it runs.`,
+    { cause },
+  );
 }
 
 function credentials({ apiKey, cookie, url }: Connection): Record<string, string> {
@@ -82,10 +103,14 @@ function credentials({ apiKey, cookie, url }: Connection): Record<string, string
   return cookie === undefined ? {} : { cookie, origin: new URL(url).origin };
 }
 
-function bodyOf(input: unknown, file: Blob | undefined): { body: string | FormData; headers: Record<string, string> } {
+function bodyOf(
+  input: unknown,
+  file: Blob | undefined,
+): { body: string | FormData; headers: Record<string, string> } {
   if (!file) return { body: JSON.stringify(input ?? {}), headers: { 'content-type': 'application/json' } };
   const form = new FormData();
-  for (const [name, value] of Object.entries(input ?? {})) form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  for (const [name, value] of Object.entries(input ?? {}))
+    form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
   form.append('file', file);
   return { body: form, headers: {} };
 }

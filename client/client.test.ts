@@ -31,16 +31,34 @@ test('an upload sends its fields and its file', async () => {
 test('a stream gives its events up to the end, from a position on when told', async () => {
   const events = await Array.fromAsync(client.deployment.logs({ deploymentId: 'd1' }, { lastEventId: '1' }));
   expect(events).toEqual([
-    { id: '2', data: { type: 'line', text: 'line 2' } }, { id: '3', data: { type: 'line', text: 'line 3' } }, { id: '3', data: { type: 'end', outcome: 'done' } },
+    { id: '2', data: { type: 'line', text: 'line 2' } },
+    { id: '3', data: { type: 'line', text: 'line 3' } },
+    { id: '3', data: { type: 'end', outcome: 'done' } },
   ]);
 });
 
 test('refusals carry code, sentence and issues', async () => {
-  await expect(client.deployment.one({ deploymentId: 'd1' })).rejects.toMatchObject({ name: 'BerthError', code: 'PRECONDITION_FAILED', httpStatus: 412, message: 'Not now. Try later.', issues: [] });
-  await expect(client.deployment.one({ deploymentId: 'gone' })).rejects.toMatchObject({ code: 'NOT_FOUND', httpStatus: 404 });
-  await expect(client.deployment.one({ deploymentId: '' })).rejects.toMatchObject({ code: 'BAD_REQUEST', issues: [{ path: 'deploymentId' }] });
-  await expect(Array.fromAsync(client.deployment.logs({ deploymentId: 'gone' }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  await expect(createClient({ url: server.url, apiKey: 'berth_bad' }).application.deploy({ applicationId: 'a1' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  await expect(client.deployment.one({ deploymentId: 'd1' })).rejects.toMatchObject({
+    name: 'BerthError',
+    code: 'PRECONDITION_FAILED',
+    httpStatus: 412,
+    message: 'Not now. Try later.',
+    issues: [],
+  });
+  await expect(client.deployment.one({ deploymentId: 'gone' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    httpStatus: 404,
+  });
+  await expect(client.deployment.one({ deploymentId: '' })).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    issues: [{ path: 'deploymentId' }],
+  });
+  await expect(Array.fromAsync(client.deployment.logs({ deploymentId: 'gone' }))).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  await expect(
+    createClient({ url: server.url, apiKey: 'berth_bad' }).application.deploy({ applicationId: 'a1' }),
+  ).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   expect(server.seen).toEqual([]);
 });
 
@@ -54,7 +72,9 @@ test('nobody there is UNREACHABLE, a call that was called off gives the reason',
 test('the types are those of the contracts', () => {
   expectTypeOf(client.application.deploy).returns.resolves.toEqualTypeOf<true>();
   expectTypeOf(client.deployment.readLogs).returns.resolves.toEqualTypeOf<string[]>();
-  expectTypeOf(client.deployment.readLogs).parameter(0).toEqualTypeOf<{ deploymentId: string; tail?: number | undefined }>();
+  expectTypeOf(client.deployment.readLogs)
+    .parameter(0)
+    .toEqualTypeOf<{ deploymentId: string; tail?: number | undefined }>();
   // @ts-expect-error -- a required field is missing
   void ((): unknown => client.deployment.one({}));
   // @ts-expect-error -- there is no such procedure

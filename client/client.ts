@@ -7,22 +7,29 @@ import { follow, type FollowOptions } from './follow.ts';
 import { procedureKinds } from './procedure-kinds.ts';
 
 /** A function per procedure. A subscription gives its events as they come and resumes by itself; an upload takes the file besides. All throw BerthError. */
-export type Client = { readonly [R in keyof Contracts]: { readonly [P in keyof Contracts[R]]: ClientCall<Contracts[R][P]> } };
+export type Client = {
+  readonly [R in keyof Contracts]: { readonly [P in keyof Contracts[R]]: ClientCall<Contracts[R][P]> };
+};
 
-type ClientCall<P> = P extends Procedure<infer I, infer O, infer K>
-  ? K extends 'subscription'
-    ? (input: z.input<I>, options?: FollowOptions) => AsyncIterable<StreamEvent<z.output<O>>>
-    : K extends 'upload'
-      ? (input: z.input<I>, file: Blob, options?: CallOptions) => Promise<z.output<O>>
-      : (...rest: Arguments<z.input<I>>) => Promise<z.output<O>>
-  : never;
+type ClientCall<P> =
+  P extends Procedure<infer I, infer O, infer K>
+    ? K extends 'subscription'
+      ? (input: z.input<I>, options?: FollowOptions) => AsyncIterable<StreamEvent<z.output<O>>>
+      : K extends 'upload'
+        ? (input: z.input<I>, file: Blob, options?: CallOptions) => Promise<z.output<O>>
+        : (...rest: Arguments<z.input<I>>) => Promise<z.output<O>>
+    : never;
 
 /** An input without required fields may be left out. */
-type Arguments<I> = Record<string, never> extends I ? [input?: I, options?: CallOptions] : [input: I, options?: CallOptions];
+type Arguments<I> =
+  Record<string, never> extends I ? [input?: I, options?: CallOptions] : [input: I, options?: CallOptions];
 
 export function createClient(connection: Connection): Client {
   const routers = Object.entries(procedureKinds).map(([router, kinds]) => {
-    const calls = Object.entries(kinds).map(([name, kind]) => [name, callOf(connection, `${router}.${name}`, kind)]);
+    const calls = Object.entries(kinds).map(([name, kind]) => [
+      name,
+      callOf(connection, `${router}.${name}`, kind),
+    ]);
     return [router, Object.fromEntries(calls)];
   });
   return asClient(Object.fromEntries(routers));
@@ -35,7 +42,8 @@ function callOf(connection: Connection, path: string, kind: Kind): unknown {
     case 'subscription':
       return (input: unknown, options?: FollowOptions) => follow(connection, path, input, options);
     case 'upload':
-      return (input: unknown, file: Blob, options?: CallOptions) => call(connection, { path, kind, input, file }, options);
+      return (input: unknown, file: Blob, options?: CallOptions) =>
+        call(connection, { path, kind, input, file }, options);
     case 'query':
     case 'mutation':
       return (input: unknown, options?: CallOptions) => call(connection, { path, kind, input }, options);

@@ -10,7 +10,9 @@ afterEach(() => {
 });
 
 /** A server whose n-th connection is answered by the n-th script; gives the resume positions it was asked for. */
-async function scripted(...scripts: ((response: ServerResponse) => void)[]): Promise<{ connection: { url: string }; asked: (string | undefined)[] }> {
+async function scripted(
+  ...scripts: ((response: ServerResponse) => void)[]
+): Promise<{ connection: { url: string }; asked: (string | undefined)[] }> {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.headers['last-event-id']?.toString());
@@ -57,15 +59,31 @@ test('a silent connection counts as broken', async () => {
 });
 
 test('a refusal is final, an error in the stream too', async () => {
-  const refusing = await scripted((response) => response.writeHead(403, { 'content-type': 'application/json' }).end('{"error":{"message":"Not yours.","code":"FORBIDDEN","data":{"httpStatus":403}}}'));
-  await expect(Array.fromAsync(follow(refusing.connection, 'deployment.logs', {}))).rejects.toMatchObject({ code: 'FORBIDDEN', message: 'Not yours.' });
-  const failing = await scripted((response) => response.writeHead(200, head).end(`${line(1)}event: error\ndata: {"error":{"message":"Gone.","code":"NOT_FOUND"}}\n\n`));
-  await expect(Array.fromAsync(follow(failing.connection, 'deployment.logs', {}))).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'Gone.' });
+  const refusing = await scripted((response) =>
+    response
+      .writeHead(403, { 'content-type': 'application/json' })
+      .end('{"error":{"message":"Not yours.","code":"FORBIDDEN","data":{"httpStatus":403}}}'),
+  );
+  await expect(Array.fromAsync(follow(refusing.connection, 'deployment.logs', {}))).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+    message: 'Not yours.',
+  });
+  const failing = await scripted((response) =>
+    response
+      .writeHead(200, head)
+      .end(`${line(1)}event: error\ndata: {"error":{"message":"Gone.","code":"NOT_FOUND"}}\n\n`),
+  );
+  await expect(Array.fromAsync(follow(failing.connection, 'deployment.logs', {}))).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: 'Gone.',
+  });
   expect([...refusing.asked, ...failing.asked]).toHaveLength(2);
 });
 
 test('gives up after the limit, and at once when called off', async () => {
-  await expect(Array.fromAsync(follow({ url: 'http://127.0.0.1:1' }, 'deployment.logs', {}, { giveUpAfterMs: 200 }))).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  await expect(
+    Array.fromAsync(follow({ url: 'http://127.0.0.1:1' }, 'deployment.logs', {}, { giveUpAfterMs: 200 })),
+  ).rejects.toMatchObject({ code: 'UNREACHABLE' });
   const reason = new Error('no longer wanted');
   const stop = new AbortController();
   const { connection } = await scripted((response) => void response.writeHead(200, head).write(line(1)));
@@ -75,12 +93,17 @@ test('gives up after the limit, and at once when called off', async () => {
 });
 
 test('events are cut right wherever the bytes are', async () => {
-  const bytes = new TextEncoder().encode(': hello\n\nevent: line\nid: 1\ndata: {"text":\ndata: "ä€"}\n\ndata: 2\r\n\r\n');
+  const bytes = new TextEncoder().encode(
+    ': hello\n\nevent: line\nid: 1\ndata: {"text":\ndata: "ä€"}\n\ndata: 2\r\n\r\n',
+  );
   for (let cut = 1; cut < bytes.length; cut += 1) {
     const pieces = (async function* halves() {
       yield bytes.subarray(0, cut);
       yield bytes.subarray(cut);
     })();
-    expect(await Array.fromAsync(serverSentEvents(pieces))).toEqual([{ event: 'line', id: '1', data: '{"text":\n"ä€"}' }, { event: 'message', id: undefined, data: '2' }]);
+    expect(await Array.fromAsync(serverSentEvents(pieces))).toEqual([
+      { event: 'line', id: '1', data: '{"text":\n"ä€"}' },
+      { event: 'message', id: undefined, data: '2' },
+    ]);
   }
 });

@@ -16,7 +16,12 @@ export interface FollowOptions {
 }
 
 /** Yields events until the stream's end; throws BerthError when Berth refuses or stays away. */
-export async function* follow(connection: Connection, path: string, input: unknown, options: FollowOptions = {}): AsyncGenerator<StreamEvent<unknown>> {
+export async function* follow(
+  connection: Connection,
+  path: string,
+  input: unknown,
+  options: FollowOptions = {},
+): AsyncGenerator<StreamEvent<unknown>> {
   const giveUpAfterMs = options.giveUpAfterMs ?? 60_000;
   let { lastEventId } = options;
   let lostAt: number | undefined;
@@ -40,27 +45,47 @@ export async function* follow(connection: Connection, path: string, input: unkno
 
 /** A refusal is final; a broken connection, or a Berth or proxy that restarts, is not. */
 function mayResume(error: unknown): boolean {
-  return error instanceof BerthError && (error.code === 'UNREACHABLE' || error.httpStatus === 502 || error.httpStatus === 503 || error.httpStatus === 504);
+  return (
+    error instanceof BerthError &&
+    (error.code === 'UNREACHABLE' ||
+      error.httpStatus === 502 ||
+      error.httpStatus === 503 ||
+      error.httpStatus === 504)
+  );
 }
 
-async function* oneConnection(connection: Connection, path: string, input: unknown, options: FollowOptions): AsyncGenerator<StreamEvent<unknown>> {
+async function* oneConnection(
+  connection: Connection,
+  path: string,
+  input: unknown,
+  options: FollowOptions,
+): AsyncGenerator<StreamEvent<unknown>> {
   const silence = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, silence.signal]) : silence.signal;
-  const listen = (): ReturnType<typeof setTimeout> => setTimeout(() => silence.abort(new DOMException('No sign of life.', 'TimeoutError')), options.silenceMs ?? 45_000);
+  const listen = (): ReturnType<typeof setTimeout> =>
+    setTimeout(
+      () => silence.abort(new DOMException('No sign of life.', 'TimeoutError')),
+      options.silenceMs ?? 45_000,
+    );
   let timer = listen();
   const heard = (): void => {
     clearTimeout(timer);
     timer = listen();
   };
   try {
-    const headers = { accept: 'text/event-stream', ...(options.lastEventId === undefined ? {} : { 'last-event-id': options.lastEventId }) };
+    const headers = {
+      accept: 'text/event-stream',
+      ...(options.lastEventId === undefined ? {} : { 'last-event-id': options.lastEventId }),
+    };
     const response = await send(connection, `${path}${inputParameter(input)}`, { signal, headers });
     if (!response.ok || !response.body) {
       await answerOf(response, connection);
       return;
     }
     let isOver = false;
-    for await (const { event, id, data } of serverSentEvents(pieces(response.body, heard, (cause) => unreachable(connection, signal, cause)))) {
+    for await (const { event, id, data } of serverSentEvents(
+      pieces(response.body, heard, (cause) => unreachable(connection, signal, cause)),
+    )) {
       const value: unknown = JSON.parse(data);
       if (event === 'error') throw refusalOf(500, value);
       isOver = event === 'end';
@@ -73,7 +98,11 @@ async function* oneConnection(connection: Connection, path: string, input: unkno
   }
 }
 
-async function* pieces(body: ReadableStream<Uint8Array>, heard: () => void, toError: (cause: unknown) => unknown): AsyncGenerator<Uint8Array> {
+async function* pieces(
+  body: ReadableStream<Uint8Array>,
+  heard: () => void,
+  toError: (cause: unknown) => unknown,
+): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of body) {
       heard();

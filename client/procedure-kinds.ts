@@ -340,4 +340,8 @@ export const procedureKinds = {
     run: 'mutation',
     runs: 'query',
   },
-} as const satisfies { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never } };
+} as const satisfies {
+  [R in keyof Contracts]: {
+    [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never;
+  };
+};

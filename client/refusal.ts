@@ -4,19 +4,28 @@ import { BerthError } from './berth-error.ts';
 
 export function refusalOf(httpStatus: number, body: unknown): BerthError {
   const flat = fieldOf(body, 'error');
-  const message = textOf(fieldOf(flat, 'message')) ?? textOf(fieldOf(body, 'message')) ?? `The address answered ${httpStatus} without saying why. Is it Berth's?`;
-  if (typeof flat === 'string') return new BerthError(codeOfStatus(httpStatus), message, { httpStatus, reason: flat });
+  const message =
+    textOf(fieldOf(flat, 'message')) ??
+    textOf(fieldOf(body, 'message')) ??
+    `The address answered ${httpStatus} without saying why. Is it Berth's?`;
+  if (typeof flat === 'string')
+    return new BerthError(codeOfStatus(httpStatus), message, { httpStatus, reason: flat });
   const data = fieldOf(flat, 'data');
   const retryAfterMs = fieldOf(data, 'retryAfterMs');
   const code = fieldOf(flat, 'code');
   return new BerthError(isErrorCode(code) ? code : codeOfStatus(httpStatus), message, {
-    httpStatus, issues: issuesOf(fieldOf(data, 'issues')), retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+    httpStatus,
+    issues: issuesOf(fieldOf(data, 'issues')),
+    retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
   });
 }
 
 function issuesOf(value: unknown): Issue[] {
   if (!Array.isArray(value)) return [];
-  return value.map((issue: unknown) => ({ path: textOf(fieldOf(issue, 'path')) ?? '', message: textOf(fieldOf(issue, 'message')) ?? '' }));
+  return value.map((issue: unknown) => ({
+    path: textOf(fieldOf(issue, 'path')) ?? '',
+    message: textOf(fieldOf(issue, 'message')) ?? '',
+  }));
 }
 
 function isErrorCode(value: unknown): value is ErrorCode {

@@ -15,17 +15,34 @@ export function signIn({ url, email, password, token, signal }: SignInOptions): 
 }
 
 /** Makes the first user, who owns the installation, or with the token of an invitation another; throws BerthError with FORBIDDEN otherwise. */
-export function signUp({ url, email, password, token, signal, name }: SignInOptions & { name: string }): Promise<Connection> {
+export function signUp({
+  url,
+  email,
+  password,
+  token,
+  signal,
+  name,
+}: SignInOptions & { name: string }): Promise<Connection> {
   return openSession(url, 'auth/sign-up/email', { email, password, name, token }, signal);
 }
 
-async function openSession(url: string, path: string, body: unknown, signal: AbortSignal | undefined): Promise<Connection> {
+async function openSession(
+  url: string,
+  path: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Connection> {
   const limit = AbortSignal.timeout(60_000);
   const response = await send({ url }, path, {
-    method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', origin: new URL(url).origin },
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', origin: new URL(url).origin },
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   });
   await answerOf(response, { url });
-  const cookie = response.headers.getSetCookie().map((text) => text.split(';')[0]).join('; ');
+  const cookie = response.headers
+    .getSetCookie()
+    .map((text) => text.split(';')[0])
+    .join('; ');
   return { url, cookie };
 }

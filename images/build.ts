@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { baseRecipeText, makeBaseRootfs, readBaseRecipe, type BaseRecipe } from './base-rootfs.ts';
 import { makeContext, recipeText } from './build-context.ts';
 import { mustRun, runCommand, type Argv } from './command.ts';
-import { baseImage, imageNames, images, parentOf, recipeLabel, testImageNames, type ImageName } from './images.ts';
+import {
+  baseImage,
+  imageNames,
+  images,
+  parentOf,
+  recipeLabel,
+  testImageNames,
+  type ImageName,
+} from './images.ts';
 
 export interface BuildRequest {
   /** The engine, as a unix:// address. */
@@ -46,16 +54,24 @@ export async function buildImages(request: BuildRequest): Promise<ImageName[]> {
 /** One hash over all recipes, for caches of whole engines. */
 export async function recipesHash(signal: AbortSignal): Promise<string> {
   const base = await baseRecipe(signal);
-  return digest((await Promise.all([...imageNames, ...testImageNames].map((name) => recipeHash(name, base)))).join('\n'));
+  return digest(
+    (await Promise.all([...imageNames, ...testImageNames].map((name) => recipeHash(name, base)))).join('\n'),
+  );
 }
 
 /** Side by side, each after the one it is built upon. */
-async function buildInOrder(request: BuildRequest, missing: readonly Wanted[], folder: string): Promise<void> {
+async function buildInOrder(
+  request: BuildRequest,
+  missing: readonly Wanted[],
+  folder: string,
+): Promise<void> {
   const builds = new Map<ImageName, Promise<void>>();
   const begin = ({ name, hash }: Wanted): Promise<void> => {
     const parent = missing.find((other) => other.name === parentOf(name));
     const present = builds.get(name);
-    const build = present ?? (parent ? begin(parent) : Promise.resolve()).then(() => buildDerived(request, { name, hash }, folder));
+    const build =
+      present ??
+      (parent ? begin(parent) : Promise.resolve()).then(() => buildDerived(request, { name, hash }, folder));
     builds.set(name, build);
     return build;
   };
@@ -80,7 +96,9 @@ async function recipeHash(name: ImageName, base: BaseRecipe): Promise<string> {
 
 async function missingImages(request: BuildRequest, base: BaseRecipe): Promise<Wanted[]> {
   const names = new Set(request.names.flatMap(withParents));
-  const wanted: Wanted[] = await Promise.all([...names].map(async (name) => ({ name, hash: await recipeHash(name, base) })));
+  const wanted: Wanted[] = await Promise.all(
+    [...names].map(async (name) => ({ name, hash: await recipeHash(name, base) })),
+  );
   const present = await Promise.all(wanted.map((image) => hasRecipe(request, image)));
   return wanted.filter((_, index) => present[index] !== true);
 }
@@ -93,15 +111,35 @@ function withParents(name: ImageName): ImageName[] {
 
 async function hasRecipe(request: BuildRequest, { name, hash }: Wanted): Promise<boolean> {
   const format = `{{index .Config.Labels "${recipeLabel}"}}`;
-  const result = await runCommand(docker(request, 'image', 'inspect', '--format', format, name), { limitMs: 30_000, signal: request.signal });
+  const result = await runCommand(docker(request, 'image', 'inspect', '--format', format, name), {
+    limitMs: 30_000,
+    signal: request.signal,
+  });
   return result.code === 0 && result.stdout.trim() === hash;
 }
 
-async function buildBase(request: BuildRequest, recipe: BaseRecipe, { hash }: Wanted, folder: string): Promise<void> {
+async function buildBase(
+  request: BuildRequest,
+  recipe: BaseRecipe,
+  { hash }: Wanted,
+  folder: string,
+): Promise<void> {
   const started = Date.now();
   const archive = join(folder, 'base.tar');
   await makeBaseRootfs(recipe, archive, folder, request.signal);
-  await mustRun(docker(request, 'import', '--change', `LABEL ${recipeLabel}=${hash}`, '--change', 'CMD ["bash"]', archive, baseImage), { limitMs: 120_000, signal: request.signal });
+  await mustRun(
+    docker(
+      request,
+      'import',
+      '--change',
+      `LABEL ${recipeLabel}=${hash}`,
+      '--change',
+      'CMD ["bash"]',
+      archive,
+      baseImage,
+    ),
+    { limitMs: 120_000, signal: request.signal },
+  );
   await rm(archive);
   request.log(`${baseImage} made from Debian's packages in ${seconds(started)}`);
 }
@@ -112,8 +150,22 @@ async function buildDerived(request: BuildRequest, { name, hash }: Wanted, folde
   const started = Date.now();
   const context = join(folder, recipe);
   await makeContext(recipe, context, request.signal);
-  const argv = docker(request, 'build', '--progress', 'plain', '--label', `${recipeLabel}=${hash}`, '--tag', name, context);
-  await mustRun(argv, { limitMs: 420_000, signal: request.signal, env: { ...process.env, DOCKER_BUILDKIT: '1' } });
+  const argv = docker(
+    request,
+    'build',
+    '--progress',
+    'plain',
+    '--label',
+    `${recipeLabel}=${hash}`,
+    '--tag',
+    name,
+    context,
+  );
+  await mustRun(argv, {
+    limitMs: 420_000,
+    signal: request.signal,
+    env: { ...process.env, DOCKER_BUILDKIT: '1' },
+  });
   request.log(`${name} built in ${seconds(started)}`);
 }
 

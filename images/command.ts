@@ -32,7 +32,12 @@ export async function runCommand(argv: Argv, options: CommandOptions): Promise<C
   options.signal?.throwIfAborted();
   const [program, ...rest] = argv;
   // A process group of its own, so that the limit also ends what the program started.
-  const child = spawn(program, rest, { cwd: options.cwd, env: options.env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(program, rest, {
+    cwd: options.cwd,
+    env: options.env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const stop = (): void => killGroup(child.pid);
   const limit = setTimeout(stop, options.limitMs);
   options.signal?.addEventListener('abort', stop, { once: true });
@@ -41,9 +46,14 @@ export async function runCommand(argv: Argv, options: CommandOptions): Promise<C
   child.stdin.end(options.input ?? '');
   try {
     const started = Date.now();
-    const [stdout, stderr, code] = await Promise.all([collect(child.stdout, options.onLine), collect(child.stderr, options.onLine), exitOf(child, program)]);
+    const [stdout, stderr, code] = await Promise.all([
+      collect(child.stdout, options.onLine),
+      collect(child.stderr, options.onLine),
+      exitOf(child, program),
+    ]);
     options.signal?.throwIfAborted();
-    if (code === null && Date.now() - started >= options.limitMs - 5) throw tooLong(argv, options.limitMs, stderr);
+    if (code === null && Date.now() - started >= options.limitMs - 5)
+      throw tooLong(argv, options.limitMs, stderr);
     return { code: code ?? 137, stdout, stderr };
   } finally {
     clearTimeout(limit);
@@ -58,13 +68,18 @@ export async function runCommand(argv: Argv, options: CommandOptions): Promise<C
 export async function mustRun(argv: Argv, options: CommandOptions): Promise<string> {
   const result = await runCommand(argv, options);
   if (result.code === 0) return result.stdout.replace(/\n$/, '');
-  throw new AppError('INTERNAL_SERVER_ERROR', `${shown(argv)} ended with exit code ${result.code}: ${lastLines(result.stderr || result.stdout)}`);
+  throw new AppError(
+    'INTERNAL_SERVER_ERROR',
+    `${shown(argv)} ended with exit code ${result.code}: ${lastLines(result.stderr || result.stdout)}`,
+  );
 }
 
 function exitOf(child: ReturnType<typeof spawn>, program: string): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('close', (code) => resolve(code));
-    child.once('error', (cause) => reject(new AppError('PRECONDITION_FAILED', `${program} cannot be run; is it installed?`, { cause })));
+    child.once('error', (cause) =>
+      reject(new AppError('PRECONDITION_FAILED', `${program} cannot be run; is it installed?`, { cause })),
+    );
   });
 }
 
@@ -88,7 +103,10 @@ function killGroup(pid: number | undefined): void {
 }
 
 function tooLong(argv: Argv, limitMs: number, stderr: string): AppError {
-  return new AppError('INTERNAL_SERVER_ERROR', `${shown(argv)} did not end within ${limitMs / 1000} s and was killed. ${lastLines(stderr)}`);
+  return new AppError(
+    'INTERNAL_SERVER_ERROR',
+    `${shown(argv)} did not end within ${limitMs / 1000} s and was killed. ${lastLines(stderr)}`,
+  );
 }
 
 function shown(argv: Argv): string {

@@ -3,14 +3,27 @@
  * only. The names are ours: an official tag in a user's engine must stay what its maker published.
  */
 export const images = {
-  'berth/debian:12': { folder: null, use: 'the base of the others: Debian 12, minimal, with this machine\'s CA certificates' },
+  'berth/debian:12': {
+    folder: null,
+    use: "the base of the others: Debian 12, minimal, with this machine's CA certificates",
+  },
   'berth/node:24': { folder: 'node', use: 'Node.js 24 with npm and git; user node (1000)' },
   'berth/caddy:2': { folder: 'caddy', use: 'Caddy 2, the proxy' },
   'berth/postgres:15': { folder: 'postgres', use: 'PostgreSQL 15' },
   'berth/mariadb:10.11': { folder: 'mariadb', use: 'MariaDB 10.11, also for MySQL clients' },
   'berth/redis:7': { folder: 'redis', use: 'Redis 7' },
-  'berth/postgres:18': { folder: 'postgres-18', use: 'PostgreSQL 18 without its client', from: 'berth/postgres:15', forTests: true },
-  'berth/mysql:8': { folder: 'mysql', use: 'a stand-in for MySQL: MariaDB under its names', from: 'berth/mariadb:10.11', forTests: true },
+  'berth/postgres:18': {
+    folder: 'postgres-18',
+    use: 'PostgreSQL 18 without its client',
+    from: 'berth/postgres:15',
+    forTests: true,
+  },
+  'berth/mysql:8': {
+    folder: 'mysql',
+    use: 'a stand-in for MySQL: MariaDB under its names',
+    from: 'berth/mariadb:10.11',
+    forTests: true,
+  },
   'berth/mongo:7': { folder: 'mongo', use: 'a stand-in for MongoDB', from: 'berth/node:24', forTests: true },
 } as const satisfies Record<string, ImageRow>;
 
@@ -63,5 +76,6 @@ export const postgresServerPackage = {
 /** npm for the Node image: exact, checked against the registry's digest, so that a recipe always gives the same npm. */
 export const npmForNodeImage = {
   version: '11.21.2',
-  integrity: 'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
+  integrity:
+    'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
 } as const;

@@ -21,7 +21,17 @@ export async function installPackages(packages: readonly string[], options: AptO
   requireApt(missing);
   options.say(`installs Debian's ${missing.join(', ')}`);
   await withoutServiceStart(async () => {
-    const install = ['apt-get', 'install', '-y', '-q', '--no-install-recommends', '--no-remove', '-o', 'DPkg::Lock::Timeout=300', ...missing] as const;
+    const install = [
+      'apt-get',
+      'install',
+      '-y',
+      '-q',
+      '--no-install-recommends',
+      '--no-remove',
+      '-o',
+      'DPkg::Lock::Timeout=300',
+      ...missing,
+    ] as const;
     await updateLists(options);
     await runCommand(install, { signal: options.signal, limitMs: installLimitMs, env: environment });
   });
@@ -37,7 +47,8 @@ export async function unpackPackage(name: string, folder: string, options: AptOp
   const content = join(folder, 'content');
   const listed = await runCommand(['find', folder, '-maxdepth', '1', '-name', '*.deb'], base);
   const file = listed.stdout.trim().split('\n')[0];
-  if (file === undefined || file === '') throw new AppError('PRECONDITION_FAILED', `apt-get download gave no file for ${name}.`);
+  if (file === undefined || file === '')
+    throw new AppError('PRECONDITION_FAILED', `apt-get download gave no file for ${name}.`);
   await runCommand(['dpkg-deb', '--extract', file, content], base);
   return content;
 }
@@ -56,7 +67,11 @@ let listsAreFresh = false;
 /** Once a run: lists of a machine that was just made are empty or point to packages that are gone. */
 async function updateLists(options: AptOptions): Promise<void> {
   if (listsAreFresh) return;
-  await runCommand(['apt-get', 'update', '-q', '-o', 'DPkg::Lock::Timeout=300'], { signal: options.signal, limitMs: installLimitMs, env: environment });
+  await runCommand(['apt-get', 'update', '-q', '-o', 'DPkg::Lock::Timeout=300'], {
+    signal: options.signal,
+    limitMs: installLimitMs,
+    env: environment,
+  });
   listsAreFresh = true;
 }
 
@@ -76,5 +91,8 @@ async function withoutServiceStart(install: () => Promise<void>): Promise<void> 
 
 function requireApt(packages: readonly string[]): void {
   if (existsSync('/usr/bin/apt-get')) return;
-  throw new AppError('PRECONDITION_FAILED', `${packages.join(', ')} is missing and this system has no apt-get. Install it by this system's own means and run the command again.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `${packages.join(', ')} is missing and this system has no apt-get. Install it by this system's own means and run the command again.`,
+  );
 }

@@ -6,11 +6,16 @@ import { AppError } from '../server/src/domain/errors.ts';
 /** Throws PRECONDITION_FAILED where the machine has no IPv4 address but its loopback. */
 export function defaultAddress(): string {
   const device = defaultDevice(readFileSync('/proc/net/route', 'utf8'));
-  const all = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) => addresses.map((address) => ({ name, ...address })));
+  const all = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
+    addresses.map((address) => ({ name, ...address })),
+  );
   const usable = all.filter((address) => address.family === 'IPv4' && !address.internal);
   const chosen = usable.find((address) => address.name === device) ?? usable[0];
   if (chosen === undefined) {
-    throw new AppError('PRECONDITION_FAILED', 'this machine has no network address but its loopback. Give it one (a swarm needs an address to be known by) and run the command again.');
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      'this machine has no network address but its loopback. Give it one (a swarm needs an address to be known by) and run the command again.',
+    );
   }
   return chosen.address;
 }

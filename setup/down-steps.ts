@@ -18,7 +18,9 @@ const engineStep: Step = {
   title: 'Container engine',
   async run({ layout, engine, signal, say }) {
     if (recordedProcess(layout.engineProcess) === undefined) {
-      return (await engine.answers(3000)) ? 'was not started by bin/up and goes on, and so do the services on it' : 'does not run';
+      return (await engine.answers(3000))
+        ? 'was not started by bin/up and goes on, and so do the services on it'
+        : 'does not run';
     }
     say('bin/up started it, so it is stopped, and with it every container');
     await stopRecorded(layout.engineProcess, { limitMs: engineLimitMs, signal, say, name: 'The engine' });

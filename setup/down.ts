@@ -6,10 +6,13 @@ import { downSteps } from './down-steps.ts';
 
 async function main(argv: readonly string[]): Promise<void> {
   const [word] = argv;
-  if (word !== undefined) throw new AppError('BAD_REQUEST', `bin/down does not know "${word}". It takes no arguments.`);
+  if (word !== undefined)
+    throw new AppError('BAD_REQUEST', `bin/down does not know "${word}". It takes no arguments.`);
   const context = makeContext({ example: false, json: false });
   await runSteps(downSteps, context);
-  console.log(`\nAll data stays in ${context.layout.data} and in the engine's volumes. ./bin/up starts everything again.`);
+  console.log(
+    `\nAll data stays in ${context.layout.data} and in the engine's volumes. ./bin/up starts everything again.`,
+  );
 }
 
 try {

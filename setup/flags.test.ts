@@ -4,7 +4,11 @@ import { parseUpFlags } from './flags.ts';
 it('reads the flags in any order', () => {
   expect(parseUpFlags([])).toEqual({ example: false, json: false });
   expect(parseUpFlags(['--json', '--example'])).toEqual({ example: true, json: true });
-  expect(parseUpFlags(['--restore', '--json', '--json'])).toEqual({ example: false, json: true, restore: '--json' });
+  expect(parseUpFlags(['--restore', '--json', '--json'])).toEqual({
+    example: false,
+    json: true,
+    restore: '--json',
+  });
   expect(() => parseUpFlags(['--restore'])).toThrow('Give --restore the path');
 });
 

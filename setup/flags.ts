@@ -20,12 +20,16 @@ export function parseUpFlags(argv: readonly string[]): UpFlags {
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '--restore') {
       flags.restore = words.shift();
-      if (flags.restore === undefined) throw new AppError('BAD_REQUEST', 'Give --restore the path of a backup of Berth.');
+      if (flags.restore === undefined)
+        throw new AppError('BAD_REQUEST', 'Give --restore the path of a backup of Berth.');
       continue;
     }
     const flag = Object.entries(known).find(([name]) => name === word)?.[1];
     if (flag === undefined) {
-      throw new AppError('BAD_REQUEST', `bin/up does not know "${word}". It knows --example, --restore FILE, --json and --help.`);
+      throw new AppError(
+        'BAD_REQUEST',
+        `bin/up does not know "${word}". It knows --example, --restore FILE, --json and --help.`,
+      );
     }
     flags[flag] = true;
   }

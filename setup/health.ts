@@ -8,7 +8,9 @@ const healthSchema = z.object({ ok: z.literal(true), version: z.string() });
 /** The version that answers `/api/health`, undefined when none does within the limit (milliseconds). */
 export async function healthyVersion(settings: Settings, limitMs: number): Promise<string | undefined> {
   try {
-    const answer = await fetch(`${apiAddress(settings)}/api/health`, { signal: AbortSignal.timeout(limitMs) });
+    const answer = await fetch(`${apiAddress(settings)}/api/health`, {
+      signal: AbortSignal.timeout(limitMs),
+    });
     const health = healthSchema.safeParse(await answer.json());
     return health.success ? health.data.version : undefined;
   } catch {

@@ -5,7 +5,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { z } from 'zod';
 
-export const processIdentitySchema = z.object({ pid: z.number().int().positive(), startTicks: z.string(), boot: z.string() });
+export const processIdentitySchema = z.object({
+  pid: z.number().int().positive(),
+  startTicks: z.string(),
+  boot: z.string(),
+});
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
 
 /** The identity of a live process; undefined when there is none, or only its unreaped remains. */
@@ -50,7 +54,12 @@ export function parseStat(stat: string): { state: string; startTicks: string } |
 export function processesNamed(name: string): ProcessIdentity[] {
   const ownNetwork = networkOf('self');
   return readdirSync('/proc')
-    .filter((entry) => /^\d+$/.test(entry) && readProc(`/proc/${entry}/comm`)?.trim() === name && networkOf(entry) === ownNetwork)
+    .filter(
+      (entry) =>
+        /^\d+$/.test(entry) &&
+        readProc(`/proc/${entry}/comm`)?.trim() === name &&
+        networkOf(entry) === ownNetwork,
+    )
     .map((entry) => identify(Number(entry)))
     .filter((identity) => identity !== undefined);
 }
@@ -60,7 +69,9 @@ export function environmentOf(pid: number): Record<string, string> | undefined {
   const text = readProc(`/proc/${pid}/environ`);
   if (text === undefined) return undefined;
   const pairs = text.split('\0').filter((entry) => entry.includes('='));
-  return Object.fromEntries(pairs.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]));
+  return Object.fromEntries(
+    pairs.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  );
 }
 
 /** Name of a process's network namespace (namespaces(7)); undefined when the process is gone. */

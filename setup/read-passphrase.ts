@@ -13,6 +13,10 @@ export async function readPassphrase(question: string): Promise<string> {
   lines.close();
   if (stdin.isTTY) stdout.write('\n');
   const passphrase = String(line);
-  if (passphrase === '') throw new AppError('BAD_REQUEST', 'No passphrase was given. Run the command where it can ask, or give the passphrase as the first line of its input.');
+  if (passphrase === '')
+    throw new AppError(
+      'BAD_REQUEST',
+      'No passphrase was given. Run the command where it can ask, or give the passphrase as the first line of its input.',
+    );
   return passphrase;
 }

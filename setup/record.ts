@@ -11,7 +11,11 @@ export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new AppError('PRECONDITION_FAILED', `${path} is damaged. Look at it, remove it when it holds nothing you need, and run the command again.`, { cause });
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${path} is damaged. Look at it, remove it when it holds nothing you need, and run the command again.`,
+      { cause },
+    );
   }
 }
 

@@ -11,7 +11,12 @@ it('goes back to the oldest backup made since the upgrade began', () => {
     { name: 'before-2-early.sqlite', madeAt: 20 },
   ];
   expect(firstNewBackup(['before-1.sqlite'], now)).toBe('before-2-early.sqlite');
-  expect(firstNewBackup(now.map(({ name }) => name), now)).toBeUndefined();
+  expect(
+    firstNewBackup(
+      now.map(({ name }) => name),
+      now,
+    ),
+  ).toBeUndefined();
 });
 
 it('puts the file back and removes the write-ahead log of the one that goes', () => {
@@ -27,7 +32,15 @@ it('puts the file back and removes the write-ahead log of the one that goes', ()
 
 it('gives the parts of a PostgreSQL address as variables', () => {
   expect(postgresVariables('postgres://us%40er:p%2Fw@db.example:5433/berth?sslmode=require')).toEqual({
-    PGHOST: 'db.example', PGPORT: '5433', PGUSER: 'us@er', PGPASSWORD: 'p/w', PGDATABASE: 'berth', PGSSLMODE: 'require',
+    PGHOST: 'db.example',
+    PGPORT: '5433',
+    PGUSER: 'us@er',
+    PGPASSWORD: 'p/w',
+    PGDATABASE: 'berth',
+    PGSSLMODE: 'require',
   });
-  expect(postgresVariables('postgres:///berth?host=/run/postgresql')).toEqual({ PGHOST: '/run/postgresql', PGDATABASE: 'berth' });
+  expect(postgresVariables('postgres:///berth?host=/run/postgresql')).toEqual({
+    PGHOST: '/run/postgresql',
+    PGDATABASE: 'berth',
+  });
 });

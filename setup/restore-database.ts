@@ -1,5 +1,13 @@
 /** Puts back the database as it was before a new version's migrations. */
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../server/src/domain/errors.ts';
@@ -11,14 +19,19 @@ const limitMs = 30 * 60_000;
 /** Names of the backups that Berth made before migrations (`before-<version>-<time>.sqlite` or `.dump`). */
 export function migrationBackups(backups: string): string[] {
   if (!existsSync(backups)) return [];
-  return readdirSync(backups).filter((name) => /^before-.*\.(sqlite|dump)$/.test(name)).toSorted();
+  return readdirSync(backups)
+    .filter((name) => /^before-.*\.(sqlite|dump)$/.test(name))
+    .toSorted();
 }
 
 /**
  * The backup to go back to: the oldest of those made since the upgrade began. A new version that crashes amid its migrations
  * and starts again makes further ones, of a half-migrated database.
  */
-export function firstNewBackup(before: readonly string[], now: readonly { name: string; madeAt: number }[]): string | undefined {
+export function firstNewBackup(
+  before: readonly string[],
+  now: readonly { name: string; madeAt: number }[],
+): string | undefined {
   return now.filter(({ name }) => !before.includes(name)).toSorted((a, b) => a.madeAt - b.madeAt)[0]?.name;
 }
 
@@ -26,7 +39,11 @@ export function firstNewBackup(before: readonly string[], now: readonly { name: 
 export async function restoreDatabase(context: SetupContext, backup: string): Promise<void> {
   if (backup.endsWith('.sqlite')) return restoreSqlite(context.layout.database, backup);
   const { databaseUrl } = context.settings;
-  if (databaseUrl === undefined) throw new AppError('PRECONDITION_FAILED', `${backup} is of a PostgreSQL database, but no DATABASE_URL is set.`);
+  if (databaseUrl === undefined)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${backup} is of a PostgreSQL database, but no DATABASE_URL is set.`,
+    );
   await restorePostgres(databaseUrl, backup, context.signal);
 }
 
@@ -49,13 +66,31 @@ END $$;
 `;
 
 /** From pg_dump's custom format, all in one transaction; passwords go by the environment. */
-export async function restorePostgres(databaseUrl: string, backup: string, signal: AbortSignal): Promise<void> {
+export async function restorePostgres(
+  databaseUrl: string,
+  backup: string,
+  signal: AbortSignal,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-restore-'));
   try {
     const [drop, restore] = [join(folder, 'drop.sql'), join(folder, 'restore.sql')];
     writeFileSync(drop, dropOwnTables);
-    await runCommand(['pg_restore', '--no-owner', '--no-privileges', '--file', restore, backup], { signal, limitMs });
-    const psql = ['psql', '--no-psqlrc', '--quiet', '--set', 'ON_ERROR_STOP=1', '--single-transaction', '--file', drop, '--file', restore] as const;
+    await runCommand(['pg_restore', '--no-owner', '--no-privileges', '--file', restore, backup], {
+      signal,
+      limitMs,
+    });
+    const psql = [
+      'psql',
+      '--no-psqlrc',
+      '--quiet',
+      '--set',
+      'ON_ERROR_STOP=1',
+      '--single-transaction',
+      '--file',
+      drop,
+      '--file',
+      restore,
+    ] as const;
     await runCommand(psql, { signal, limitMs, env: postgresVariables(databaseUrl) });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,14 @@
 /** Puts a backup of Berth back on a machine without one: the database, and the key file that a passphrase opens. */
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AppError } from '../server/src/domain/errors.ts';
 import { unsealKey } from '../server/src/domain/sealed-key.ts';
@@ -28,9 +37,17 @@ export async function restoreInstallation(context: SetupContext, file: string): 
     const manifest = await unpack(resolve(file), folder, signal);
     say(`${file}: made ${manifest.createdAt} by Berth ${manifest.version}`);
     if ((manifest.database === 'berth.dump') !== (settings.databaseUrl !== undefined)) {
-      throw new AppError('PRECONDITION_FAILED', manifest.database === 'berth.dump' ? 'The backup is of a PostgreSQL database. Give the address of an empty one in DATABASE_URL.' : 'The backup is of the embedded database. Run the command without DATABASE_URL.');
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        manifest.database === 'berth.dump'
+          ? 'The backup is of a PostgreSQL database. Give the address of an empty one in DATABASE_URL.'
+          : 'The backup is of the embedded database. Run the command without DATABASE_URL.',
+      );
     }
-    const key = await unsealKey(readFileSync(join(folder, keyName), 'utf8'), await readPassphrase('Passphrase of the backup: '));
+    const key = await unsealKey(
+      readFileSync(join(folder, keyName), 'utf8'),
+      await readPassphrase('Passphrase of the backup: '),
+    );
     const database = join(folder, manifest.database);
     if (settings.databaseUrl === undefined) placeFile(database, layout.database);
     else await restorePostgres(settings.databaseUrl, database, signal);
@@ -45,21 +62,58 @@ export async function restoreInstallation(context: SetupContext, file: string): 
 
 async function refuseOverData({ layout, settings, signal }: SetupContext): Promise<void> {
   const present = [layout.database, layout.key].find((path) => existsSync(path));
-  if (present !== undefined) throw new AppError('PRECONDITION_FAILED', `${present} is there: this machine has a Berth already, and nothing was changed. Stop it (./bin/down) and move ${layout.data} away first, or run ./bin/up without --restore.`);
+  if (present !== undefined)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${present} is there: this machine has a Berth already, and nothing was changed. Stop it (./bin/down) and move ${layout.data} away first, or run ./bin/up without --restore.`,
+    );
   if (settings.databaseUrl === undefined) return;
-  const count = ['psql', '--no-psqlrc', '--tuples-only', '--no-align', '--command', 'select count(*) from pg_tables where schemaname = current_schema()'] as const;
-  const { stdout } = await runCommand(count, { signal, limitMs: 60_000, env: postgresVariables(settings.databaseUrl) });
-  if (stdout.trim() !== '0') throw new AppError('PRECONDITION_FAILED', 'The database that DATABASE_URL names has tables already, and nothing was changed. Give an empty one.');
+  const count = [
+    'psql',
+    '--no-psqlrc',
+    '--tuples-only',
+    '--no-align',
+    '--command',
+    'select count(*) from pg_tables where schemaname = current_schema()',
+  ] as const;
+  const { stdout } = await runCommand(count, {
+    signal,
+    limitMs: 60_000,
+    env: postgresVariables(settings.databaseUrl),
+  });
+  if (stdout.trim() !== '0')
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      'The database that DATABASE_URL names has tables already, and nothing was changed. Give an empty one.',
+    );
 }
 
 async function unpack(file: string, folder: string, signal: AbortSignal): Promise<Manifest> {
   const extract = async (...names: string[]): Promise<void> => {
     try {
-      await runCommand(['tar', '--extract', '--gzip', `--file=${file}`, `--directory=${folder}`, '--no-same-owner', '--', ...names], { signal, limitMs });
+      await runCommand(
+        [
+          'tar',
+          '--extract',
+          '--gzip',
+          `--file=${file}`,
+          `--directory=${folder}`,
+          '--no-same-owner',
+          '--',
+          ...names,
+        ],
+        { signal, limitMs },
+      );
     } catch (error) {
-      throw new AppError('PRECONDITION_FAILED', `${file} is no whole backup of Berth: it lacks ${names.join(', ')}, or it is damaged.`, { cause: error });
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `${file} is no whole backup of Berth: it lacks ${names.join(', ')}, or it is damaged.`,
+        { cause: error },
+      );
     }
-    for (const name of names) if (!lstatSync(join(folder, name)).isFile()) throw new AppError('PRECONDITION_FAILED', `${name} in ${file} is no plain file.`);
+    for (const name of names)
+      if (!lstatSync(join(folder, name)).isFile())
+        throw new AppError('PRECONDITION_FAILED', `${name} in ${file} is no plain file.`);
   };
   await extract(manifestName, keyName);
   const manifest = parseManifest(readFileSync(join(folder, manifestName), 'utf8'), file);
@@ -69,9 +123,14 @@ async function unpack(file: string, folder: string, signal: AbortSignal): Promis
 
 function parseManifest(text: string, file: string): Manifest {
   const value: unknown = JSON.parse(text);
-  const field = (name: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined);
+  const field = (name: string): unknown =>
+    typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   const database = databaseNames.find((name) => name === field('database'));
-  if (field('form') !== 'berth-backup-1' || database === undefined) throw new AppError('PRECONDITION_FAILED', `${file} is no backup that this Berth understands. Use the version that made it, or a newer one.`);
+  if (field('form') !== 'berth-backup-1' || database === undefined)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${file} is no backup that this Berth understands. Use the version that made it, or a newer one.`,
+    );
   return { database, version: String(field('version')), createdAt: String(field('createdAt')) };
 }
 

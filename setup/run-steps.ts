@@ -12,8 +12,12 @@ export async function runSteps(steps: readonly Step[], context: SetupContext): P
       const outcome = await step.run(context);
       console.log(`      ${outcome} (${seconds(start)})`);
     } catch (cause) {
-      const sentence = context.signal.aborted ? 'interrupted. Run the command again: it goes on where it stopped.' : sentenceOf(cause);
-      throw new AppError('PRECONDITION_FAILED', `${step.title}: ${sentence} (after ${seconds(start)})`, { cause });
+      const sentence = context.signal.aborted
+        ? 'interrupted. Run the command again: it goes on where it stopped.'
+        : sentenceOf(cause);
+      throw new AppError('PRECONDITION_FAILED', `${step.title}: ${sentence} (after ${seconds(start)})`, {
+        cause,
+      });
     }
   }
 }

@@ -3,7 +3,12 @@ import { berthEnvironment, dataFolder, localAddress, proxyAddress, readSettings 
 
 it('takes the environment first, then what was kept, then the default', () => {
   const settings = readSettings({ BERTH_PORT: '3100' }, { BERTH_PORT: '3200', BERTH_HTTP_PORT: '8080' });
-  expect([settings.port, settings.httpPort, settings.httpsPort, settings.url]).toEqual([3100, 8080, 443, 'http://localhost:3100']);
+  expect([settings.port, settings.httpPort, settings.httpsPort, settings.url]).toEqual([
+    3100,
+    8080,
+    443,
+    'http://localhost:3100',
+  ]);
   expect(settings.chosen).toEqual({ BERTH_PORT: '3100', BERTH_HTTP_PORT: '8080' });
 });
 
@@ -15,7 +20,12 @@ it('goes back to the default when the given value is empty', () => {
 
 it('keeps the chosen images and names the build in what Berth starts with', () => {
   const settings = { ...readSettings({ BERTH_PORT: '3100' }, {}), proxyImage: 'berth/caddy:2' };
-  expect(berthEnvironment(settings, '/data', '1-abc')).toMatchObject({ BERTH_DATA: '/data', BERTH_BUILD: '1-abc', BERTH_PORT: '3100', BERTH_PROXY_IMAGE: 'berth/caddy:2' });
+  expect(berthEnvironment(settings, '/data', '1-abc')).toMatchObject({
+    BERTH_DATA: '/data',
+    BERTH_BUILD: '1-abc',
+    BERTH_PORT: '3100',
+    BERTH_PROXY_IMAGE: 'berth/caddy:2',
+  });
   expect(berthEnvironment(settings, '/data', '1-abc')).not.toHaveProperty('BERTH_HTTP_PORT');
 });
 
@@ -43,5 +53,7 @@ it('finds Berth and its proxy from this machine', () => {
   expect(localAddress(readSettings({}, {}))).toBe('127.0.0.1');
   expect(localAddress(readSettings({ BERTH_HOST: '10.0.0.5' }, {}))).toBe('10.0.0.5');
   expect(proxyAddress(readSettings({}, {}), 'hello.localhost')).toBe('http://hello.localhost');
-  expect(proxyAddress(readSettings({ BERTH_HTTP_PORT: '8080' }, {}), 'hello.localhost')).toBe('http://hello.localhost:8080');
+  expect(proxyAddress(readSettings({ BERTH_HTTP_PORT: '8080' }, {}), 'hello.localhost')).toBe(
+    'http://hello.localhost:8080',
+  );
 });

@@ -30,7 +30,18 @@ const defaults = {
 type SettingName = keyof typeof defaults;
 
 /** Kept for Berth alone; set-up itself does not look at them. */
-const passedOn = ['BERTH_SQLITE_SYNCHRONOUS', 'BERTH_LOG_LEVEL', 'BERTH_PREVIEW_WATCH_SECONDS', 'BERTH_GIT', 'BERTH_RCLONE', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
+const passedOn = [
+  'BERTH_SQLITE_SYNCHRONOUS',
+  'BERTH_LOG_LEVEL',
+  'BERTH_PREVIEW_WATCH_SECONDS',
+  'BERTH_GIT',
+  'BERTH_RCLONE',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+] as const;
 
 export interface Settings {
   /** Only what differs from the defaults: this is what the environment file keeps. */
@@ -58,12 +69,18 @@ const defaultData = '/var/lib/berth';
 export function dataFolder(environment: NodeJS.ProcessEnv): string {
   const data = environment['BERTH_DATA'] || defaultData;
   if (!isAbsolute(data) || data === '/') {
-    throw new AppError('BAD_REQUEST', `BERTH_DATA is "${data}". Give the absolute path of a folder of its own, such as ${defaultData}.`);
+    throw new AppError(
+      'BAD_REQUEST',
+      `BERTH_DATA is "${data}". Give the absolute path of a folder of its own, such as ${defaultData}.`,
+    );
   }
   return data.replace(/\/+$/, '');
 }
 
-export function readSettings(environment: NodeJS.ProcessEnv, kept: Readonly<Record<string, string>>): Settings {
+export function readSettings(
+  environment: NodeJS.ProcessEnv,
+  kept: Readonly<Record<string, string>>,
+): Settings {
   const chosen: Settings['chosen'] = {};
   const value = (name: SettingName): string => {
     const given = environment[name] ?? kept[name] ?? '';
@@ -84,11 +101,18 @@ export function readSettings(environment: NodeJS.ProcessEnv, kept: Readonly<Reco
     nodeImage: value('BERTH_NODE_IMAGE') || undefined,
     httpPort: readPort('BERTH_HTTP_PORT', value('BERTH_HTTP_PORT')),
     httpsPort: readPort('BERTH_HTTPS_PORT', value('BERTH_HTTPS_PORT')),
-    healthLimitMs: readSeconds('BERTH_HEALTH_LIMIT', environment['BERTH_HEALTH_LIMIT'] || String(defaultHealthLimitSeconds)) * 1000,
+    healthLimitMs:
+      readSeconds(
+        'BERTH_HEALTH_LIMIT',
+        environment['BERTH_HEALTH_LIMIT'] || String(defaultHealthLimitSeconds),
+      ) * 1000,
   };
   for (const name of passedOn) value(name);
   if (!URL.canParse(settings.url)) {
-    throw new AppError('BAD_REQUEST', `BERTH_URL is "${settings.url}", which is no address. Give one such as https://berth.example.com.`);
+    throw new AppError(
+      'BAD_REQUEST',
+      `BERTH_URL is "${settings.url}", which is no address. Give one such as https://berth.example.com.`,
+    );
   }
   return settings;
 }
@@ -99,7 +123,11 @@ export function readSettings(environment: NodeJS.ProcessEnv, kept: Readonly<Reco
  * block is a mapping of its own, which goes back when it is freed. (Measured with bodies of 100 to 800 kB: the heap grows by 4 to 7 MiB, with 128 KiB by 8 to 14, at the same processor
  * time; with 32 KiB by 3, and an eighth more time.)
  */
-export const allocatorSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' } as const;
+export const allocatorSettings = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+} as const;
 
 /** The variables Berth starts with. `build` names the release, so that a running Berth can be asked which one it is. */
 export function berthEnvironment(settings: Settings, data: string, build: string): Record<string, string> {

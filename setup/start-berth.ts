@@ -14,7 +14,10 @@ const shownLines = 15;
 export type Started = { version: string } | { fault: string; lastLines: string };
 
 /** Points `current` to the environment's release, starts it and waits for health. */
-export async function startBerth(context: SetupContext, environment: Readonly<Record<string, string>>): Promise<Started> {
+export async function startBerth(
+  context: SetupContext,
+  environment: Readonly<Record<string, string>>,
+): Promise<Started> {
   const { layout, starter, settings, signal } = context;
   keepEnvironment(layout, environment);
   pointTo(layout, environment['BERTH_BUILD'] ?? '');
@@ -22,7 +25,10 @@ export async function startBerth(context: SetupContext, environment: Readonly<Re
     await starter.start(context);
   } catch (error) {
     signal.throwIfAborted();
-    return { fault: `it could not be started (${sentenceOf(error)})`, lastLines: await starter.lastLines(context, shownLines) };
+    return {
+      fault: `it could not be started (${sentenceOf(error)})`,
+      lastLines: await starter.lastLines(context, shownLines),
+    };
   }
   const first = await starter.running(context);
   const result = await waitUntil<{ version: string } | { fault: string }>(
@@ -30,13 +36,19 @@ export async function startBerth(context: SetupContext, environment: Readonly<Re
       const version = await healthyVersion(settings, 2000);
       // Another process under the same unit means that the first has crashed; no process, that nothing will answer.
       const now = await starter.running(context);
-      if (now === undefined || (first !== undefined && now.startTicks !== first.startTicks)) return { fault: 'it ended by itself' };
+      if (now === undefined || (first !== undefined && now.startTicks !== first.startTicks))
+        return { fault: 'it ended by itself' };
       return version === undefined ? undefined : { version };
     },
     { limitMs: settings.healthLimitMs, everyMs: 100, signal },
   );
   if (result !== undefined && 'version' in result) return result;
-  return { fault: result?.fault ?? `it did not answer health within ${settings.healthLimitMs / 1000} s (BERTH_HEALTH_LIMIT)`, lastLines: await starter.lastLines(context, shownLines) };
+  return {
+    fault:
+      result?.fault ??
+      `it did not answer health within ${settings.healthLimitMs / 1000} s (BERTH_HEALTH_LIMIT)`,
+    lastLines: await starter.lastLines(context, shownLines),
+  };
 }
 
 /** The link changes in one step: whoever starts Berth meanwhile finds the old release or the new one. */

@@ -13,8 +13,18 @@ export function isStaticBinary(path: string): boolean {
   const file = openSync(path, 'r');
   try {
     const header = Buffer.alloc(64);
-    if (readSync(file, header, 0, 64, 0) < 64 || header.readUInt32BE(0) !== elfMagic || header[4] !== 2 || header[5] !== 1) return false;
-    const [offset, size, count] = [Number(header.readBigUInt64LE(32)), header.readUInt16LE(54), header.readUInt16LE(56)];
+    if (
+      readSync(file, header, 0, 64, 0) < 64 ||
+      header.readUInt32BE(0) !== elfMagic ||
+      header[4] !== 2 ||
+      header[5] !== 1
+    )
+      return false;
+    const [offset, size, count] = [
+      Number(header.readBigUInt64LE(32)),
+      header.readUInt16LE(54),
+      header.readUInt16LE(56),
+    ];
     const segments = Buffer.alloc(size * count);
     readSync(file, segments, 0, segments.length, offset);
     for (let index = 0; index < count; index += 1) {

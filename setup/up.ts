@@ -16,7 +16,8 @@ async function main(argv: readonly string[]): Promise<void> {
   const credentials = await workingOwner(context);
   const result = upResult(context.settings, credentials, exampleHost);
   console.log(`\nBerth is at ${result.url} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
-  if (flags.restore !== undefined) console.log('Sign in with an account of the backup. Then restore each database from its own backups.');
+  if (flags.restore !== undefined)
+    console.log('Sign in with an account of the backup. Then restore each database from its own backups.');
   else if (credentials === undefined) console.log('Open it and sign up: the first user becomes the Owner.');
   else console.log(`Sign in as ${credentials.email}; the password is in ${context.layout.credentials}`);
   if (result.exampleUrl !== null) console.log(`The example is at ${result.exampleUrl}`);

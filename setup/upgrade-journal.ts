@@ -21,7 +21,10 @@ export function beginUpgrade(layout: Layout): void {
 export function backupOfUpgrade(layout: Layout): string | undefined {
   const journal = readRecord(layout.upgrade, journalSchema);
   if (journal === undefined) return undefined;
-  const now = migrationBackups(layout.backups).map((name) => ({ name, madeAt: statSync(join(layout.backups, name)).mtimeMs }));
+  const now = migrationBackups(layout.backups).map((name) => ({
+    name,
+    madeAt: statSync(join(layout.backups, name)).mtimeMs,
+  }));
   const name = firstNewBackup(journal.backupsBefore, now);
   return name === undefined ? undefined : join(layout.backups, name);
 }

@@ -8,7 +8,10 @@ export interface WaitOptions {
 }
 
 /** Gives the first value that is not undefined, or undefined when the limit passed. Rejects when the signal fires. */
-export async function waitUntil<T>(probe: () => Promise<T | undefined> | T | undefined, options: WaitOptions): Promise<T | undefined> {
+export async function waitUntil<T>(
+  probe: () => Promise<T | undefined> | T | undefined,
+  options: WaitOptions,
+): Promise<T | undefined> {
   const end = performance.now() + options.limitMs;
   for (;;) {
     const value = await probe();

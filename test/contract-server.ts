@@ -22,10 +22,19 @@ export interface ContractServer {
 }
 
 export const goodKey = 'berth_good';
-const session = { user: { id: 'u1', email: 'ann@example.com', name: 'Ann' }, organizationId: 'o1', token: 'session-token', expiresAt: Date.now() + 60_000 };
+const session = {
+  user: { id: 'u1', email: 'ann@example.com', name: 'Ann' },
+  organizationId: 'o1',
+  token: 'session-token',
+  expiresAt: Date.now() + 60_000,
+};
 
 /** A member without grants. */
-const keyless = { ...session, user: { id: 'u2', email: 'keyless@example.com', name: 'Keyless' }, token: 'keyless-token' };
+const keyless = {
+  ...session,
+  user: { id: 'u2', email: 'keyless@example.com', name: 'Keyless' },
+  token: 'keyless-token',
+};
 const sessions = [session, keyless];
 
 /** Deployment `gone` does not exist, `bad` ends in error, `refused` cannot be read now. */
@@ -39,26 +48,49 @@ export async function startContractServer(): Promise<ContractServer> {
   const app = createHttpServer({
     registry: createRegistry(routers(seen)),
     guard: createGuard({
-      findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }), findPlace: async () => ({ role: 'owner', grants: noGrants }), isFirstOrganization: async () => true, transaction: (work) => work(), recordAudit: async () => undefined,
+      findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }),
+      findPlace: async () => ({ role: 'owner', grants: noGrants }),
+      isFirstOrganization: async () => true,
+      transaction: (work) => work(),
+      recordAudit: async () => undefined,
     }),
     authenticate: async ({ apiKey, sessionToken }) => {
       const known = sessions.find(({ token }) => token === sessionToken);
-      if (apiKey !== goodKey && !known) throw new AppError('UNAUTHORIZED', 'This key is not valid. Make a new one.');
+      if (apiKey !== goodKey && !known)
+        throw new AppError('UNAUTHORIZED', 'This key is not valid. Make a new one.');
       return {
-        userId: known?.user.id ?? 'u1', organizationId: 'o1', role: known === keyless ? 'member' : 'owner', grants: noGrants, permissions: undefined,
-        apiKeyId: apiKey === undefined ? undefined : 'k1', sessionId: apiKey === undefined ? 's1' : undefined,
+        userId: known?.user.id ?? 'u1',
+        organizationId: 'o1',
+        role: known === keyless ? 'member' : 'owner',
+        grants: noGrants,
+        permissions: undefined,
+        apiKeyId: apiKey === undefined ? undefined : 'k1',
+        sessionId: apiKey === undefined ? 's1' : undefined,
       };
     },
-    log: { fault: () => undefined }, version: '1', uploadLimit: async () => 1_000_000, openapi: () => '{}',
+    log: { fault: () => undefined },
+    version: '1',
+    uploadLimit: async () => 1_000_000,
+    openapi: () => '{}',
   });
-  addAuthRoutes(app, {
-    signUp: async (input) => open(input),
-    signIn: async (input) => {
-      if (input.password !== 'right password') throw new AppError('UNAUTHORIZED', 'E-mail or password is wrong.');
-      return open(input);
+  addAuthRoutes(
+    app,
+    {
+      signUp: async (input) => open(input),
+      signIn: async (input) => {
+        if (input.password !== 'right password')
+          throw new AppError('UNAUTHORIZED', 'E-mail or password is wrong.');
+        return open(input);
+      },
+      signOut: async () => undefined,
+      session: async () => undefined,
     },
-    signOut: async () => undefined, session: async () => undefined,
-  }, { isHttps: false, toError: (error) => (error instanceof AppError ? error : new AppError('INTERNAL_SERVER_ERROR', String(error))) });
+    {
+      isHttps: false,
+      toError: (error) =>
+        error instanceof AppError ? error : new AppError('INTERNAL_SERVER_ERROR', String(error)),
+    },
+  );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, seen, tokens, close: () => app.close() };
@@ -76,7 +108,11 @@ function routers(seen: unknown[]): Router[] {
   const applicationHandlers: Handlers<typeof application, CallContext> = {
     deploy: async (_context, input) => note<true>(input, true),
     update: async (_context, input) => note(input, { success: true as const }),
-    dropDeployment: async (_context, input, { fileName, content }) => note<true>({ ...input, fileName, text: Buffer.concat(await Array.fromAsync(content)).toString() }, true),
+    dropDeployment: async (_context, input, { fileName, content }) =>
+      note<true>(
+        { ...input, fileName, text: Buffer.concat(await Array.fromAsync(content)).toString() },
+        true,
+      ),
   };
   const deploymentHandlers: Handlers<typeof deployment, CallContext> = {
     one: async () => {
@@ -84,25 +120,57 @@ function routers(seen: unknown[]): Router[] {
     },
     readLogs: async (_context, { tail }) => ['first', 'second'].slice(-(tail ?? 2)),
     async *logs({ lastEventId }, { deploymentId }) {
-      for (let position = Number(lastEventId ?? 0) + 1; position <= 3; position += 1) yield { id: String(position), data: { type: 'line', text: `line ${position}` } };
+      for (let position = Number(lastEventId ?? 0) + 1; position <= 3; position += 1)
+        yield { id: String(position), data: { type: 'line', text: `line ${position}` } };
       yield { id: '3', data: { type: 'end', outcome: deploymentId === 'bad' ? 'error' : 'done' } };
     },
   };
-  return [router('application', application, applicationHandlers), router('deployment', deployment, deploymentHandlers), router('user', userContract, userHandlers(note))];
+  return [
+    router('application', application, applicationHandlers),
+    router('deployment', deployment, deploymentHandlers),
+    router('user', userContract, userHandlers(note)),
+  ];
 }
 
 function userHandlers(note: <T>(input: unknown, answer: T) => T): Handlers<typeof userContract, CallContext> {
   const createdAt = '2026-11-20T00:00:00.000Z';
   const key = {
-    id: 'k1', name: 'key', prefix: null, start: 'berth_', enabled: true, createdAt, expiresAt: null, lastRequestAt: null, remaining: null, refillAmount: null, refillInterval: null,
-    rateLimitEnabled: false, rateLimitTimeWindow: null, rateLimitMax: null,
+    id: 'k1',
+    name: 'key',
+    prefix: null,
+    start: 'berth_',
+    enabled: true,
+    createdAt,
+    expiresAt: null,
+    lastRequestAt: null,
+    remaining: null,
+    refillAmount: null,
+    refillInterval: null,
+    rateLimitEnabled: false,
+    rateLimitTimeWindow: null,
+    rateLimitMax: null,
   };
   return {
-    get: async ({ actor }) => ({ ...(sessions.find(({ user }) => user.id === actor.userId) ?? session).user, role: 'owner', organizationId: 'o1', createdAt, apiKeys: [] }),
+    get: async ({ actor }) => ({
+      ...(sessions.find(({ user }) => user.id === actor.userId) ?? session).user,
+      role: 'owner',
+      organizationId: 'o1',
+      createdAt,
+      apiKeys: [],
+    }),
     changePassword: async (_context, input) => note(input, { ...session.user, createdAt }),
     sessions: async () => [],
-    endSession: async (_context, input) => note(input, { sessionId: 's1', createdAt, expiresAt: createdAt, ip: '', userAgent: '', current: false }),
-    createApiKey: async (_context, input) => note(input, { id: 'k1', key: goodKey, name: input.name, createdAt }),
+    endSession: async (_context, input) =>
+      note(input, {
+        sessionId: 's1',
+        createdAt,
+        expiresAt: createdAt,
+        ip: '',
+        userAgent: '',
+        current: false,
+      }),
+    createApiKey: async (_context, input) =>
+      note(input, { id: 'k1', key: goodKey, name: input.name, createdAt }),
     deleteApiKey: async (_context, input) => note(input, key),
   };
 }

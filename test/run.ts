@@ -41,7 +41,8 @@ async function main(): Promise<boolean> {
   const scratch = await mkdtemp(join(memoryFolder ?? tmpdir(), 'berth-test-'));
   process.env['TMPDIR'] = scratch;
   try {
-    if (names.some((name) => !['modules', 'types'].includes(projects[name].on))) await timed('Debian packages', () => installHostPackages(say, signal));
+    if (names.some((name) => !['modules', 'types'].includes(projects[name].on)))
+      await timed('Debian packages', () => installHostPackages(say, signal));
     const done = await runLanes(names, signal);
     counts = done.ends.reduce<Counts>(addCounts, counts);
     sayAgain(done.ends);
@@ -59,18 +60,33 @@ async function main(): Promise<boolean> {
 }
 
 /** What stopped a lane is told when all have ended. */
-async function runLanes(names: readonly ProjectName[], signal: AbortSignal): Promise<{ ends: ProjectEnd[]; stopped: unknown[] }> {
-  const waiting: Record<Kind, ProjectName[]> = { bed: names.filter(isOnBed), others: names.filter((name) => !isOnBed(name)) };
-  const ready: Record<Kind, Promise<void>> = { bed: waiting.bed.length > 0 ? prepareBed(signal) : Promise.resolve(), others: Promise.resolve() };
-  const ended = await Promise.allSettled(lanes.map(async (kinds) => {
-    const ends: ProjectEnd[] = [];
-    for (const kind of kinds) {
-      await ready[kind];
-      for (let name = waiting[kind].shift(); name !== undefined; name = waiting[kind].shift()) ends.push(await run(name, niceness[kind], signal));
-    }
-    return ends;
-  }));
-  return { ends: ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : [])), stopped: ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])) };
+async function runLanes(
+  names: readonly ProjectName[],
+  signal: AbortSignal,
+): Promise<{ ends: ProjectEnd[]; stopped: unknown[] }> {
+  const waiting: Record<Kind, ProjectName[]> = {
+    bed: names.filter(isOnBed),
+    others: names.filter((name) => !isOnBed(name)),
+  };
+  const ready: Record<Kind, Promise<void>> = {
+    bed: waiting.bed.length > 0 ? prepareBed(signal) : Promise.resolve(),
+    others: Promise.resolve(),
+  };
+  const ended = await Promise.allSettled(
+    lanes.map(async (kinds) => {
+      const ends: ProjectEnd[] = [];
+      for (const kind of kinds) {
+        await ready[kind];
+        for (let name = waiting[kind].shift(); name !== undefined; name = waiting[kind].shift())
+          ends.push(await run(name, niceness[kind], signal));
+      }
+      return ends;
+    }),
+  );
+  return {
+    ends: ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : [])),
+    stopped: ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])),
+  };
 }
 
 function run(name: ProjectName, adjustment: number, signal: AbortSignal): Promise<ProjectEnd> {
@@ -88,7 +104,8 @@ function chosenProjects(): ProjectName[] {
   const { positionals } = parseArgs({ allowPositionals: true, options: {} });
   const all = Object.keys(projects).filter(isProject);
   const unknown = positionals.filter((name) => !isProject(name));
-  if (unknown.length > 0) throw new Error(`No test project is called ${unknown.join(', ')}; there are: ${all.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new Error(`No test project is called ${unknown.join(', ')}; there are: ${all.join(', ')}.`);
   return positionals.length === 0 ? all : all.filter((name) => positionals.includes(name));
 }
 

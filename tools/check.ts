@@ -14,11 +14,26 @@ const program = (name: string): string => join(root, 'node_modules/.bin', name);
 
 const checks: readonly Check[] = [
   { name: 'types', faults: () => programFaults([program('tsc'), '--noEmit', '-p', 'tsconfig.json'], root) },
-  { name: 'lint', faults: () => programFaults([program('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'], root) },
-  { name: 'unit tests', faults: () => programFaults([program('vitest'), 'run', '--project', 'unit', '--reporter=dot', '--maxWorkers=2'], root) },
+  {
+    name: 'lint',
+    faults: () =>
+      programFaults([program('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'], root),
+  },
+  {
+    name: 'unit tests',
+    faults: () =>
+      programFaults(
+        [program('vitest'), 'run', '--project', 'unit', '--reporter=dot', '--maxWorkers=2'],
+        root,
+      ),
+  },
   { name: 'arrows', faults: async () => arrowFaults(await readGraph(root)) },
   { name: 'names', faults: async () => nameFaults(await sourceFiles(root)) },
-  { name: 'map', faults: async () => mapFaults(await readFile(join(root, 'ARCHITECTURE.md'), 'utf8'), await sourceFiles(root)) },
+  {
+    name: 'map',
+    faults: async () =>
+      mapFaults(await readFile(join(root, 'ARCHITECTURE.md'), 'utf8'), await sourceFiles(root)),
+  },
   { name: 'generated', faults: generatedFaults },
 ];
 
@@ -30,16 +45,22 @@ async function generatedFaults(): Promise<string[]> {
 }
 
 function report({ name, faults, took }: Outcome): void {
-  process.stdout.write(`${faults.length === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(11)} ${(took / 1000).toFixed(1).padStart(5)} s\n`);
+  process.stdout.write(
+    `${faults.length === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(11)} ${(took / 1000).toFixed(1).padStart(5)} s\n`,
+  );
   for (const fault of faults) process.stdout.write(`${fault.replaceAll(/^/gm, '      ')}\n`);
 }
 
 const start = performance.now();
-const outcomes = await Promise.all(checks.map(async (check) => {
-  const outcome = await runCheck(check);
-  report(outcome);
-  return outcome;
-}));
+const outcomes = await Promise.all(
+  checks.map(async (check) => {
+    const outcome = await runCheck(check);
+    report(outcome);
+    return outcome;
+  }),
+);
 const failed = outcomes.filter(({ faults }) => faults.length > 0).map(({ name }) => name);
-process.stdout.write(`${failed.length === 0 ? `All ${outcomes.length} checks passed` : `Failed: ${failed.join(', ')}`} (${((performance.now() - start) / 1000).toFixed(1)} s)\n`);
+process.stdout.write(
+  `${failed.length === 0 ? `All ${outcomes.length} checks passed` : `Failed: ${failed.join(', ')}`} (${((performance.now() - start) / 1000).toFixed(1)} s)\n`,
+);
 process.exitCode = failed.length === 0 ? 0 : 1;

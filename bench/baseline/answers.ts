@@ -10,24 +10,84 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
   const is = (name: string): boolean => row[name] === 1;
   const place = database.placement(String(row['environmentId']));
   return {
-    applicationId, name: row['name'], appName: row['appName'], description: row['description'], applicationStatus: row['applicationStatus'], environmentId: row['environmentId'],
-    createdAt: row['createdAt'], sourceType: row['sourceType'], buildType: row['buildType'], replicas: row['replicas'],
-    env: secret('env'), buildArgs: secret('buildArgs'), buildSecrets: secret('buildSecrets'), createEnvFile: is('createEnvFile'),
-    memoryLimit: row['memoryLimit'], memoryReservation: row['memoryReservation'], cpuLimit: row['cpuLimit'], cpuReservation: row['cpuReservation'],
-    repository: row['repository'], owner: row['owner'], branch: row['branch'], gitHost: row['gitHost'], buildPath: row['buildPath'], dockerfile: row['dockerfile'],
-    containerContextPath: row['containerContextPath'], containerBuildStage: row['containerBuildStage'], dockerContextPath: row['containerContextPath'], dockerBuildStage: row['containerBuildStage'],
-    publishDirectory: row['publishDirectory'], isStaticSpa: is('isStaticSpa'), customGitUrl: row['customGitUrl'], customGitBranch: row['customGitBranch'],
-    customGitBuildPath: row['customGitBuildPath'], customGitSSHKeyId: row['customGitSSHKeyId'], enableSubmodules: is('enableSubmodules'),
-    containerImage: row['containerImage'], registryUrl: row['registryUrl'], username: row['username'], registryId: row['registryId'], autoDeploy: is('autoDeploy'),
-    refreshToken: row['refreshToken'], watchPaths: json('watchPaths'), triggerType: row['triggerType'], cleanCache: is('cleanCache'), healthCheck: json('healthCheck'),
-    updateOrder: row['updateOrder'], placement: json('placement'), labels: json('labels'), networks: json('networks'), stopGracePeriod: row['stopGracePeriod'],
-    rollbackActive: is('rollbackActive'), preReleaseCommand: json('preReleaseCommand'), command: row['command'], args: json('args'), serverId: row['serverId'], githubId: row['githubId'],
-    previewEnv: secret('previewEnv'), previewBuildArgs: secret('previewBuildArgs'), previewBuildSecrets: secret('previewBuildSecrets'), previewWildcard: row['previewWildcard'],
-    previewPort: row['previewPort'], previewPath: row['previewPath'], previewHttps: is('previewHttps'), previewCertificateType: row['previewCertificateType'],
-    previewCustomCertResolver: row['previewCustomCertResolver'], previewLimit: row['previewLimit'], previewLabels: json('previewLabels'),
-    isPreviewDeploymentsActive: is('isPreviewDeploymentsActive'), previewRequireCollaboratorPermissions: is('previewRequireCollaboratorPermissions'),
-    hasGitProviderAccess: true, unauthorizedProvider: null, pendingChanges: [],
-    environment: { environmentId: row['environmentId'], name: place?.['environmentName'], projectId: place?.['projectId'], project: { projectId: place?.['projectId'], name: place?.['projectName'], organizationId } },
+    applicationId,
+    name: row['name'],
+    appName: row['appName'],
+    description: row['description'],
+    applicationStatus: row['applicationStatus'],
+    environmentId: row['environmentId'],
+    createdAt: row['createdAt'],
+    sourceType: row['sourceType'],
+    buildType: row['buildType'],
+    replicas: row['replicas'],
+    env: secret('env'),
+    buildArgs: secret('buildArgs'),
+    buildSecrets: secret('buildSecrets'),
+    createEnvFile: is('createEnvFile'),
+    memoryLimit: row['memoryLimit'],
+    memoryReservation: row['memoryReservation'],
+    cpuLimit: row['cpuLimit'],
+    cpuReservation: row['cpuReservation'],
+    repository: row['repository'],
+    owner: row['owner'],
+    branch: row['branch'],
+    gitHost: row['gitHost'],
+    buildPath: row['buildPath'],
+    dockerfile: row['dockerfile'],
+    containerContextPath: row['containerContextPath'],
+    containerBuildStage: row['containerBuildStage'],
+    dockerContextPath: row['containerContextPath'],
+    dockerBuildStage: row['containerBuildStage'],
+    publishDirectory: row['publishDirectory'],
+    isStaticSpa: is('isStaticSpa'),
+    customGitUrl: row['customGitUrl'],
+    customGitBranch: row['customGitBranch'],
+    customGitBuildPath: row['customGitBuildPath'],
+    customGitSSHKeyId: row['customGitSSHKeyId'],
+    enableSubmodules: is('enableSubmodules'),
+    containerImage: row['containerImage'],
+    registryUrl: row['registryUrl'],
+    username: row['username'],
+    registryId: row['registryId'],
+    autoDeploy: is('autoDeploy'),
+    refreshToken: row['refreshToken'],
+    watchPaths: json('watchPaths'),
+    triggerType: row['triggerType'],
+    cleanCache: is('cleanCache'),
+    healthCheck: json('healthCheck'),
+    updateOrder: row['updateOrder'],
+    placement: json('placement'),
+    labels: json('labels'),
+    networks: json('networks'),
+    stopGracePeriod: row['stopGracePeriod'],
+    rollbackActive: is('rollbackActive'),
+    preReleaseCommand: json('preReleaseCommand'),
+    command: row['command'],
+    args: json('args'),
+    serverId: row['serverId'],
+    githubId: row['githubId'],
+    previewEnv: secret('previewEnv'),
+    previewBuildArgs: secret('previewBuildArgs'),
+    previewBuildSecrets: secret('previewBuildSecrets'),
+    previewWildcard: row['previewWildcard'],
+    previewPort: row['previewPort'],
+    previewPath: row['previewPath'],
+    previewHttps: is('previewHttps'),
+    previewCertificateType: row['previewCertificateType'],
+    previewCustomCertResolver: row['previewCustomCertResolver'],
+    previewLimit: row['previewLimit'],
+    previewLabels: json('previewLabels'),
+    isPreviewDeploymentsActive: is('isPreviewDeploymentsActive'),
+    previewRequireCollaboratorPermissions: is('previewRequireCollaboratorPermissions'),
+    hasGitProviderAccess: true,
+    unauthorizedProvider: null,
+    pendingChanges: [],
+    environment: {
+      environmentId: row['environmentId'],
+      name: place?.['environmentName'],
+      projectId: place?.['projectId'],
+      project: { projectId: place?.['projectId'], name: place?.['projectName'], organizationId },
+    },
     deployments: database.deployments(applicationId),
     domains: database.domains(applicationId, organizationId).map(domainAnswer),
     ports: database.ports(applicationId, organizationId).map(portAnswer),
@@ -37,46 +97,105 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
 
 function domainAnswer(row: Row): unknown {
   return {
-    domainId: row['domainId'], host: row['host'], path: row['path'], port: row['port'], https: row['https'] === 1, certificateType: row['certificateType'], customCertResolver: row['customCertResolver'],
-    applicationId: row['applicationId'], composeId: row['composeId'], serviceName: row['serviceName'], domainType: row['domainType'], previewDeploymentId: row['previewDeploymentId'],
-    internalPath: row['internalPath'], stripPath: row['stripPath'] === 1, uniqueConfigKey: row['uniqueConfigKey'], createdAt: row['createdAt'],
-    hstsMaxAge: row['hstsMaxAge'], requestHeaders: JSON.parse(String(row['requestHeaders'])), maxBodyBytes: row['maxBodyBytes'],
+    domainId: row['domainId'],
+    host: row['host'],
+    path: row['path'],
+    port: row['port'],
+    https: row['https'] === 1,
+    certificateType: row['certificateType'],
+    customCertResolver: row['customCertResolver'],
+    applicationId: row['applicationId'],
+    composeId: row['composeId'],
+    serviceName: row['serviceName'],
+    domainType: row['domainType'],
+    previewDeploymentId: row['previewDeploymentId'],
+    internalPath: row['internalPath'],
+    stripPath: row['stripPath'] === 1,
+    uniqueConfigKey: row['uniqueConfigKey'],
+    createdAt: row['createdAt'],
+    hstsMaxAge: row['hstsMaxAge'],
+    requestHeaders: JSON.parse(String(row['requestHeaders'])),
+    maxBodyBytes: row['maxBodyBytes'],
   };
 }
 
 function portAnswer(row: Row): unknown {
   return {
-    portId: row['portId'], applicationId: row['applicationId'], publishedPort: row['publishedPort'], targetPort: row['targetPort'], protocol: row['protocol'], publishMode: row['publishMode'],
+    portId: row['portId'],
+    applicationId: row['applicationId'],
+    publishedPort: row['publishedPort'],
+    targetPort: row['targetPort'],
+    protocol: row['protocol'],
+    publishMode: row['publishMode'],
     createdAt: row['createdAt'],
   };
 }
 
 function mountAnswer(row: Row, decrypt: (stored: string) => string): unknown {
   return {
-    mountId: row['mountId'], type: row['type'], hostPath: row['hostPath'], volumeName: row['volumeName'], filePath: row['filePath'],
-    content: row['content'] === null ? null : decrypt(String(row['content'])), mountPath: row['mountPath'], serviceType: row['serviceType'], applicationId: row['applicationId'],
-    composeId: row['composeId'], mariadbId: null, mysqlId: null, postgresId: null, mongoId: null, redisId: null, createdAt: row['createdAt'],
+    mountId: row['mountId'],
+    type: row['type'],
+    hostPath: row['hostPath'],
+    volumeName: row['volumeName'],
+    filePath: row['filePath'],
+    content: row['content'] === null ? null : decrypt(String(row['content'])),
+    mountPath: row['mountPath'],
+    serviceType: row['serviceType'],
+    applicationId: row['applicationId'],
+    composeId: row['composeId'],
+    mariadbId: null,
+    mysqlId: null,
+    postgresId: null,
+    mongoId: null,
+    redisId: null,
+    createdAt: row['createdAt'],
   };
 }
 
 export function projectsAnswer(database: Statements, organizationId: string): unknown {
-  const services = Map.groupBy(database.services(organizationId, organizationId, organizationId), (row) => row['environmentId']);
+  const services = Map.groupBy(
+    database.services(organizationId, organizationId, organizationId),
+    (row) => row['environmentId'],
+  );
   const environments = Map.groupBy(database.environments(organizationId), (row) => row['projectId']);
   return database.projects(organizationId).map((project) => ({
-    projectId: project['projectId'], name: project['name'], description: project['description'], env: database.decrypt(String(project['env'])), organizationId, createdAt: project['createdAt'],
+    projectId: project['projectId'],
+    name: project['name'],
+    description: project['description'],
+    env: database.decrypt(String(project['env'])),
+    organizationId,
+    createdAt: project['createdAt'],
     environments: (environments.get(project['projectId'] ?? '') ?? []).map((environment) => ({
-      environmentId: environment['environmentId'], name: environment['name'], description: environment['description'], projectId: environment['projectId'],
-      env: database.decrypt(String(environment['env'])), isDefault: environment['isDefault'] === 1, createdAt: environment['createdAt'],
+      environmentId: environment['environmentId'],
+      name: environment['name'],
+      description: environment['description'],
+      projectId: environment['projectId'],
+      env: database.decrypt(String(environment['env'])),
+      isDefault: environment['isDefault'] === 1,
+      createdAt: environment['createdAt'],
       ...listsOf(services.get(environment['environmentId'] ?? '') ?? []),
     })),
   }));
 }
 
 function listsOf(services: Row[]): Record<string, unknown[]> {
-  const lists: Record<string, unknown[]> = { applications: [], mariadb: [], mysql: [], postgres: [], mongo: [], redis: [], compose: [] };
+  const lists: Record<string, unknown[]> = {
+    applications: [],
+    mariadb: [],
+    mysql: [],
+    postgres: [],
+    mongo: [],
+    redis: [],
+    compose: [],
+  };
   for (const { kind, id, name, appName, status } of services) {
     const isCompose = kind === 'compose';
-    lists[kind === 'application' ? 'applications' : String(kind)]?.push({ [`${kind}Id`]: id, name, appName, [isCompose ? 'composeStatus' : 'applicationStatus']: status });
+    lists[kind === 'application' ? 'applications' : String(kind)]?.push({
+      [`${kind}Id`]: id,
+      name,
+      appName,
+      [isCompose ? 'composeStatus' : 'applicationStatus']: status,
+    });
   }
   return lists;
 }

@@ -15,7 +15,8 @@ const newId = (): string => randomBytes(16).toString('base64url');
 function authenticate(request: IncomingMessage): Row {
   const key = request.headers['x-api-key'];
   const row = typeof key === 'string' ? database.key(hash('sha256', key, 'base64url')) : undefined;
-  if (!row || row['enabled'] !== 1 || (row['expiresAt'] !== null && Number(row['expiresAt']) < Date.now())) throw new Refusal(401);
+  if (!row || row['enabled'] !== 1 || (row['expiresAt'] !== null && Number(row['expiresAt']) < Date.now()))
+    throw new Refusal(401);
   return row;
 }
 
@@ -42,7 +43,15 @@ function commit(actor: Row, procedure: string, applicationId: string, work: () =
   database.writer.exec('BEGIN IMMEDIATE');
   try {
     work();
-    database.insertAudit(newId(), String(actor['organizationId']), at, String(actor['userId']), String(actor['apiKeyId']), procedure, applicationId);
+    database.insertAudit(
+      newId(),
+      String(actor['organizationId']),
+      at,
+      String(actor['userId']),
+      String(actor['apiKeyId']),
+      procedure,
+      applicationId,
+    );
     database.writer.exec('COMMIT');
   } catch (error) {
     database.writer.exec('ROLLBACK');
@@ -54,7 +63,15 @@ function update(actor: Row, body: Record<string, unknown>): unknown {
   const row = reach(actor, String(body['applicationId']));
   const applicationId = String(row['applicationId']);
   commit(actor, 'application.update', applicationId, () => {
-    database.updateApplication(String(body['description']), Number(body['replicas']), String(body['memoryLimit']), String(body['cpuLimit']), body['autoDeploy'] === true ? 1 : 0, applicationId, String(actor['organizationId']));
+    database.updateApplication(
+      String(body['description']),
+      Number(body['replicas']),
+      String(body['memoryLimit']),
+      String(body['cpuLimit']),
+      body['autoDeploy'] === true ? 1 : 0,
+      applicationId,
+      String(actor['organizationId']),
+    );
   });
   return { success: true };
 }
@@ -65,8 +82,22 @@ function deploy(actor: Row, body: Record<string, unknown>): unknown {
   commit(actor, 'application.deploy', applicationId, () => {
     const deploymentId = newId();
     const at = new Date().toISOString();
-    database.insertDeployment(deploymentId, String(actor['organizationId']), applicationId, 'Manual deployment', '', at, (sequence += 1));
-    database.insertJob(newId(), JSON.stringify({ deploymentId }), `application:${applicationId}`, (sequence += 1), at);
+    database.insertDeployment(
+      deploymentId,
+      String(actor['organizationId']),
+      applicationId,
+      'Manual deployment',
+      '',
+      at,
+      (sequence += 1),
+    );
+    database.insertJob(
+      newId(),
+      JSON.stringify({ deploymentId }),
+      `application:${applicationId}`,
+      (sequence += 1),
+      at,
+    );
     database.setStatus('running', applicationId);
   });
   return true;
@@ -74,17 +105,24 @@ function deploy(actor: Row, body: Record<string, unknown>): unknown {
 
 function send(response: ServerResponse, status: number, value: unknown): void {
   const text = JSON.stringify(value);
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text) }).end(text);
+  response
+    .writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    })
+    .end(text);
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, body: string): void {
   try {
     const url = request.url ?? '';
     const actor = authenticate(request);
-    if (url.startsWith('/api/application.one?applicationId=')) send(response, 200, applicationAnswer(database, reach(actor, decodeURIComponent(url.slice(35)))));
+    if (url.startsWith('/api/application.one?applicationId='))
+      send(response, 200, applicationAnswer(database, reach(actor, decodeURIComponent(url.slice(35)))));
     else if (url === '/api/application.update') send(response, 200, update(actor, JSON.parse(body)));
     else if (url === '/api/application.deploy') send(response, 200, deploy(actor, JSON.parse(body)));
-    else if (url === '/api/project.all') send(response, 200, projectsAnswer(database, String(actor['organizationId'])));
+    else if (url === '/api/project.all')
+      send(response, 200, projectsAnswer(database, String(actor['organizationId'])));
     else throw new Refusal(404);
   } catch (error) {
     send(response, error instanceof Refusal ? error.status : 500, { error: String(error) });

@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { openBed } from '../../test/bed/bed.ts';
 import { installHostPackages } from '../../test/bed/host-packages.ts';
-import { keep, openVault, sql, type RunView, type StepView, type Vault } from '../../test/e2e/backups/vault.ts';
+import {
+  keep,
+  openVault,
+  sql,
+  type RunView,
+  type StepView,
+  type Vault,
+} from '../../test/e2e/backups/vault.ts';
 import { berthHost } from '../../test/e2e/berth-host.ts';
 import { openDataHouse, type Base } from '../../test/e2e/databases/data-house.ts';
 import { output } from '../../test/e2e/workshop.ts';
@@ -20,7 +27,10 @@ const idleMs = 5000;
 
 /** Opens a bed of its own and closes it again. Needs root. */
 export async function backupFigures(root: string, say: (text: string) => void): Promise<Figure[]> {
-  await mustRun(['bash', '-c', 'root=$1; . "$root/bin/lib/machine.sh"; ensure_build', 'build', root], { cwd: root, limitMs: 300_000 });
+  await mustRun(['bash', '-c', 'root=$1; . "$root/bin/lib/machine.sh"; ensure_build', 'build', root], {
+    cwd: root,
+    limitMs: 300_000,
+  });
   await installHostPackages(say, new AbortController().signal);
   const bed = await openBed({ name: `bench-b-${process.pid}`, log: say });
   try {
@@ -50,15 +60,25 @@ async function measure(vault: Vault, say: (text: string) => void): Promise<Figur
   const over = (await watching.stop()) - idle;
   const bytes = run.bytes ?? 0;
   const ms = lasted(run.steps, 'upload');
-  say(`${amount((run.storedBytes ?? 0) / gibibyte, 'GiB')} stored, verified in ${amount(lasted(run.steps, 'verify') / 1000, 's')}`);
+  say(
+    `${amount((run.storedBytes ?? 0) / gibibyte, 'GiB')} stored, verified in ${amount(lasted(run.steps, 'verify') / 1000, 's')}`,
+  );
   return [
     {
-      name: `backup of a dump of ${amount(bytes / gibibyte, 'GiB')}: memory (RSS) over idle`, measured: amount(over, 'MB'), baseline: `${amount(idle, 'MB')} idle`, budget: `≤ ${memoryBudgetMb} MB`,
-      isKept: over <= memoryBudgetMb && bytes >= gibibyte, kind: 'absolute',
+      name: `backup of a dump of ${amount(bytes / gibibyte, 'GiB')}: memory (RSS) over idle`,
+      measured: amount(over, 'MB'),
+      baseline: `${amount(idle, 'MB')} idle`,
+      budget: `≤ ${memoryBudgetMb} MB`,
+      isKept: over <= memoryBudgetMb && bytes >= gibibyte,
+      kind: 'absolute',
     },
     {
-      name: 'the same: dumped, compressed, uploaded', measured: `${amount(ms / 1000, 's')}; ${(ms / byHandMs).toFixed(2)} ×`, baseline: `${amount(byHandMs / 1000, 's')} (pg_dump, gzip, rclone)`, budget: `≤ ${timeBudget} ×`,
-      isKept: ms <= timeBudget * byHandMs, kind: 'ratio',
+      name: 'the same: dumped, compressed, uploaded',
+      measured: `${amount(ms / 1000, 's')}; ${(ms / byHandMs).toFixed(2)} ×`,
+      baseline: `${amount(byHandMs / 1000, 's')} (pg_dump, gzip, rclone)`,
+      budget: `≤ ${timeBudget} ×`,
+      isKept: ms <= timeBudget * byHandMs,
+      kind: 'ratio',
     },
   ];
 }
@@ -69,23 +89,43 @@ async function fill({ berth }: Vault, base: Base): Promise<void> {
   await sql(berth, base, 'create table items (id int, note text)');
   for (let part = 0; part < parts; part += 1) {
     const [from, to] = [(part * rows) / parts + 1, ((part + 1) * rows) / parts];
-    await sql(berth, base, `insert into items select i, (select string_agg(md5(i || '/' || j), '') from generate_series(1, 40) j) from generate_series(${from}, ${to}) i`);
+    await sql(
+      berth,
+      base,
+      `insert into items select i, (select string_agg(md5(i || '/' || j), '') from generate_series(1, 40) j) from generate_series(${from}, ${to}) i`,
+    );
   }
 }
 
 /** The same programs in one pipe, as a person would write it; gives milliseconds. */
 async function byHand({ berth: { host }, s3 }: Vault, base: Base): Promise<number> {
   const { appName } = await base.view();
-  const script = 'set -euo pipefail; c=$(/usr/bin/docker ps -q --filter "label=com.docker.swarm.service.name=$1"); /usr/bin/docker exec "$c" sh -c \'PGPASSWORD=$POSTGRES_PASSWORD exec pg_dump -h 127.0.0.1 -U "$POSTGRES_USER" -d shop -Fc -Z0\' | gzip -3 | rclone --config= rcat "store:$2/by-hand"';
-  const variables = ['TYPE=s3', 'PROVIDER=Other', `ACCESS_KEY_ID=${s3Keys.accessKey}`, `SECRET_ACCESS_KEY=${s3Keys.secretAccessKey}`, `ENDPOINT=${s3.endpoint}`, 'NO_CHECK_BUCKET=true'].map((one) => `RCLONE_CONFIG_STORE_${one}`);
+  const script =
+    'set -euo pipefail; c=$(/usr/bin/docker ps -q --filter "label=com.docker.swarm.service.name=$1"); /usr/bin/docker exec "$c" sh -c \'PGPASSWORD=$POSTGRES_PASSWORD exec pg_dump -h 127.0.0.1 -U "$POSTGRES_USER" -d shop -Fc -Z0\' | gzip -3 | rclone --config= rcat "store:$2/by-hand"';
+  const variables = [
+    'TYPE=s3',
+    'PROVIDER=Other',
+    `ACCESS_KEY_ID=${s3Keys.accessKey}`,
+    `SECRET_ACCESS_KEY=${s3Keys.secretAccessKey}`,
+    `ENDPOINT=${s3.endpoint}`,
+    'NO_CHECK_BUCKET=true',
+  ].map((one) => `RCLONE_CONFIG_STORE_${one}`);
   const started = performance.now();
-  const { code, stderr } = await host.exec(['env', '-u', 'AWS_CA_BUNDLE', ...variables, 'bash', '-c', script, 'bash', appName, s3Bucket], { limitMs: 600_000 });
+  const { code, stderr } = await host.exec(
+    ['env', '-u', 'AWS_CA_BUNDLE', ...variables, 'bash', '-c', script, 'bash', appName, s3Bucket],
+    { limitMs: 600_000 },
+  );
   if (code !== 0) throw new Error(`The backup by hand failed: ${stderr}`);
   return performance.now() - started;
 }
 
 async function residentMb({ berth: { host } }: Vault): Promise<number> {
-  const text = await output(host, 'sh', '-c', 'cat /proc/$(pgrep -f "[d]ist/server/src/main.js" | tail -1)/status');
+  const text = await output(
+    host,
+    'sh',
+    '-c',
+    'cat /proc/$(pgrep -f "[d]ist/server/src/main.js" | tail -1)/status',
+  );
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) / 1024;
 }
 

@@ -18,8 +18,10 @@ const shareBudgetMs = 500;
 
 /** Both ways build this: the same Dockerfile with the same HEALTHCHECK. */
 const sources = {
-  dockerfile: 'FROM berth/node:24\nHEALTHCHECK --interval=1s --timeout=2s --start-period=20s --retries=3 CMD ["node", "-e", "fetch(\'http://127.0.0.1:3000\').then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]\nCOPY . /app\nCMD ["node", "/app/server.js"]\n',
-  server: 'const server = require("node:http").createServer((request, response) => response.end(require("node:fs").readFileSync("/app/version"))).listen(3000);\nprocess.on("SIGTERM", () => server.close(() => process.exit(0)));\n',
+  dockerfile:
+    'FROM berth/node:24\nHEALTHCHECK --interval=1s --timeout=2s --start-period=20s --retries=3 CMD ["node", "-e", "fetch(\'http://127.0.0.1:3000\').then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]\nCOPY . /app\nCMD ["node", "/app/server.js"]\n',
+  server:
+    'const server = require("node:http").createServer((request, response) => response.end(require("node:fs").readFileSync("/app/version"))).listen(3000);\nprocess.on("SIGTERM", () => server.close(() => process.exit(0)));\n',
 };
 
 interface Stand {
@@ -32,7 +34,10 @@ interface Stand {
 /** Opens a bed of its own and closes it again. Needs root. */
 export async function deploymentFigures(root: string, say: (text: string) => void): Promise<Figure[]> {
   const { signal } = new AbortController();
-  await mustRun(['bash', '-c', 'root=$1; . "$root/bin/lib/machine.sh"; ensure_build', 'build', root], { cwd: root, limitMs: 300_000 });
+  await mustRun(['bash', '-c', 'root=$1; . "$root/bin/lib/machine.sh"; ensure_build', 'build', root], {
+    cwd: root,
+    limitMs: 300_000,
+  });
   await installHostPackages(say, signal);
   const bed = await openBed({ name: `bench-${process.pid}`, log: say });
   try {
@@ -58,15 +63,35 @@ async function prepare(berth: BerthHost): Promise<Stand> {
     const { code, stderr } = await host.exec(['sh', '-euc', script, 'sh', ...args], { limitMs: 120_000 });
     if (code !== 0) throw new Error(`Preparing the source failed: ${stderr}`);
   };
-  await shell('mkdir -p "$1" && cd "$1" && git init -q -b main && git config user.email bench@example.com && git config user.name bench && printf %s "$2" > Dockerfile && printf %s "$3" > server.js', repository, sources.dockerfile, sources.server);
-  const push = (): Promise<void> => shell('cd "$1" && date +%s%N > version && git add -A && git commit -qm change', repository);
+  await shell(
+    'mkdir -p "$1" && cd "$1" && git init -q -b main && git config user.email bench@example.com && git config user.name bench && printf %s "$2" > Dockerfile && printf %s "$3" > server.js',
+    repository,
+    sources.dockerfile,
+    sources.server,
+  );
+  const push = (): Promise<void> =>
+    shell('cd "$1" && date +%s%N > version && git add -A && git commit -qm change', repository);
   await push();
   await berth.call('settings.update', { localRepositoryPaths: [repository] });
-  const { environment } = await berth.call<{ environment: { environmentId: string } }>('project.create', { name: 'bench' });
-  const { applicationId } = await berth.call<{ applicationId: string }>('application.create', { name: 'bench', environmentId: environment.environmentId });
-  await berth.call('application.update', { applicationId, sourceType: 'git', customGitUrl: `file://${repository}`, customGitBranch: 'main', buildType: 'dockerfile' });
+  const { environment } = await berth.call<{ environment: { environmentId: string } }>('project.create', {
+    name: 'bench',
+  });
+  const { applicationId } = await berth.call<{ applicationId: string }>('application.create', {
+    name: 'bench',
+    environmentId: environment.environmentId,
+  });
+  await berth.call('application.update', {
+    applicationId,
+    sourceType: 'git',
+    customGitUrl: `file://${repository}`,
+    customGitBranch: 'main',
+    buildType: 'dockerfile',
+  });
   await domainWhenProxyAnswers(berth, applicationId);
-  await shell('cp -r "$1" /tmp/first && /usr/bin/docker build -q -t hand/app:0 /tmp/first && /usr/bin/docker service create -q --detach --no-resolve-image --name hand --update-order start-first --update-monitor 5s --stop-grace-period 10s hand/app:0', repository);
+  await shell(
+    'cp -r "$1" /tmp/first && /usr/bin/docker build -q -t hand/app:0 /tmp/first && /usr/bin/docker service create -q --detach --no-resolve-image --name hand --update-order start-first --update-monitor 5s --stop-grace-period 10s hand/app:0',
+    repository,
+  );
   return { berth, applicationId, push };
 }
 
@@ -84,8 +109,13 @@ async function domainWhenProxyAnswers(berth: BerthHost, applicationId: string): 
 async function deploy({ berth, applicationId }: Stand): Promise<number> {
   await berth.call('application.deploy', { applicationId });
   const accepted = Date.now();
-  const { deployments: [newest] } = await berth.settled(applicationId);
-  if (newest?.status !== 'done' || newest.healthyAt === null) throw new Error(`The deployment failed: ${newest?.errorMessage ?? ''}\n${(await berth.log(newest?.deploymentId ?? '')).join('\n')}`);
+  const {
+    deployments: [newest],
+  } = await berth.settled(applicationId);
+  if (newest?.status !== 'done' || newest.healthyAt === null)
+    throw new Error(
+      `The deployment failed: ${newest?.errorMessage ?? ''}\n${(await berth.log(newest?.deploymentId ?? '')).join('\n')}`,
+    );
   return Date.parse(newest.healthyAt) - accepted;
 }
 
@@ -100,20 +130,30 @@ async function platformShare(stand: Stand): Promise<Figure> {
   }
   const share = median(own.map((ms, index) => ms - (byHand[index] ?? NaN)));
   return {
-    name: "platform's share of a deployment", kind: 'absolute', measured: `${amount(share, 'ms')} (${amount(median(own), 'ms')} accepted to healthy)`,
-    baseline: `${amount(median(byHand), 'ms')} by git clone, docker build, docker service update`, budget: `≤ ${shareBudgetMs} ms`, isKept: share <= shareBudgetMs,
+    name: "platform's share of a deployment",
+    kind: 'absolute',
+    measured: `${amount(share, 'ms')} (${amount(median(own), 'ms')} accepted to healthy)`,
+    baseline: `${amount(median(byHand), 'ms')} by git clone, docker build, docker service update`,
+    budget: `≤ ${shareBudgetMs} ms`,
+    isKept: share <= shareBudgetMs,
   };
 }
 
 /** The same with three commands; the milliseconds until the engine says that the new task is healthy. */
 async function deployByHand({ host }: BerthHost, round: number): Promise<number> {
   const image = `hand/app:${round}`;
-  const script = 'date +%s%3N; rm -rf /tmp/hand; git clone -q --depth 1 "file://$1" /tmp/hand; /usr/bin/docker build -q -t "$2" /tmp/hand >/dev/null; /usr/bin/docker service update -q --detach --no-resolve-image --image "$2" hand >/dev/null';
-  const { code, stdout, stderr } = await host.exec(['env', 'DOCKER_BUILDKIT=1', 'sh', '-euc', script, 'sh', repository, image], { limitMs: 120_000 });
+  const script =
+    'date +%s%3N; rm -rf /tmp/hand; git clone -q --depth 1 "file://$1" /tmp/hand; /usr/bin/docker build -q -t "$2" /tmp/hand >/dev/null; /usr/bin/docker service update -q --detach --no-resolve-image --image "$2" hand >/dev/null';
+  const { code, stdout, stderr } = await host.exec(
+    ['env', 'DOCKER_BUILDKIT=1', 'sh', '-euc', script, 'sh', repository, image],
+    { limitMs: 120_000 },
+  );
   if (code !== 0) throw new Error(`Deploying by hand failed: ${stderr}`);
   const engine = createSwarmEngine({ socketPath: host.engineSocket });
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) {
-    const task = (await engine.tasks('hand')).find((one) => one.image.startsWith(image) && one.state === 'running');
+    const task = (await engine.tasks('hand')).find(
+      (one) => one.image.startsWith(image) && one.state === 'running',
+    );
     if (task) {
       const healthyAt = Date.parse(task.stateAt);
       await sleep(6000); // The engine's monitor, so that the next round begins at rest.
@@ -130,7 +170,12 @@ async function rollingDeployments(stand: Stand): Promise<Figure> {
   const times: number[] = [];
   for (let round = 0; round < rollingRounds; round += 1) {
     await stand.push();
-    const result = await steadyLoad({ ip: stand.berth.host.ip, host: hostName, perSecond: requestsPerSecond, until: deploy(stand) });
+    const result = await steadyLoad({
+      ip: stand.berth.host.ip,
+      host: hostName,
+      perSecond: requestsPerSecond,
+      until: deploy(stand),
+    });
     requests += result.requests;
     times.push(result.p99Ms);
     for (const [kind, count] of result.failures) {
@@ -139,8 +184,11 @@ async function rollingDeployments(stand: Stand): Promise<Figure> {
     }
   }
   return {
-    name: `requests failed in ${rollingRounds} rolling deployments at ${requestsPerSecond} req/s`, kind: 'ratio',
-    measured: `${failed} of ${amount(requests, 'requests')}${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}, p99 ${amount(median(times), 'ms')}`, baseline: '–', budget: '0', isKept: failed === 0,
+    name: `requests failed in ${rollingRounds} rolling deployments at ${requestsPerSecond} req/s`,
+    kind: 'ratio',
+    measured: `${failed} of ${amount(requests, 'requests')}${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}, p99 ${amount(median(times), 'ms')}`,
+    baseline: '–',
+    budget: '0',
+    isKept: failed === 0,
   };
 }
-

@@ -11,7 +11,10 @@ export async function readRequests(pair: Pair): Promise<Figure> {
   const path = `/api/application.one?applicationId=${pair.installation.applicationId}`;
   await requireSameAnswer(pair, path);
   const { headers } = pair;
-  return figure('application.one, 32 connections', await compare(pair.berth, pair.baseline, { method: 'GET', headers, connections, seconds }, path));
+  return figure(
+    'application.one, 32 connections',
+    await compare(pair.berth, pair.baseline, { method: 'GET', headers, connections, seconds }, path),
+  );
 }
 
 /** Validated `application.update`, one commit each. */
@@ -19,12 +22,24 @@ export async function changeRequests(pair: Pair): Promise<Figure> {
   const { applicationId } = pair.installation;
   const body = `{"applicationId":"${applicationId}","description":"change %n","replicas":2,"memoryLimit":"512m","cpuLimit":"0.5","autoDeploy":true}`;
   const headers = { ...pair.headers, 'content-type': 'application/json' };
-  return figure('application.update, 32 connections', await compare(pair.berth, pair.baseline, { method: 'POST', headers, body, connections, seconds }, '/api/application.update'));
+  return figure(
+    'application.update, 32 connections',
+    await compare(
+      pair.berth,
+      pair.baseline,
+      { method: 'POST', headers, body, connections, seconds },
+      '/api/application.update',
+    ),
+  );
 }
 
 function figure(name: string, { berth, baseline, requestsRatio, cpuRatio }: Compared): Figure {
   return {
-    name, kind: 'ratio', measured: `${shown(berth)}; ${requestsRatio.toFixed(2)} × (CPU ${cpuRatio.toFixed(2)} ×)`, baseline: shown(baseline), budget: `≥ ${lowestRatio} ×`,
+    name,
+    kind: 'ratio',
+    measured: `${shown(berth)}; ${requestsRatio.toFixed(2)} × (CPU ${cpuRatio.toFixed(2)} ×)`,
+    baseline: shown(baseline),
+    budget: `≥ ${lowestRatio} ×`,
     isKept: requestsRatio >= lowestRatio && berth.failures === 0,
   };
 }

@@ -14,7 +14,11 @@ const end = start + load.seconds * 1000;
 function nextRequest(): string {
   sent += 1;
   const body = load.body?.replace('%n', String(sent)) ?? '';
-  const headers = Object.entries({ host: `${hostname}:${port}`, ...load.headers, ...(load.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }) });
+  const headers = Object.entries({
+    host: `${hostname}:${port}`,
+    ...load.headers,
+    ...(load.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+  });
   return `${load.method} ${pathname}${search} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
 
@@ -52,8 +56,14 @@ function runConnection(): Promise<void> {
 
 await Promise.all(Array.from({ length: load.connections }, runConnection));
 const sorted = latencies.toSorted((a, b) => a - b);
-const percentile = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+const percentile = (share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 const result: LoadResult = {
-  requests: latencies.length, requestsPerSecond: (latencies.length * 1000) / (performance.now() - start), p50Ms: percentile(0.5), p99Ms: percentile(0.99), failures, generator: 'own',
+  requests: latencies.length,
+  requestsPerSecond: (latencies.length * 1000) / (performance.now() - start),
+  p50Ms: percentile(0.5),
+  p99Ms: percentile(0.99),
+  failures,
+  generator: 'own',
 };
 process.stdout.write(JSON.stringify(result));

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { Load, LoadResult } from './load.ts';
 
 export async function ownLoad(load: Load): Promise<LoadResult> {
-  const text = await mustRun([process.execPath, join(import.meta.dirname, 'own-process.ts')], { limitMs: load.seconds * 1000 + 30_000, input: JSON.stringify(load) });
+  const text = await mustRun([process.execPath, join(import.meta.dirname, 'own-process.ts')], {
+    limitMs: load.seconds * 1000 + 30_000,
+    input: JSON.stringify(load),
+  });
   // Written by the process beside this file.
   return JSON.parse(text) as LoadResult;
 }

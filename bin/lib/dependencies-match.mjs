@@ -12,7 +12,10 @@ function installedAsLocked() {
   return Object.entries(wanted).every(([path, facts]) => {
     if (path === '') return true;
     const found = installed[path];
-    if (found === undefined) return facts.optional === true || facts.devOptional === true || (omit === '--omit=dev' && facts.dev === true);
+    if (found === undefined)
+      return (
+        facts.optional === true || facts.devOptional === true || (omit === '--omit=dev' && facts.dev === true)
+      );
     return found.version === facts.version && found.integrity === facts.integrity;
   });
 }

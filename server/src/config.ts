@@ -51,13 +51,28 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const parsed = variables.safeParse(environment);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new AppError('BAD_REQUEST', `The environment variable ${issue?.path.join('.') ?? ''} is not valid: ${issue?.message ?? ''}.`);
+    throw new AppError(
+      'BAD_REQUEST',
+      `The environment variable ${issue?.path.join('.') ?? ''} is not valid: ${issue?.message ?? ''}.`,
+    );
   }
   const { data } = parsed;
   return {
-    data: data.BERTH_DATA, host: data.BERTH_HOST, port: data.BERTH_PORT, url: data.BERTH_URL ?? `http://localhost:${data.BERTH_PORT}`, databaseUrl: data.DATABASE_URL,
-    sqliteSynchronous: data.BERTH_SQLITE_SYNCHRONOUS, engineSocket: data.BERTH_ENGINE_SOCKET, dockerCli: data.BERTH_DOCKER_CLI, gitPath: data.BERTH_GIT, rclonePath: data.BERTH_RCLONE,
-    proxyImage: data.BERTH_PROXY_IMAGE, httpPort: data.BERTH_HTTP_PORT, httpsPort: data.BERTH_HTTPS_PORT,
-    probePath: data.BERTH_PROBE ?? join(data.BERTH_DATA, 'probe', 'busybox'), previewWatchMs: data.BERTH_PREVIEW_WATCH_SECONDS * 1000, logLevel: data.BERTH_LOG_LEVEL,
+    data: data.BERTH_DATA,
+    host: data.BERTH_HOST,
+    port: data.BERTH_PORT,
+    url: data.BERTH_URL ?? `http://localhost:${data.BERTH_PORT}`,
+    databaseUrl: data.DATABASE_URL,
+    sqliteSynchronous: data.BERTH_SQLITE_SYNCHRONOUS,
+    engineSocket: data.BERTH_ENGINE_SOCKET,
+    dockerCli: data.BERTH_DOCKER_CLI,
+    gitPath: data.BERTH_GIT,
+    rclonePath: data.BERTH_RCLONE,
+    proxyImage: data.BERTH_PROXY_IMAGE,
+    httpPort: data.BERTH_HTTP_PORT,
+    httpsPort: data.BERTH_HTTPS_PORT,
+    probePath: data.BERTH_PROBE ?? join(data.BERTH_DATA, 'probe', 'busybox'),
+    previewWatchMs: data.BERTH_PREVIEW_WATCH_SECONDS * 1000,
+    logLevel: data.BERTH_LOG_LEVEL,
   };
 }

@@ -11,6 +11,8 @@ try {
   flushCompileCache();
 } catch (error) {
   const isForPeople = error instanceof Error && error.name === 'AppError';
-  process.stderr.write(`${isForPeople ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(
+    `${isForPeople ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+  );
   process.exit(1);
 }

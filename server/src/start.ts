@@ -17,7 +17,8 @@ export async function start(): Promise<void> {
   log.info(`Berth answers at ${config.url}`, { port: config.port });
   berth.worker.start();
   berth.reconciler.start();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(berth, log, unlock));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void stop(berth, log, unlock));
 }
 
 async function stop(berth: Berth, log: Log, unlock: () => void): Promise<void> {

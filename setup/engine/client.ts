@@ -16,7 +16,11 @@ const infoSchema = z.object({
     Error: z.string().default(''),
   }),
 });
-const networkSchema = z.object({ Driver: z.string(), Attachable: z.boolean(), Labels: z.record(z.string(), z.string()).nullable() });
+const networkSchema = z.object({
+  Driver: z.string(),
+  Attachable: z.boolean(),
+  Labels: z.record(z.string(), z.string()).nullable(),
+});
 
 export type EngineInfo = z.infer<typeof infoSchema>;
 export type NetworkFacts = z.infer<typeof networkSchema>;
@@ -32,7 +36,10 @@ export interface Engine {
   network(name: string): Promise<NetworkFacts | undefined>;
   hasService(name: string): Promise<boolean>;
   /** Pulls an image; see `pullUntilAnswered` for what the answers mean. */
-  pull(reference: string, options: { answerLimitMs: number; limitMs: number; signal: AbortSignal }): Promise<PullAnswer>;
+  pull(
+    reference: string,
+    options: { answerLimitMs: number; limitMs: number; signal: AbortSignal },
+  ): Promise<PullAnswer>;
 }
 
 const callLimitMs = 30_000;
@@ -52,22 +59,31 @@ export function connectEngine(socket: string): Engine {
     },
     info: async () => infoSchema.parse(await bounded('info', docker.info())),
     async initSwarm(advertiseAddress) {
-      await bounded('swarm init', docker.swarmInit({ ListenAddr: '0.0.0.0:2377', AdvertiseAddr: advertiseAddress }));
+      await bounded(
+        'swarm init',
+        docker.swarmInit({ ListenAddr: '0.0.0.0:2377', AdvertiseAddr: advertiseAddress }),
+      );
     },
-    hasImage: async (reference) => (await unlessAbsent(bounded('image inspect', docker.getImage(reference).inspect()))) !== undefined,
+    hasImage: async (reference) =>
+      (await unlessAbsent(bounded('image inspect', docker.getImage(reference).inspect()))) !== undefined,
     async network(name) {
       const facts = await unlessAbsent(bounded('network inspect', docker.getNetwork(name).inspect()));
       return facts === undefined ? undefined : networkSchema.parse(facts);
     },
-    hasService: async (name) => (await unlessAbsent(bounded('service inspect', docker.getService(name).inspect()))) !== undefined,
-    pull: (reference, options) => pullUntilAnswered((abortSignal) => docker.pull(reference, { abortSignal }), options),
+    hasService: async (name) =>
+      (await unlessAbsent(bounded('service inspect', docker.getService(name).inspect()))) !== undefined,
+    pull: (reference, options) =>
+      pullUntilAnswered((abortSignal) => docker.pull(reference, { abortSignal }), options),
   };
 }
 
 async function bounded<T>(what: string, call: Promise<T>, limitMs = callLimitMs): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    const late = new AppError('SERVICE_UNAVAILABLE', `The container engine did not answer "${what}" within ${limitMs / 1000} s.`);
+    const late = new AppError(
+      'SERVICE_UNAVAILABLE',
+      `The container engine did not answer "${what}" within ${limitMs / 1000} s.`,
+    );
     timer = setTimeout(() => reject(late), limitMs);
   });
   try {
@@ -83,6 +99,8 @@ async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (error instanceof Error && 'statusCode' in error && error.statusCode === 404) return undefined;
     if (error instanceof AppError) throw error;
-    throw new AppError('SERVICE_UNAVAILABLE', `The container engine refused: ${sentenceOf(error)}`, { cause: error });
+    throw new AppError('SERVICE_UNAVAILABLE', `The container engine refused: ${sentenceOf(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -11,6 +11,8 @@ const settingsPath = '/etc/docker/daemon.json';
 export function writeEngineSettings(path = settingsPath): boolean {
   if (existsSync(path)) return false;
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${JSON.stringify({ 'exec-opts': ['native.cgroupdriver=cgroupfs'] }, null, 2)}\n`, { mode: 0o644 });
+  writeFileSync(path, `${JSON.stringify({ 'exec-opts': ['native.cgroupdriver=cgroupfs'] }, null, 2)}\n`, {
+    mode: 0o644,
+  });
   return true;
 }

@@ -4,14 +4,24 @@ import { pullUntilAnswered } from './pull.ts';
 
 const signal = new AbortController().signal;
 const limits = { answerLimitMs: 200, limitMs: 5000, signal };
-const stream = (...events: object[]) => async () => Readable.from(events.map((event) => `${JSON.stringify(event)}\r\n`));
+const stream =
+  (...events: object[]) =>
+  async () =>
+    Readable.from(events.map((event) => `${JSON.stringify(event)}\r\n`));
 
 it('is pulled when the registry sent layers and a digest', async () => {
-  const answer = await pullUntilAnswered(stream({ status: 'Pulling from library/caddy', id: '2' }, { status: 'Already exists', id: '0123456789ab' }, { status: 'Digest: sha256:ff' }), limits);
+  const answer = await pullUntilAnswered(
+    stream(
+      { status: 'Pulling from library/caddy', id: '2' },
+      { status: 'Already exists', id: '0123456789ab' },
+      { status: 'Digest: sha256:ff' },
+    ),
+    limits,
+  );
   expect(answer).toEqual({ kind: 'pulled' });
 });
 
-it('does not take the engine\'s own first word for an answer', async () => {
+it("does not take the engine's own first word for an answer", async () => {
   const answer = await pullUntilAnswered(stream({ status: 'Pulling from library/caddy', id: '2' }), limits);
   expect(answer.kind).toBe('silent');
 });
@@ -30,11 +40,16 @@ it('is silent when nothing comes within the limit, however long the connection s
 it('tells a registry that refuses from one that is not there', async () => {
   expect((await pullUntilAnswered(stream({ error: 'manifest unknown' }), limits)).kind).toBe('refused');
   const fails = (message: string) => pullUntilAnswered(() => Promise.reject(new Error(message)), limits);
-  expect(await fails('(HTTP code 500) server error - Get: dial tcp: no such host ')).toEqual({ kind: 'silent', reason: 'Get: dial tcp: no such host' });
+  expect(await fails('(HTTP code 500) server error - Get: dial tcp: no such host ')).toEqual({
+    kind: 'silent',
+    reason: 'Get: dial tcp: no such host',
+  });
   expect((await fails('toomanyrequests: You have reached your pull rate limit')).kind).toBe('refused');
 });
 
 it('passes the interruption on', async () => {
   const stopped = AbortSignal.abort(new Error('interrupted'));
-  await expect(pullUntilAnswered(() => Promise.reject(new Error('aborted')), { ...limits, signal: stopped })).rejects.toThrow('interrupted');
+  await expect(
+    pullUntilAnswered(() => Promise.reject(new Error('aborted')), { ...limits, signal: stopped }),
+  ).rejects.toThrow('interrupted');
 });

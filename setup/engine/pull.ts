@@ -14,13 +14,20 @@ export interface PullLimits {
   signal: AbortSignal;
 }
 
-const eventSchema = z.object({ status: z.string().optional(), id: z.string().optional(), error: z.string().optional() });
+const eventSchema = z.object({
+  status: z.string().optional(),
+  id: z.string().optional(),
+  error: z.string().optional(),
+});
 
 /**
  * Starts the pull and listens. That a connection opens proves nothing (on some networks every address accepts one), so only
  * an event that needs the image's manifest counts as an answer: a layer or a digest. Times in milliseconds.
  */
-export async function pullUntilAnswered(open: (signal: AbortSignal) => Promise<NodeJS.ReadableStream>, limits: PullLimits): Promise<PullAnswer> {
+export async function pullUntilAnswered(
+  open: (signal: AbortSignal) => Promise<NodeJS.ReadableStream>,
+  limits: PullLimits,
+): Promise<PullAnswer> {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), limits.answerLimitMs);
   const whole = AbortSignal.timeout(limits.limitMs);
@@ -29,18 +36,25 @@ export async function pullUntilAnswered(open: (signal: AbortSignal) => Promise<N
     const stream = await open(AbortSignal.any([silence.signal, whole, limits.signal]));
     for await (const line of createInterface({ input: stream })) {
       const event = parseEvent(line);
-      if (event?.error !== undefined) return { kind: answered || isRefusal(event.error) ? 'refused' : 'silent', reason: event.error };
+      if (event?.error !== undefined)
+        return { kind: answered || isRefusal(event.error) ? 'refused' : 'silent', reason: event.error };
       if (event !== undefined && comesFromRegistry(event)) {
         answered = true;
         clearTimeout(timer);
       }
     }
-    return answered ? { kind: 'pulled' } : { kind: 'silent', reason: 'the engine ended the pull without a word' };
+    return answered
+      ? { kind: 'pulled' }
+      : { kind: 'silent', reason: 'the engine ended the pull without a word' };
   } catch (error) {
     limits.signal.throwIfAborted();
-    if (silence.signal.aborted) return { kind: 'silent', reason: `no answer within ${limits.answerLimitMs / 1000} s` };
-    if (whole.aborted) return { kind: 'refused', reason: `the pull did not end within ${limits.limitMs / 1000} s` };
-    const reason = sentenceOf(error).replace(/^\(HTTP code \d+\) [a-z ]+ - /, '').trim();
+    if (silence.signal.aborted)
+      return { kind: 'silent', reason: `no answer within ${limits.answerLimitMs / 1000} s` };
+    if (whole.aborted)
+      return { kind: 'refused', reason: `the pull did not end within ${limits.limitMs / 1000} s` };
+    const reason = sentenceOf(error)
+      .replace(/^\(HTTP code \d+\) [a-z ]+ - /, '')
+      .trim();
     return { kind: isRefusal(reason) ? 'refused' : 'silent', reason };
   } finally {
     clearTimeout(timer);
@@ -54,7 +68,9 @@ export function comesFromRegistry(event: { status?: string; id?: string }): bool
 
 /** Words that only a registry says. */
 function isRefusal(reason: string): boolean {
-  return /manifest unknown|manifest for .* not found|unauthorized|denied|toomanyrequests|rate limit/i.test(reason);
+  return /manifest unknown|manifest for .* not found|unauthorized|denied|toomanyrequests|rate limit/i.test(
+    reason,
+  );
 }
 
 function parseEvent(line: string): z.infer<typeof eventSchema> | undefined {

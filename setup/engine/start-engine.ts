@@ -12,7 +12,11 @@ export async function startEngine(context: SetupContext): Promise<void> {
   const { layout, settings, engine, signal } = context;
   const identity = await startDetached({
     argv: ['/usr/sbin/dockerd', '--host', `unix://${settings.engineSocket}`],
-    env: { ...proxyVariables(), PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
+    env: {
+      ...proxyVariables(),
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: '/root',
+    },
     cwd: '/',
     logFile: layout.engineLog,
     recordFile: layout.engineProcess,
@@ -35,5 +39,7 @@ export async function startEngine(context: SetupContext): Promise<void> {
 /** A machine behind a proxy pulls through it. */
 function proxyVariables(): Record<string, string> {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }

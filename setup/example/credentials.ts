@@ -27,5 +27,12 @@ export function saveCredentials(layout: Layout, credentials: Credentials): Crede
 
 /** The saved ones, else new ones with a password of 144 random bits. */
 export function ensureCredentials(layout: Layout): Credentials {
-  return readCredentials(layout) ?? saveCredentials(layout, { email: 'owner@example.localhost', password: randomBytes(18).toString('base64url'), answered: false });
+  return (
+    readCredentials(layout) ??
+    saveCredentials(layout, {
+      email: 'owner@example.localhost',
+      password: randomBytes(18).toString('base64url'),
+      answered: false,
+    })
+  );
 }

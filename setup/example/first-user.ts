@@ -9,7 +9,8 @@ import { apiAddress } from '../health.ts';
 import { ensureCredentials, readCredentials, saveCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 
-export type Owner = Required<Pick<Credentials, 'email' | 'password' | 'apiKey' | 'organizationId'>> & Credentials;
+export type Owner = Required<Pick<Credentials, 'email' | 'password' | 'apiKey' | 'organizationId'>> &
+  Credentials;
 
 /** Throws PRECONDITION_FAILED when another person was first, or the saved credentials were changed. */
 export async function ensureOwner(context: SetupContext): Promise<{ owner: Owner; fresh: boolean }> {
@@ -30,7 +31,10 @@ export async function workingOwner({ settings, layout, signal }: SetupContext): 
   const apiKey = credentials?.apiKey;
   if (credentials === undefined || apiKey === undefined) return undefined;
   try {
-    const { organizationId } = await createClient({ url: apiAddress(settings), apiKey }).user.get({}, { signal });
+    const { organizationId } = await createClient({ url: apiAddress(settings), apiKey }).user.get(
+      {},
+      { signal },
+    );
     return { ...credentials, apiKey, organizationId };
   } catch (error) {
     if (error instanceof BerthError && error.code === 'UNAUTHORIZED') return undefined;
@@ -39,12 +43,16 @@ export async function workingOwner({ settings, layout, signal }: SetupContext): 
 }
 
 /** By sign-up where Berth has no user yet, else by sign-in with the saved password. */
-async function openSession({ settings, layout, signal }: SetupContext, { email, password }: Credentials): Promise<Connection> {
+async function openSession(
+  { settings, layout, signal }: SetupContext,
+  { email, password }: Credentials,
+): Promise<Connection> {
   const url = apiAddress(settings);
   try {
     return await signUp({ url, name: 'Owner', email, password, signal });
   } catch (error) {
-    if (!(error instanceof BerthError && (error.code === 'FORBIDDEN' || error.code === 'CONFLICT'))) throw error;
+    if (!(error instanceof BerthError && (error.code === 'FORBIDDEN' || error.code === 'CONFLICT')))
+      throw error;
   }
   try {
     return await signIn({ url, email, password, signal });

@@ -23,7 +23,10 @@ export async function ensureRepository({ layout, product, signal }: SetupContext
   const half = `${repository}.half`;
   rmSync(half, { recursive: true, force: true });
   mkdirSync(dirname(half), { recursive: true, mode: 0o700 });
-  cpSync(join(product, 'example'), half, { recursive: true, filter: (path) => !path.includes('node_modules') });
+  cpSync(join(product, 'example'), half, {
+    recursive: true,
+    filter: (path) => !path.includes('node_modules'),
+  });
   const options = { cwd: half, env: isolation, signal, limitMs: 30_000 };
   await runCommand(['git', 'init', '--quiet', `--initial-branch=${exampleBranch}`], options);
   await runCommand(['git', 'add', '--all'], options);

@@ -26,7 +26,8 @@ export function buildId(product: string): string {
 /** Every file below a path (or the file itself), sorted. Links and special files do not belong in a release. */
 export function filesBelow(path: string): string[] {
   const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts === undefined) throw new AppError('PRECONDITION_FAILED', `${path} is missing. Run ./bin/up from a whole checkout.`);
+  if (facts === undefined)
+    throw new AppError('PRECONDITION_FAILED', `${path} is missing. Run ./bin/up from a whole checkout.`);
   if (facts.isFile()) return [path];
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

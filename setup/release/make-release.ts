@@ -1,5 +1,15 @@
 /** Puts the built product into a folder of its own, so that a running Berth does not depend on the checkout. */
-import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../server/src/domain/errors.ts';
@@ -26,7 +36,8 @@ export function makeRelease(product: string, releases: string, id: string): bool
 function copyPackage(product: string, half: string, path: string): void {
   for (const entry of readdirSync(join(product, path), { withFileTypes: true })) {
     if (entry.name === 'node_modules' || entry.isSymbolicLink()) continue;
-    for (const file of filesBelow(join(product, path, entry.name))) linkOrCopy(file, join(half, file.slice(product.length)));
+    for (const file of filesBelow(join(product, path, entry.name)))
+      linkOrCopy(file, join(half, file.slice(product.length)));
   }
 }
 
@@ -34,7 +45,10 @@ function copyPackage(product: string, half: string, path: string): void {
 function nodeProgram(half: string): string {
   const path = `node_modules/node-linux-${process.arch}/bin/node`;
   if (existsSync(join(half, path))) return path;
-  throw new AppError('PRECONDITION_FAILED', `Node 24 for this machine (${process.arch}) is not among the dependencies. Berth runs on x64 and arm64.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `Node 24 for this machine (${process.arch}) is not among the dependencies. Berth runs on x64 and arm64.`,
+  );
 }
 
 /**
@@ -48,7 +62,14 @@ function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && ['EXDEV', 'EPERM', 'EMLINK'].includes(String(error.code)))) throw error;
+    if (
+      !(
+        error instanceof Error &&
+        'code' in error &&
+        ['EXDEV', 'EPERM', 'EMLINK'].includes(String(error.code))
+      )
+    )
+      throw error;
     copy(from, to);
   }
 }

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const lockfileSchema = z.object({
-  packages: z.record(z.string(), z.object({ dev: z.boolean().default(false), optional: z.boolean().default(false) })),
+  packages: z.record(
+    z.string(),
+    z.object({ dev: z.boolean().default(false), optional: z.boolean().default(false) }),
+  ),
 });
 
 /** Installed where Berth is, since it is compiled there, and of no use to what runs. */

@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -83,7 +94,22 @@ it('copies what others than root may write, instead of linking it', () => {
 });
 
 it('knows development packages by the lockfile, and the compiler by its name', () => {
-  expect(productionPackages({ packages: { '': {}, 'node_modules/a': {}, 'node_modules/b': { dev: true }, 'node_modules/typescript': {}, 'node_modules/@typescript/typescript-linux-x64': { optional: true }, 'node_modules/typescript-like': {}, server: {} } })).toEqual([{ path: 'node_modules/a', optional: false }, { path: 'node_modules/typescript-like', optional: false }]);
+  expect(
+    productionPackages({
+      packages: {
+        '': {},
+        'node_modules/a': {},
+        'node_modules/b': { dev: true },
+        'node_modules/typescript': {},
+        'node_modules/@typescript/typescript-linux-x64': { optional: true },
+        'node_modules/typescript-like': {},
+        server: {},
+      },
+    }),
+  ).toEqual([
+    { path: 'node_modules/a', optional: false },
+    { path: 'node_modules/typescript-like', optional: false },
+  ]);
 });
 
 it('keeps the newest three releases, and those in use whatever their age', () => {
@@ -92,6 +118,10 @@ it('keeps the newest three releases, and those in use whatever their age', () =>
     mkdirSync(join(releases, id), { recursive: true });
     utimesSync(join(releases, id), 1000 + index, 1000 + index);
   }
-  expect(pruneReleases(releases, { keep: 3, always: ['old', 'old'] }).toSorted()).toEqual(['.half-x', 'r1', 'r2']);
+  expect(pruneReleases(releases, { keep: 3, always: ['old', 'old'] }).toSorted()).toEqual([
+    '.half-x',
+    'r1',
+    'r2',
+  ]);
   expect(existsSync(join(releases, 'old'))).toBe(true);
 });

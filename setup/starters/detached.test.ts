@@ -17,7 +17,13 @@ const program = (script: string) => ({
   logFile: join(folder, 'program.log'),
   recordFile: join(folder, 'program.json'),
 });
-const stop = (limitMs: number): Promise<boolean> => stopRecorded(join(folder, 'program.json'), { limitMs, signal, say: (line) => said.push(line), name: 'The program' });
+const stop = (limitMs: number): Promise<boolean> =>
+  stopRecorded(join(folder, 'program.json'), {
+    limitMs,
+    signal,
+    say: (line) => said.push(line),
+    name: 'The program',
+  });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'berth-detached-'));
@@ -26,8 +32,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 it('records what it starts, and ends it in good order', async () => {
-  const identity = await startDetached(program('trap "echo ends; exit 0" TERM; echo ready; while :; do sleep 0.05; done'));
-  await waitUntil(() => (tailOf(join(folder, 'program.log'), 5).includes('ready') ? true : undefined), { limitMs: 5000, signal });
+  const identity = await startDetached(
+    program('trap "echo ends; exit 0" TERM; echo ready; while :; do sleep 0.05; done'),
+  );
+  await waitUntil(() => (tailOf(join(folder, 'program.log'), 5).includes('ready') ? true : undefined), {
+    limitMs: 5000,
+    signal,
+  });
   expect(recordedProcess(join(folder, 'program.json'))).toEqual(identity);
   expect(await stop(5000)).toBe(true);
   expect(isAlive(identity)).toBe(false);
@@ -37,7 +48,10 @@ it('records what it starts, and ends it in good order', async () => {
 
 it('kills after the limit, and says so', async () => {
   const identity = await startDetached(program('trap "" TERM; echo ready; while :; do sleep 0.05; done'));
-  await waitUntil(() => (tailOf(join(folder, 'program.log'), 5).includes('ready') ? true : undefined), { limitMs: 5000, signal });
+  await waitUntil(() => (tailOf(join(folder, 'program.log'), 5).includes('ready') ? true : undefined), {
+    limitMs: 5000,
+    signal,
+  });
   expect(await stop(300)).toBe(true);
   expect(isAlive(identity)).toBe(false);
   expect(said).toEqual(['The program did not end within 0.3 s and is killed']);
@@ -58,8 +72,14 @@ it('refuses a program that is not there', async () => {
 
 it('shows the lines of the last start only', async () => {
   await startDetached(program('echo first; sleep 0.3'));
-  await waitUntil(() => (readFileSync(join(folder, 'program.log'), 'utf8').includes('\nfirst') ? true : undefined), { limitMs: 5000, signal });
+  await waitUntil(
+    () => (readFileSync(join(folder, 'program.log'), 'utf8').includes('\nfirst') ? true : undefined),
+    { limitMs: 5000, signal },
+  );
   await startDetached(program('echo second; sleep 0.3'));
-  await waitUntil(() => (readFileSync(join(folder, 'program.log'), 'utf8').includes('\nsecond') ? true : undefined), { limitMs: 5000, signal });
+  await waitUntil(
+    () => (readFileSync(join(folder, 'program.log'), 'utf8').includes('\nsecond') ? true : undefined),
+    { limitMs: 5000, signal },
+  );
   expect(tailOf(join(folder, 'program.log'), 10)).toBe('second');
 });

@@ -1,7 +1,16 @@
 /** Programs that bin/up starts itself, where no service manager runs: own session, a record of pid and start time, a log file. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { parseEnvironment } from '../environment-file.ts';
@@ -28,7 +37,8 @@ const logLimitBytes = 10 * 1024 * 1024;
 const startMark = '--- bin/up starts ';
 
 export const detachedStarter: Starter = {
-  sentence: 'No service manager runs here, so nothing starts Berth after a crash or when the machine starts: run ./bin/up then.',
+  sentence:
+    'No service manager runs here, so nothing starts Berth after a crash or when the machine starts: run ./bin/up then.',
 
   async running({ layout }) {
     return recordedProcess(layout.berthProcess);
@@ -64,16 +74,26 @@ export function recordedProcess(recordFile: string): ProcessIdentity | undefined
 /** Starts the program in a session of its own and records it. Throws when it cannot be started at all. */
 export async function startDetached(program: DetachedProgram): Promise<ProcessIdentity> {
   mkdirSync(dirname(program.logFile), { recursive: true, mode: 0o700 });
-  if (existsSync(program.logFile) && statSync(program.logFile).size > logLimitBytes) renameSync(program.logFile, `${program.logFile}.1`);
+  if (existsSync(program.logFile) && statSync(program.logFile).size > logLimitBytes)
+    renameSync(program.logFile, `${program.logFile}.1`);
   // Append mode: the log can be cut while the program writes to it.
   const log = openSync(program.logFile, 'a', 0o600);
   try {
     const [file, ...rest] = program.argv;
     writeSync(log, `${startMark}${program.argv.join(' ')} at ${new Date().toISOString()}\n`);
-    const child = spawn(file, rest, { cwd: program.cwd, env: { ...program.env }, detached: true, stdio: ['ignore', log, log] });
+    const child = spawn(file, rest, {
+      cwd: program.cwd,
+      env: { ...program.env },
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
     await once(child, 'spawn');
     const identity = child.pid === undefined ? undefined : identify(child.pid);
-    if (identity === undefined) throw new AppError('PRECONDITION_FAILED', `${file} ended at once. Its log says: ${tailOf(program.logFile, 5)}`);
+    if (identity === undefined)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `${file} ended at once. Its log says: ${tailOf(program.logFile, 5)}`,
+      );
     writeRecord(program.recordFile, identity);
     child.unref();
     return identity;
@@ -97,7 +117,10 @@ export async function stopRecorded(
     options.say(`${options.name} did not end within ${options.limitMs / 1000} s and is killed`);
     signalProcess(identity, 'SIGKILL');
     if (!(await hasEnded(identity, 10_000, options.signal))) {
-      throw new AppError('PRECONDITION_FAILED', `${options.name} (process ${identity.pid}) does not end even when killed: the kernel holds it. Restart the machine.`);
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `${options.name} (process ${identity.pid}) does not end even when killed: the kernel holds it. Restart the machine.`,
+      );
     }
   }
   removeRecord(recordFile);
@@ -109,9 +132,14 @@ export function tailOf(file: string, count: number): string {
   if (!existsSync(file)) return '';
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const start = lines.findLastIndex((line) => line.startsWith(startMark));
-  return lines.slice(start + 1).slice(-count).join('\n');
+  return lines
+    .slice(start + 1)
+    .slice(-count)
+    .join('\n');
 }
 
 async function hasEnded(identity: ProcessIdentity, limitMs: number, signal: AbortSignal): Promise<boolean> {
-  return (await waitUntil(() => (isAlive(identity) ? undefined : true), { limitMs, everyMs: 50, signal })) ?? false;
+  return (
+    (await waitUntil(() => (isAlive(identity) ? undefined : true), { limitMs, everyMs: 50, signal })) ?? false
+  );
 }

@@ -20,7 +20,10 @@ export const systemdStarter: Starter = {
   sentence: `systemd starts Berth (unit ${unit}), also after a crash and when the machine starts.`,
 
   async running(context): Promise<ProcessIdentity | undefined> {
-    const shown = await tryCommand(['systemctl', 'show', '--property=MainPID', '--value', unit], { signal: context.signal, limitMs });
+    const shown = await tryCommand(['systemctl', 'show', '--property=MainPID', '--value', unit], {
+      signal: context.signal,
+      limitMs,
+    });
     const pid = Number(shown.stdout.trim());
     return Number.isInteger(pid) && pid > 0 ? identify(pid) : undefined;
   },
@@ -46,9 +49,15 @@ export const systemdStarter: Starter = {
 
   async lastLines(context, count) {
     // Only what this start printed; the unit's older lines tell of another Berth.
-    const shown = await tryCommand(['systemctl', 'show', '--property=InvocationID', '--value', unit], { signal: context.signal, limitMs });
+    const shown = await tryCommand(['systemctl', 'show', '--property=InvocationID', '--value', unit], {
+      signal: context.signal,
+      limitMs,
+    });
     const match = `_SYSTEMD_INVOCATION_ID=${shown.stdout.trim()}`;
-    const journal = await tryCommand(['journalctl', match, '--lines', String(count), '--no-pager', '--output', 'cat'], { signal: context.signal, limitMs });
+    const journal = await tryCommand(
+      ['journalctl', match, '--lines', String(count), '--no-pager', '--output', 'cat'],
+      { signal: context.signal, limitMs },
+    );
     return journal.stdout.trimEnd();
   },
 };
@@ -79,5 +88,8 @@ WantedBy=multi-user.target
 
 /** Starts Debian's engine now and at every start of the machine. */
 export async function enableEngine(context: Pick<StartContext, 'signal'>): Promise<void> {
-  await runCommand(['systemctl', 'enable', '--now', 'docker.service'], { signal: context.signal, limitMs: 120_000 });
+  await runCommand(['systemctl', 'enable', '--now', 'docker.service'], {
+    signal: context.signal,
+    limitMs: 120_000,
+  });
 }

@@ -14,7 +14,8 @@ export const dockerCliStep: Step = {
     if (!existsSync(cli)) throw missing(cli, 'is not there');
     const version = await clientVersion(context, cli);
     const needsPlugin = Number.parseInt(version, 10) >= firstMajorWithPlugin;
-    if (needsPlugin && !(await hasBuildx(context, cli))) throw missing(cli, `is version ${version} and lacks its build plugin`);
+    if (needsPlugin && !(await hasBuildx(context, cli)))
+      throw missing(cli, `is version ${version} and lacks its build plugin`);
     return `${cli}, version ${version}, builds with BuildKit${needsPlugin ? ' (plugin)' : ''}`;
   },
 };
@@ -27,13 +28,15 @@ async function clientVersion(context: SetupContext, cli: string): Promise<string
 }
 
 async function hasBuildx(context: SetupContext, cli: string): Promise<boolean> {
-  return (await tryCommand([cli, 'buildx', 'version'], { signal: context.signal, limitMs: 15_000 })).code === 0;
+  return (
+    (await tryCommand([cli, 'buildx', 'version'], { signal: context.signal, limitMs: 15_000 })).code === 0
+  );
 }
 
 function missing(cli: string, fault: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
     `the docker client ${cli} ${fault}. Install it ("apt-get install docker-cli docker-buildx" on Debian 13 and newer, docker.io on Debian 12, ` +
-      'docker-ce-cli and docker-buildx-plugin with Docker\'s own packages), or set BERTH_DOCKER_CLI to one that can build, and run the command again.',
+      "docker-ce-cli and docker-buildx-plugin with Docker's own packages), or set BERTH_DOCKER_CLI to one that can build, and run the command again.",
   );
 }

@@ -21,28 +21,43 @@ export const engineStep: Step = {
   async run(context) {
     const origin = (await context.engine.answers(10_000)) ? runningSentence(context) : await bringUp(context);
     const info = await context.engine.info();
-    if (info.OSType !== 'linux') throw new AppError('PRECONDITION_FAILED', `the engine at ${context.engine.socket} runs ${info.OSType} containers. Berth needs a Linux engine.`);
+    if (info.OSType !== 'linux')
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `the engine at ${context.engine.socket} runs ${info.OSType} containers. Berth needs a Linux engine.`,
+      );
     return `${origin}, version ${info.ServerVersion}`;
   },
 };
 
 function runningSentence({ layout }: SetupContext): string {
   const ours = recordedProcess(layout.engineProcess);
-  return ours === undefined ? 'uses the engine that runs here' : `uses the engine that bin/up started (process ${ours.pid})`;
+  return ours === undefined
+    ? 'uses the engine that runs here'
+    : `uses the engine that bin/up started (process ${ours.pid})`;
 }
 
 async function bringUp(context: SetupContext): Promise<string> {
   if (!usualSockets.includes(context.settings.engineSocket)) {
-    throw new AppError('PRECONDITION_FAILED', `no engine answers at BERTH_ENGINE_SOCKET=${context.settings.engineSocket}. Start that engine, or set BERTH_ENGINE_SOCKET= (empty) to use this machine's own.`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `no engine answers at BERTH_ENGINE_SOCKET=${context.settings.engineSocket}. Start that engine, or set BERTH_ENGINE_SOCKET= (empty) to use this machine's own.`,
+    );
   }
   if (await silentEngineAwakes(context)) return 'uses the engine that has just started';
   const installs = !existsSync('/usr/sbin/dockerd');
-  if (installs && writeEngineSettings()) context.say('the engine keeps its own control groups, so that builds can be limited (/etc/docker/daemon.json)');
+  if (installs && writeEngineSettings())
+    context.say(
+      'the engine keeps its own control groups, so that builds can be limited (/etc/docker/daemon.json)',
+    );
   if (installs) await installPackages(['docker.io'], context);
   if (systemdRuns()) {
     await enableEngine(context);
     if (!(await awaitAnswer(context, 30_000))) {
-      throw new AppError('PRECONDITION_FAILED', 'systemd started docker.service, but it does not answer. See "journalctl -u docker" for the reason, put it right and run the command again.');
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'systemd started docker.service, but it does not answer. See "journalctl -u docker" for the reason, put it right and run the command again.',
+      );
     }
     return `${installs ? 'installed' : 'found'}; systemd starts it, also with the machine`;
   }
@@ -57,7 +72,9 @@ async function bringUp(context: SetupContext): Promise<string> {
 async function silentEngineAwakes(context: SetupContext): Promise<boolean> {
   const [engine] = processesNamed('dockerd');
   if (engine !== undefined) {
-    context.say(`an engine is there (dockerd, process ${engine.pid}) but does not answer; waits up to ${silentLimitMs / 1000} s for it`);
+    context.say(
+      `an engine is there (dockerd, process ${engine.pid}) but does not answer; waits up to ${silentLimitMs / 1000} s for it`,
+    );
     if (await awaitAnswer(context, silentLimitMs)) return true;
     throw new AppError(
       'PRECONDITION_FAILED',
@@ -80,5 +97,8 @@ async function silentEngineAwakes(context: SetupContext): Promise<boolean> {
 }
 
 async function awaitAnswer({ engine, signal }: SetupContext, limitMs: number): Promise<boolean> {
-  return (await waitUntil(async () => ((await engine.answers(2000)) ? true : undefined), { limitMs, signal })) ?? false;
+  return (
+    (await waitUntil(async () => ((await engine.answers(2000)) ? true : undefined), { limitMs, signal })) ??
+    false
+  );
 }

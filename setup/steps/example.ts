@@ -2,7 +2,12 @@ import { createClient } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
-import { applicationStatus, configureApplication, exampleHost, makeApplication } from '../example/application.ts';
+import {
+  applicationStatus,
+  configureApplication,
+  exampleHost,
+  makeApplication,
+} from '../example/application.ts';
 import { saveCredentials } from '../example/credentials.ts';
 import { deployAndFollow } from '../example/deployment.ts';
 import { ensureOwner } from '../example/first-user.ts';
@@ -26,7 +31,11 @@ export const exampleStep: Step = {
   applies: ({ flags }) => flags.example,
   async run(context) {
     const { owner, fresh } = await ensureOwner(context);
-    context.say(fresh ? `signed up ${owner.email}; password and API key are in ${context.layout.credentials}` : `${owner.email} is there and its API key works`);
+    context.say(
+      fresh
+        ? `signed up ${owner.email}; password and API key are in ${context.layout.credentials}`
+        : `${owner.email} is there and its API key works`,
+    );
     const client = createClient({ url: apiAddress(context.settings), apiKey: owner.apiKey });
     const status = await applicationStatus(client, owner.applicationId);
     const address = `${proxyAddress(context.settings, exampleHost)}/`;
@@ -34,17 +43,25 @@ export const exampleStep: Step = {
       saveCredentials(context.layout, { ...owner, answered: true });
       return `answers at ${address}`;
     }
-    const deployed = await deployExample(context, client, status === undefined ? { ...owner, applicationId: undefined } : owner);
+    const deployed = await deployExample(
+      context,
+      client,
+      status === undefined ? { ...owner, applicationId: undefined } : owner,
+    );
     if (await answers(context, answerLimitMs)) {
       saveCredentials(context.layout, { ...deployed, answered: true });
       return `deployed, and answers at ${address}`;
     }
-    throw new AppError('PRECONDITION_FAILED', `the example was deployed but does not answer through the proxy at ${address}. See "docker service ps ${proxyService}" and "docker service ls".`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `the example was deployed but does not answer through the proxy at ${address}. See "docker service ps ${proxyService}" and "docker service ls".`,
+    );
   },
 };
 
 async function deployExample(context: SetupContext, client: Client, owner: Owner): Promise<Owner> {
-  if (await ensureRepository(context)) context.say(`made the git repository ${context.layout.exampleRepository} from the bundled example`);
+  if (await ensureRepository(context))
+    context.say(`made the git repository ${context.layout.exampleRepository} from the bundled example`);
   const applicationId = owner.applicationId ?? (await makeApplication(client));
   // Saved at once: a run that breaks off after this goes on with the same application.
   const withApplication = { ...owner, applicationId };

@@ -32,7 +32,10 @@ export const imagesStep: Step = {
       if (!(await context.engine.hasImage(reference))) {
         const fault = await pull(context, reference);
         if (fault !== undefined && settings[need] !== undefined) {
-          throw new AppError('PRECONDITION_FAILED', `${setting}=${reference} could not be pulled: ${fault}. Name an image that can, or set ${setting}= (empty) to let bin/up choose.`);
+          throw new AppError(
+            'PRECONDITION_FAILED',
+            `${setting}=${reference} could not be pulled: ${fault}. Name an image that can, or set ${setting}= (empty) to let bin/up choose.`,
+          );
         }
         if (fault !== undefined) return buildInstead(context, reference, fault);
         pulled.push(reference);
@@ -50,9 +53,15 @@ function usesOurs({ settings }: SetupContext): boolean {
 /** Gives why the image did not come, undefined when it did. */
 async function pull(context: SetupContext, reference: string): Promise<string | undefined> {
   context.say(`pulls ${reference}; waits at most ${answerLimitMs / 1000} s for a registry's answer`);
-  const answer = await context.engine.pull(reference, { answerLimitMs, limitMs: pullLimitMs, signal: context.signal });
+  const answer = await context.engine.pull(reference, {
+    answerLimitMs,
+    limitMs: pullLimitMs,
+    signal: context.signal,
+  });
   if (answer.kind === 'pulled') return undefined;
-  return answer.kind === 'silent' ? `no image registry answers (${answer.reason})` : `the registry refuses (${answer.reason})`;
+  return answer.kind === 'silent'
+    ? `no image registry answers (${answer.reason})`
+    : `the registry refuses (${answer.reason})`;
 }
 
 async function buildInstead(context: SetupContext, reference: string, fault: string): Promise<string> {
@@ -67,7 +76,15 @@ async function buildOurs(context: SetupContext): Promise<string> {
   await installPackages(['ca-certificates'], context);
   const workDir = join(layout.data, 'tmp');
   mkdirSync(workDir, { recursive: true, mode: 0o700 });
-  const request = { dockerHost: `unix://${engine.socket}`, dockerCli: settings.dockerCli, names: imageNames, workDir, log: say, signal, prepare: () => installPackages(buildPackages, context) };
+  const request = {
+    dockerHost: `unix://${engine.socket}`,
+    dockerCli: settings.dockerCli,
+    names: imageNames,
+    workDir,
+    log: say,
+    signal,
+    prepare: () => installPackages(buildPackages, context),
+  };
   const built = await buildImages(request);
   for (const need of needs) settings[need] ??= needed[need].ours;
   return built.length === 0 ? `${imageNames.join(', ')}: all there` : `built ${built.join(', ')}`;

@@ -11,7 +11,9 @@ export const portsStep: Step = {
   async run(context) {
     const { settings, starter, engine } = context;
     const wanted = [
-      ...((await starter.running(context)) === undefined ? [{ port: settings.port, host: settings.host, setting: 'BERTH_PORT' }] : []),
+      ...((await starter.running(context)) === undefined
+        ? [{ port: settings.port, host: settings.host, setting: 'BERTH_PORT' }]
+        : []),
       ...((await engine.hasService(proxyService))
         ? []
         : [
@@ -20,11 +22,16 @@ export const portsStep: Step = {
           ]),
     ];
     for (const one of wanted) await requireFree(one, context);
-    return wanted.length === 0 ? 'in use by Berth already' : `${wanted.map(({ port }) => port).join(', ')} free`;
+    return wanted.length === 0
+      ? 'in use by Berth already'
+      : `${wanted.map(({ port }) => port).join(', ')} free`;
   },
 };
 
-async function requireFree({ port, host, setting }: { port: number; host: string; setting: string }, { signal }: SetupContext): Promise<void> {
+async function requireFree(
+  { port, host, setting }: { port: number; host: string; setting: string },
+  { signal }: SetupContext,
+): Promise<void> {
   signal.throwIfAborted();
   const fault = await new Promise<string | undefined>((resolve) => {
     const server = createServer();
@@ -33,5 +40,8 @@ async function requireFree({ port, host, setting }: { port: number; host: string
   });
   if (fault === undefined) return;
   const reason = fault === 'EADDRINUSE' ? 'is in use by another program' : `cannot be listened on (${fault})`;
-  throw new AppError('PRECONDITION_FAILED', `port ${port} ${reason}. End that program ("ss -ltnp" names it), or choose another port: ${setting}=<port> ./bin/up`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `port ${port} ${reason}. End that program ("ss -ltnp" names it), or choose another port: ${setting}=<port> ./bin/up`,
+  );
 }

@@ -22,7 +22,10 @@ export const probeStep: Step = {
     if (onMachine === undefined) await fetchProbe(context);
     else place(onMachine, probe);
     if (!(await runs(context, probe))) {
-      throw new AppError('PRECONDITION_FAILED', `${probe} does not run on this machine. Is ${context.layout.data} on a file system mounted with "noexec"? Choose another folder with BERTH_DATA.`);
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `${probe} does not run on this machine. Is ${context.layout.data} on a file system mounted with "noexec"? Choose another folder with BERTH_DATA.`,
+      );
     }
     return `${probe} from ${onMachine ?? "Debian's busybox-static"}`;
   },
@@ -33,7 +36,11 @@ async function fetchProbe(context: SetupContext): Promise<void> {
   try {
     const content = await unpackPackage('busybox-static', folder, context);
     const program = places.map((place) => join(content, place)).find(isStaticBinary);
-    if (program === undefined) throw new AppError('PRECONDITION_FAILED', 'Debian\'s busybox-static holds no static busybox. Put one at $BERTH_DATA/probe/busybox yourself and run the command again.');
+    if (program === undefined)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        "Debian's busybox-static holds no static busybox. Put one at $BERTH_DATA/probe/busybox yourself and run the command again.",
+      );
     place(program, context.layout.probe);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -16,9 +16,13 @@ export const proxyStep: Step = {
   async run(context) {
     const { settings, signal } = context;
     await requireOurs(context);
-    const answers = await waitUntil(async () => ((await askProxy(settings.httpPort, undefined, 2000)) === undefined ? undefined : true), { limitMs, everyMs: 250, signal });
+    const answers = await waitUntil(
+      async () => ((await askProxy(settings.httpPort, undefined, 2000)) === undefined ? undefined : true),
+      { limitMs, everyMs: 250, signal },
+    );
     const network = await requireOurs(context);
-    if (network === undefined || answers === undefined) throw await proxyFault(context, network !== undefined);
+    if (network === undefined || answers === undefined)
+      throw await proxyFault(context, network !== undefined);
     return `network ${platformNetwork}; the proxy answers at ${proxyAddress(settings, '127.0.0.1')}`;
   },
 };
@@ -34,7 +38,10 @@ async function requireOurs({ engine, signal }: SetupContext): Promise<NetworkFac
   };
   const found = await waitUntil(look, { limitMs: makingLimitMs, everyMs: 250, signal });
   if (found) return found.network;
-  throw new AppError('PRECONDITION_FAILED', `the engine has a network named "${platformNetwork}" that is not Berth's. Berth does not touch it; rename or remove it and run the command again.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `the engine has a network named "${platformNetwork}" that is not Berth's. Berth does not touch it; rename or remove it and run the command again.`,
+  );
 }
 
 function isOurs(network: NetworkFacts): boolean {
@@ -44,22 +51,39 @@ function isOurs(network: NetworkFacts): boolean {
 async function proxyFault(context: SetupContext, hasNetwork: boolean): Promise<AppError> {
   const made = `network ${hasNetwork ? 'there' : 'missing'}, service ${(await context.engine.hasService(proxyService)) ? 'there' : 'missing'}`;
   const lines = await context.starter.lastLines(context, 10);
-  return new AppError('SERVICE_UNAVAILABLE', `the proxy does not answer on port ${context.settings.httpPort} after ${limitMs / 1000} s (${made}). See "docker service ps ${proxyService} --no-trunc". Berth's last lines:\n${lines}`);
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `the proxy does not answer on port ${context.settings.httpPort} after ${limitMs / 1000} s (${made}). See "docker service ps ${proxyService} --no-trunc". Berth's last lines:\n${lines}`,
+  );
 }
 
 /**
  * A real request through the proxy for this host name; undefined when nothing answers. By way of `node:http`, since
  * Node's fetch neither resolves *.localhost nor lets the Host header be chosen.
  */
-export function askProxy(port: number, host: string | undefined, timeoutMs: number): Promise<{ status: number; body: string } | undefined> {
+export function askProxy(
+  port: number,
+  host: string | undefined,
+  timeoutMs: number,
+): Promise<{ status: number; body: string } | undefined> {
   return new Promise((resolve) => {
-    const call = request({ host: '127.0.0.1', port, path: '/', agent: false, timeout: timeoutMs, headers: host === undefined ? {} : { host } }, (answer) => {
-      let body = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (part: string) => (body += part));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body }));
-      answer.on('error', () => resolve(undefined));
-    });
+    const call = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/',
+        agent: false,
+        timeout: timeoutMs,
+        headers: host === undefined ? {} : { host },
+      },
+      (answer) => {
+        let body = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (part: string) => (body += part));
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body }));
+        answer.on('error', () => resolve(undefined));
+      },
+    );
     call.on('timeout', () => call.destroy());
     call.on('error', () => resolve(undefined));
     call.end();

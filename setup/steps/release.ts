@@ -7,6 +7,8 @@ export const releaseStep: Step = {
   title: 'Release',
   async run({ product, layout }) {
     const id = buildId(product);
-    return makeRelease(product, layout.releases, id) ? `copied this build to ${layout.releases}/${id}` : `${layout.releases}/${id} is there`;
+    return makeRelease(product, layout.releases, id)
+      ? `copied this build to ${layout.releases}/${id}`
+      : `${layout.releases}/${id} is there`;
   },
 };

@@ -32,11 +32,17 @@ export const startStep: Step = {
   },
 };
 
-async function replaceBerth(context: SetupContext, wanted: Record<string, string>, runs: boolean): Promise<string> {
+async function replaceBerth(
+  context: SetupContext,
+  wanted: Record<string, string>,
+  runs: boolean,
+): Promise<string> {
   const { layout, starter } = context;
   const healthy = parseEnvironment(readText(layout.healthyEnvironment) ?? '');
   if (runs) {
-    context.say(`stops the running Berth${build(healthy) === build(wanted) ? '' : ` (${build(healthy)}) for ${build(wanted)}`}`);
+    context.say(
+      `stops the running Berth${build(healthy) === build(wanted) ? '' : ` (${build(healthy)}) for ${build(wanted)}`}`,
+    );
     await starter.stop(context, { stayDown: false });
   }
   beginUpgrade(layout);
@@ -44,14 +50,18 @@ async function replaceBerth(context: SetupContext, wanted: Record<string, string
   if ('fault' in started) return goBack(context, wanted, healthy, started);
   settle(context);
   pruneReleases(layout.releases, { keep: keptReleases, always: [build(wanted), build(healthy)] });
-  const what = healthy['BERTH_BUILD'] === undefined || build(healthy) === build(wanted) ? 'started' : `upgraded from ${build(healthy)}`;
+  const what =
+    healthy['BERTH_BUILD'] === undefined || build(healthy) === build(wanted)
+      ? 'started'
+      : `upgraded from ${build(healthy)}`;
   return `${what}; version ${started.version}, ${build(wanted)}, answers. ${starter.sentence}`;
 }
 
 /** This Berth answered: it is from now on what an upgrade goes back to. */
 function settle({ layout }: SetupContext): void {
   const environment = readText(layout.environment) ?? '';
-  if (readText(layout.healthyEnvironment) !== environment) writePrivate(layout.healthyEnvironment, environment);
+  if (readText(layout.healthyEnvironment) !== environment)
+    writePrivate(layout.healthyEnvironment, environment);
   endUpgrade(layout);
 }
 
@@ -66,7 +76,10 @@ async function goBack(
   await starter.stop(context, { stayDown: true });
   const story = `Berth ${build(wanted)} was started, but ${failed.fault}. Its last lines:\n${failed.lastLines}\n`;
   if (healthy['BERTH_BUILD'] === undefined || isDeepStrictEqual(wanted, healthy)) {
-    throw new AppError('PRECONDITION_FAILED', `${story}It is stopped. Put right what the lines name and run the command again.`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${story}It is stopped. Put right what the lines name and run the command again.`,
+    );
   }
   const backup = backupOfUpgrade(layout);
   if (backup !== undefined) {
@@ -77,19 +90,29 @@ async function goBack(
   const oldSettings = { ...readSettings({}, healthy), healthLimitMs: context.settings.healthLimitMs };
   const again = await startBerth({ ...context, settings: oldSettings }, healthy);
   if ('fault' in again) {
-    throw new AppError('PRECONDITION_FAILED', `${story}The version before it (${build(healthy)}) was put back, but ${again.fault} either. Its last lines:\n${again.lastLines}`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${story}The version before it (${build(healthy)}) was put back, but ${again.fault} either. Its last lines:\n${again.lastLines}`,
+    );
   }
   endUpgrade(layout);
   pruneReleases(layout.releases, { keep: keptReleases, always: [build(healthy)] });
-  const database = backup === undefined ? 'the database had not been changed' : `the database was put back from ${backup}`;
-  throw new AppError('PRECONDITION_FAILED', `${story}The version before it (${build(healthy)}) runs and answers again; ${database}.`);
+  const database =
+    backup === undefined ? 'the database had not been changed' : `the database was put back from ${backup}`;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `${story}The version before it (${build(healthy)}) runs and answers again; ${database}.`,
+  );
 }
 
 /** Whether the process was started with just these variables, the release's name among them. */
 function startedWith(pid: number, wanted: Readonly<Record<string, string>>): boolean {
   const environment = environmentOf(pid);
   if (environment === undefined) return false;
-  return Object.entries(wanted).every(([name, value]) => environment[name] === value) && !Object.keys(environment).some((name) => isOurs(name) && !(name in wanted));
+  return (
+    Object.entries(wanted).every(([name, value]) => environment[name] === value) &&
+    !Object.keys(environment).some((name) => isOurs(name) && !(name in wanted))
+  );
 }
 
 function isOurs(name: string): boolean {

@@ -11,9 +11,18 @@ interface Tool {
 
 const tools: readonly Tool[] = [
   { program: '/usr/bin/ssh', package: 'openssh-client', why: 'git repositories over SSH' },
-  { program: '/etc/ssl/certs/ca-certificates.crt', package: 'ca-certificates', why: 'git repositories over https' },
+  {
+    program: '/etc/ssl/certs/ca-certificates.crt',
+    package: 'ca-certificates',
+    why: 'git repositories over https',
+  },
   { program: '/usr/bin/rclone', package: 'rclone', why: 'backups to S3 services' },
-  { program: '/usr/bin/pg_dump', package: 'postgresql-client', why: 'backups of the PostgreSQL that DATABASE_URL names', applies: ({ settings }) => settings.databaseUrl !== undefined },
+  {
+    program: '/usr/bin/pg_dump',
+    package: 'postgresql-client',
+    why: 'backups of the PostgreSQL that DATABASE_URL names',
+    applies: ({ settings }) => settings.databaseUrl !== undefined,
+  },
 ];
 
 /** Programs Berth calls that a bare Debian may lack. */
@@ -23,7 +32,10 @@ export const toolsStep: Step = {
     const needed = tools.filter((tool) => tool.applies?.(context) ?? true);
     const missing = needed.filter((tool) => !existsSync(tool.program));
     for (const tool of missing) context.say(`${tool.package} is missing: ${tool.why}`);
-    await installPackages(missing.map((tool) => tool.package), context);
+    await installPackages(
+      missing.map((tool) => tool.package),
+      context,
+    );
     return missing.length === 0 ? 'all there' : `installed ${missing.map((tool) => tool.package).join(', ')}`;
   },
 };

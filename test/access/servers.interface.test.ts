@@ -15,10 +15,28 @@ beforeAll(async () => {
 });
 afterAll(() => program[Symbol.asyncDispose]());
 
-const ask = (path: string, input: object): ReturnType<ReturnType<typeof callerOf>> => callerOf(program.url, world.people.owner.byKey)(path, input);
-const application = (change: object): object => ({ name: 'Far', environmentId: world.own['environmentId'], ...change });
-const database = (kind: string): object => ({ name: 'Far', appName: `far-${kind}`, databaseName: 'shop', databaseUser: 'shop', databasePassword: 'readable', databaseRootPassword: 'readable', environmentId: world.own['environmentId'] });
-const certificate = (change: object): object => ({ name: 'Far', certificateData: certificateChain.certificate, privateKey: certificateChain.privateKey, ...change });
+const ask = (path: string, input: object): ReturnType<ReturnType<typeof callerOf>> =>
+  callerOf(program.url, world.people.owner.byKey)(path, input);
+const application = (change: object): object => ({
+  name: 'Far',
+  environmentId: world.own['environmentId'],
+  ...change,
+});
+const database = (kind: string): object => ({
+  name: 'Far',
+  appName: `far-${kind}`,
+  databaseName: 'shop',
+  databaseUser: 'shop',
+  databasePassword: 'readable',
+  databaseRootPassword: 'readable',
+  environmentId: world.own['environmentId'],
+});
+const certificate = (change: object): object => ({
+  name: 'Far',
+  certificateData: certificateChain.certificate,
+  privateKey: certificateChain.privateKey,
+  ...change,
+});
 
 it('is recorded, and deploying there comes later', async () => {
   const serverId = world.own['serverId'];
@@ -26,32 +44,56 @@ it('is recorded, and deploying there comes later', async () => {
   expect(created).toMatchObject({ status: 200, body: { serverId } });
   const applicationId = textOf(created.body, 'applicationId');
   expect(await ask('application.deploy', { applicationId })).toMatchObject({ status: 400 });
-  expect(await ask('application.saveContainerProvider', { applicationId, containerImage: 'nginx:1' })).toMatchObject({ status: 200 });
+  expect(
+    await ask('application.saveContainerProvider', { applicationId, containerImage: 'nginx:1' }),
+  ).toMatchObject({ status: 200 });
   expect(await ask('application.deploy', { applicationId })).toMatchObject({ status: 501 });
-  expect(await ask('application.one', { applicationId })).toMatchObject({ body: { applicationStatus: 'idle', deployments: [], serverId } });
+  expect(await ask('application.one', { applicationId })).toMatchObject({
+    body: { applicationStatus: 'idle', deployments: [], serverId },
+  });
   expect(await ask('server.remove', { serverId })).toMatchObject({ status: 412 });
 });
 
-it('is refused when it is another organization\'s, or nobody\'s', async () => {
-  for (const [serverId, status] of [[world.foreign['serverId'], 403], ['nowhere', 404]] as const) {
-    for (const [path, input] of [['application.create', application({ serverId })], ['certificate.create', certificate({ serverId })], ['domain.generateDomain', { appName: 'far', serverId }], ['container.getContainers', { serverId }]] as const) {
+it("is refused when it is another organization's, or nobody's", async () => {
+  for (const [serverId, status] of [
+    [world.foreign['serverId'], 403],
+    ['nowhere', 404],
+  ] as const) {
+    for (const [path, input] of [
+      ['application.create', application({ serverId })],
+      ['certificate.create', certificate({ serverId })],
+      ['domain.generateDomain', { appName: 'far', serverId }],
+      ['container.getContainers', { serverId }],
+    ] as const) {
       expect(await ask(path, input), path).toMatchObject({ status });
     }
   }
 });
 
 it('is required in a cloud installation, and named when it is missing', async () => {
-  expect(await ask('application.create', application({}))).toMatchObject({ status: 200, body: { serverId: null } });
+  expect(await ask('application.create', application({}))).toMatchObject({
+    status: 200,
+    body: { serverId: null },
+  });
   expect(await ask('settings.update', { cloud: true })).toMatchObject({ status: 200 });
   const withoutServer: readonly (readonly [string, object])[] = [
-    ['application.create', application({})], ['certificate.create', certificate({ serverId: null })], ['compose.create', { name: 'Far', environmentId: world.own['environmentId'] }],
+    ['application.create', application({})],
+    ['certificate.create', certificate({ serverId: null })],
+    ['compose.create', { name: 'Far', environmentId: world.own['environmentId'] }],
     ...databaseKindNames.map((kind): [string, object] => [`${kind}.create`, database(kind)]),
   ];
   for (const [path, input] of withoutServer) {
-    expect(await ask(path, input), path).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST', data: { issues: [{ path: 'serverId' }] } } } });
+    expect(await ask(path, input), path).toMatchObject({
+      status: 400,
+      body: { error: { code: 'BAD_REQUEST', data: { issues: [{ path: 'serverId' }] } } },
+    });
   }
   const serverId = world.own['serverId'];
   expect(await ask('application.create', application({ serverId }))).toMatchObject({ status: 200 });
-  expect(await ask('certificate.create', certificate({ serverId }))).toMatchObject({ status: 200, body: { serverId } });
-  for (const kind of databaseKindNames) expect(await ask(`${kind}.create`, { ...database(kind), serverId }), kind).toMatchObject({ status: 200 });
+  expect(await ask('certificate.create', certificate({ serverId }))).toMatchObject({
+    status: 200,
+    body: { serverId },
+  });
+  for (const kind of databaseKindNames)
+    expect(await ask(`${kind}.create`, { ...database(kind), serverId }), kind).toMatchObject({ status: 200 });
 });

@@ -87,7 +87,15 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(((part.mode ?? 0) << 16) >>> 0, 6);
     tail.writeUInt32LE(offset, 10);
-    list.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, part.mode === undefined ? 0 : 3]), shared, tail, name]));
+    list.push(
+      Buffer.concat([
+        Buffer.from('PK\x01\x02'),
+        Buffer.from([20, part.mode === undefined ? 0 : 3]),
+        shared,
+        tail,
+        name,
+      ]),
+    );
     bodies.push(body);
     offset += body.length;
   }

@@ -17,7 +17,10 @@ export async function bareRoot(signal: AbortSignal): Promise<string> {
   const recipe = await readBaseRecipe(packages, signal);
   const node = await machineNode(signal);
   const contents = await Promise.all(settings.filter(existsSync).map((file) => readFile(file, 'utf8')));
-  const key = createHash('sha256').update(JSON.stringify([baseRecipeText(recipe), recipe.sources, node, contents])).digest('hex').slice(0, 16);
+  const key = createHash('sha256')
+    .update(JSON.stringify([baseRecipeText(recipe), recipe.sources, node, contents]))
+    .digest('hex')
+    .slice(0, 16);
   return cached('bare', key, async (folder) => {
     const archive = `${folder}.tar`;
     const scratch = `${folder}.scratch`;
@@ -26,7 +29,10 @@ export async function bareRoot(signal: AbortSignal): Promise<string> {
     await mkdir(scratch);
     try {
       await makeBaseRootfs(recipe, archive, scratch, signal);
-      await mustRun(['tar', '-xf', archive, '-C', folder, '--numeric-owner', '--xattrs', '--xattrs-include=*'], { limitMs: 120_000, signal });
+      await mustRun(
+        ['tar', '-xf', archive, '-C', folder, '--numeric-owner', '--xattrs', '--xattrs-include=*'],
+        { limitMs: 120_000, signal },
+      );
     } finally {
       await Promise.all([archive, scratch].map((path) => rm(path, { recursive: true, force: true })));
     }
@@ -54,6 +60,7 @@ async function machineNode(signal: AbortSignal): Promise<MachineNode> {
 async function layNode(root: string, node: MachineNode): Promise<void> {
   await cp(node.binary, join(root, 'usr/bin/node'));
   await cp(node.npm, join(root, 'usr/lib/node_modules/npm'), { recursive: true });
-  for (const name of ['npm', 'npx']) await symlink(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/bin', name));
+  for (const name of ['npm', 'npx'])
+    await symlink(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/bin', name));
   for (const file of settings.filter(existsSync)) await cp(file, join(root, file));
 }

@@ -25,7 +25,14 @@ export async function abandonedFolders(): Promise<string[]> {
 
 async function isAbandoned(name: string): Promise<boolean> {
   if ((await loadBed(name)) !== null) return false;
-  const times = await Promise.all([bedFolder(name), realDiskFolder(name)].map((path) => stat(path).then((found) => found.ctimeMs, () => 0)));
+  const times = await Promise.all(
+    [bedFolder(name), realDiskFolder(name)].map((path) =>
+      stat(path).then(
+        (found) => found.ctimeMs,
+        () => 0,
+      ),
+    ),
+  );
   return Date.now() - Math.max(...times) > makingMs;
 }
 

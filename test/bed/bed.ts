@@ -48,11 +48,19 @@ export async function openBed(options: BedOptions): Promise<Bed> {
   const folder = bedFolder(options.name);
   await mkdir(stateRoot, { recursive: true });
   await mkdir(folder);
-  await mustRun(['mount', '-t', 'tmpfs', '-o', 'mode=700,size=75%', 'berth-test', folder], { limitMs: 5_000 });
+  await mustRun(['mount', '-t', 'tmpfs', '-o', 'mode=700,size=75%', 'berth-test', folder], {
+    limitMs: 5_000,
+  });
   const owner = options.standing === true ? null : await identify(process.pid);
   // Recorded before the net is made, so that whatever stops this process here is cleaned up by the next run.
   const net = options.net ?? (await freeNet());
-  const record: BedRecord = { name: options.name, net, owner, guard: owner === null ? null : await startGuard(owner.pid), forwardingBefore: await forwardingBefore() };
+  const record: BedRecord = {
+    name: options.name,
+    net,
+    owner,
+    guard: owner === null ? null : await startGuard(owner.pid),
+    forwardingBefore: await forwardingBefore(),
+  };
   await saveBed(record);
   if (!(await makeBridge(net))) {
     await endGuard(record);

@@ -28,12 +28,18 @@ export async function copyCheckout(host: BedHost, target: string, revision?: str
 }
 
 async function layWorkingTree(scratch: string, clone: string): Promise<void> {
-  const listed = await mustRun(['git', '-C', repositoryRoot, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], limits);
+  const listed = await mustRun(
+    ['git', '-C', repositoryRoot, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    limits,
+  );
   const files = listed.split('\0').filter((file) => file !== '');
   const list = join(scratch, 'list');
   const archive = join(scratch, 'files.tar');
   await writeFile(list, files.filter((file) => existsSync(join(repositoryRoot, file))).join('\0'));
-  await mustRun(['tar', '-C', repositoryRoot, '--null', '--no-recursion', '-cf', archive, '-T', list], limits);
+  await mustRun(
+    ['tar', '-C', repositoryRoot, '--null', '--no-recursion', '-cf', archive, '-T', list],
+    limits,
+  );
   await mustRun(['tar', '-C', clone, '-xf', archive, '--no-same-owner'], limits);
   const removed = files.filter((file) => !existsSync(join(repositoryRoot, file)));
   await Promise.all(removed.map((file) => rm(join(clone, file), { force: true })));

@@ -29,8 +29,12 @@ export async function makeControlGroups(name: string): Promise<ControlGroups> {
     await mkdir(folder, { recursive: true });
     await inheritCpus(folder);
   }
-  const mounts = hierarchies.filter((hierarchy) => hierarchy.version === 1).map((hierarchy) => `${basename(hierarchy.mountPoint)} ${hierarchy.options}`);
-  const joinFolders = hierarchies.map(({ mountPoint, version }) => (version === 1 ? join(mountPoint, name) : join(mountPoint, name, 'init')));
+  const mounts = hierarchies
+    .filter((hierarchy) => hierarchy.version === 1)
+    .map((hierarchy) => `${basename(hierarchy.mountPoint)} ${hierarchy.options}`);
+  const joinFolders = hierarchies.map(({ mountPoint, version }) =>
+    version === 1 ? join(mountPoint, name) : join(mountPoint, name, 'init'),
+  );
   return { folders, joinFolders, mounts: mounts.join('\n') };
 }
 
@@ -39,16 +43,23 @@ export async function removeControlGroups(name: string): Promise<void> {
   for (const folder of await controlGroupsNamed((entry) => entry === name)) {
     // Programs that merely waited for one inside the host end a moment after it.
     const removed = await waitUntil(() => removeTree(folder).then(() => true, isBusy), 10_000);
-    if (!removed) throw new Error(`The control group ${folder} still holds processes: ${await readFile(join(folder, 'cgroup.procs'), 'utf8')}`);
+    if (!removed)
+      throw new Error(
+        `The control group ${folder} still holds processes: ${await readFile(join(folder, 'cgroup.procs'), 'utf8')}`,
+      );
   }
 }
 
 /** Paths of top-level control groups whose name passes. */
 export async function controlGroupsNamed(passes: (name: string) => boolean): Promise<string[]> {
-  const found = await Promise.all((await usedHierarchies()).map(async ({ mountPoint }) => {
-    const entries = await readdir(mountPoint, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() && passes(entry.name)).map((entry) => join(mountPoint, entry.name));
-  }));
+  const found = await Promise.all(
+    (await usedHierarchies()).map(async ({ mountPoint }) => {
+      const entries = await readdir(mountPoint, { withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isDirectory() && passes(entry.name))
+        .map((entry) => join(mountPoint, entry.name));
+    }),
+  );
   return found.flat();
 }
 
@@ -66,7 +77,12 @@ function hierarchyOf(line: string): Hierarchy[] {
   if (mountPoint === undefined || superOptions === undefined) return [];
   if (type === 'cgroup2') return [{ mountPoint, version: 2, options: '' }];
   if (type !== 'cgroup') return [];
-  const options = superOptions.split(',').filter((option) => !['rw', 'ro', 'xattr', 'clone_children'].includes(option) && !option.startsWith('release_agent='));
+  const options = superOptions
+    .split(',')
+    .filter(
+      (option) =>
+        !['rw', 'ro', 'xattr', 'clone_children'].includes(option) && !option.startsWith('release_agent='),
+    );
   // A hierarchy without a controller, such as systemd's, must be asked for with "none".
   const selected = options.some((option) => option.startsWith('name=')) ? ['none', ...options] : options;
   return [{ mountPoint, version: 1, options: selected.join(',') }];
@@ -76,13 +92,15 @@ function hierarchyOf(line: string): Hierarchy[] {
 async function inheritCpus(folder: string): Promise<void> {
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
     const parent = join(folder, '..', file);
-    if (existsSync(parent) && existsSync(join(folder, file))) await writeFile(join(folder, file), await readFile(parent, 'utf8'));
+    if (existsSync(parent) && existsSync(join(folder, file)))
+      await writeFile(join(folder, file), await readFile(parent, 'utf8'));
   }
 }
 
 /** Gives false for a group that is still in use; any other error is thrown. */
 function isBusy(error: unknown): false {
-  if (error instanceof Error && 'code' in error && (error.code === 'EBUSY' || error.code === 'ENOTEMPTY')) return false;
+  if (error instanceof Error && 'code' in error && (error.code === 'EBUSY' || error.code === 'ENOTEMPTY'))
+    return false;
   throw error;
 }
 

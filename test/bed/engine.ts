@@ -20,8 +20,17 @@ export async function startEngine(record: HostRecord): Promise<void> {
   await rm(engineSocketOf(record), { force: true });
   await launchInside(record, 'dockerd', [
     // Go's collector runs once memory is short, not at each doubling: dockerd starts itself anew three times for each container, and a third of such a start was collecting.
-    'env', 'GOGC=off', 'GOMEMLIMIT=256MiB', 'dockerd', '--host', 'unix:///run/docker.sock', '--host', 'unix:///run/bed/docker.sock',
-    '--insecure-registry', insecureRegistryOption(record.net), ...runtime,
+    'env',
+    'GOGC=off',
+    'GOMEMLIMIT=256MiB',
+    'dockerd',
+    '--host',
+    'unix:///run/docker.sock',
+    '--host',
+    'unix:///run/bed/docker.sock',
+    '--insecure-registry',
+    insecureRegistryOption(record.net),
+    ...runtime,
   ]);
   if (!(await waitUntil(() => answers(engineSocketOf(record)), 60_000))) {
     const log = await readFile(join(hostFolder(record.bed, record.name), 'run', 'dockerd.log'), 'utf8');
@@ -35,7 +44,10 @@ export async function stopEngine(record: HostRecord): Promise<void> {
   const pid = found.stdout.trim();
   if (found.code !== 0 || pid === '') return;
   await execInside(record, ['kill', '-TERM', pid], { limitMs: 5_000 });
-  const gone = await waitUntil(async () => (await execInside(record, ['kill', '-0', pid], { limitMs: 5_000 })).code !== 0, 30_000);
+  const gone = await waitUntil(
+    async () => (await execInside(record, ['kill', '-0', pid], { limitMs: 5_000 })).code !== 0,
+    30_000,
+  );
   if (!gone) throw new Error(`The engine of ${record.name} did not end within 30 s.`);
 }
 

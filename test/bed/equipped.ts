@@ -23,13 +23,19 @@ export async function lowerFolders(kind: BareKind, signal: AbortSignal): Promise
   const base = await bareRoot(signal);
   const packages = equipment[kind];
   if (packages.length === 0) return base;
-  const key = createHash('sha256').update(JSON.stringify([base, packages])).digest('hex').slice(0, 16);
+  const key = createHash('sha256')
+    .update(JSON.stringify([base, packages]))
+    .digest('hex')
+    .slice(0, 16);
   return `${await cached('equipped', key, (folder) => install(packages, folder, signal))}:${base}`;
 }
 
 /** One more lower folder: the packages of this checkout's lockfile, as node_modules of a checkout at /opt/berth of the host. */
 export function dependenciesFolder(signal: AbortSignal): Promise<string> {
-  return mustRun(['bash', join(repositoryRoot, 'bin/lib/kept-dependencies.sh')], { limitMs: 12 * 60_000, signal });
+  return mustRun(['bash', join(repositoryRoot, 'bin/lib/kept-dependencies.sh')], {
+    limitMs: 12 * 60_000,
+    signal,
+  });
 }
 
 /** Installs the packages on a bare host of a bed of its own; what that changed in its files is the layer. */
@@ -42,10 +48,29 @@ async function install(packages: readonly string[], folder: string, signal: Abor
       if (done.code !== 0) throw new Error(`${argv.join(' ')} failed in the bed: ${done.stderr}`);
     };
     // No service may start: their settings would be the package's, and the host is thrown away.
-    await must('sh', '-c', 'printf "#!/bin/sh\\nexit 101\\n" >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d');
+    await must(
+      'sh',
+      '-c',
+      'printf "#!/bin/sh\\nexit 101\\n" >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d',
+    );
     await must('apt-get', 'update', '-q');
-    await must('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', '--no-install-recommends', '-o', 'DPkg::Options::=--force-unsafe-io', ...packages);
-    await must('sh', '-c', 'rm -rf /usr/sbin/policy-rc.d /var/lib/apt/lists/* /var/cache/apt/*.bin && apt-get clean');
+    await must(
+      'env',
+      'DEBIAN_FRONTEND=noninteractive',
+      'apt-get',
+      'install',
+      '-y',
+      '-q',
+      '--no-install-recommends',
+      '-o',
+      'DPkg::Options::=--force-unsafe-io',
+      ...packages,
+    );
+    await must(
+      'sh',
+      '-c',
+      'rm -rf /usr/sbin/policy-rc.d /var/lib/apt/lists/* /var/cache/apt/*.bin && apt-get clean',
+    );
     const upper = join(changesFolder(await loadHost(bed.name, host.name)), 'upper');
     await host.kill();
     // With attributes and device files: they are how overlayfs notes what a layer takes away.

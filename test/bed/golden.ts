@@ -12,7 +12,19 @@ import { diskFolder, goldenInside } from './layout.ts';
 export const dockerCli = '/usr/bin/docker';
 
 /** Parts of an engine's data that belong to the one engine that made them. */
-const personal = ['swarm', 'network', 'containers', 'runtimes', 'tmp', 'builder', 'buildkit', 'volumes', 'plugins', 'trust', 'engine-id'];
+const personal = [
+  'swarm',
+  'network',
+  'containers',
+  'runtimes',
+  'tmp',
+  'builder',
+  'buildkit',
+  'volumes',
+  'plugins',
+  'trust',
+  'engine-id',
+];
 
 /**
  * Fills an engine's empty data folder with all images of `images/`; they are built once and then kept in the cache.
@@ -44,8 +56,16 @@ async function makeGolden(folder: string, signal: AbortSignal): Promise<void> {
   try {
     const host = await bed.host('builder', { index: 1, engine: true });
     const dockerHost = `unix://${host.engineSocket}`;
-    await buildImages({ dockerHost, dockerCli, names: [...imageNames, ...testImageNames], workDir: diskFolder(bed.name), log: console.error, signal });
-    for (const kind of ['image', 'builder']) await mustRun([dockerCli, '--host', dockerHost, kind, 'prune', '--force'], { limitMs: 60_000, signal });
+    await buildImages({
+      dockerHost,
+      dockerCli,
+      names: [...imageNames, ...testImageNames],
+      workDir: diskFolder(bed.name),
+      log: console.error,
+      signal,
+    });
+    for (const kind of ['image', 'builder'])
+      await mustRun([dockerCli, '--host', dockerHost, kind, 'prune', '--force'], { limitMs: 60_000, signal });
     await host.stop();
     const data = join(diskFolder(bed.name), 'builder', 'docker');
     await Promise.all(personal.map((name) => rm(join(data, name), { recursive: true, force: true })));

@@ -7,7 +7,11 @@ import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
 
 /** Starts a small process that waits for the owner's end and then closes what it left: kill -9 leaves nothing either. */
 export async function startGuard(owner: number): Promise<ProcessIdentity | null> {
-  const child = spawn('sh', [join(scriptFolder, 'guard.sh'), String(owner), process.execPath, join(scriptFolder, 'main.ts')], { detached: true, stdio: 'ignore' });
+  const child = spawn(
+    'sh',
+    [join(scriptFolder, 'guard.sh'), String(owner), process.execPath, join(scriptFolder, 'main.ts')],
+    { detached: true, stdio: 'ignore' },
+  );
   await once(child, 'spawn');
   child.unref();
   return identify(child.pid ?? 0);

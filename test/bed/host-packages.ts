@@ -4,14 +4,35 @@ import { mustRun, runCommand } from '../../images/command.ts';
 
 /** Debian packages that the bed needs on the machine. None of their services is started. */
 export const hostPackages = [
-  ...buildPackages, 'docker.io', 'containerd', 'runc', 'crun', 'iptables', 'iproute2', 'openssh-server', 'openssh-client', 'tini',
-  'busybox-static', 'docker-registry', 'apache2-utils', 'curl', 'git', 'procps', 'util-linux', 'postgresql-15', 'pebble', 'rclone',
+  ...buildPackages,
+  'docker.io',
+  'containerd',
+  'runc',
+  'crun',
+  'iptables',
+  'iproute2',
+  'openssh-server',
+  'openssh-client',
+  'tini',
+  'busybox-static',
+  'docker-registry',
+  'apache2-utils',
+  'curl',
+  'git',
+  'procps',
+  'util-linux',
+  'postgresql-15',
+  'pebble',
+  'rclone',
 ] as const;
 
 const policy = '/usr/sbin/policy-rc.d';
 
 /** Installs what is missing and gives its names. Needs root. Services are kept from starting by policy-rc.d. */
-export async function installHostPackages(log: (line: string) => void, signal: AbortSignal): Promise<string[]> {
+export async function installHostPackages(
+  log: (line: string) => void,
+  signal: AbortSignal,
+): Promise<string[]> {
   const missing = await missingPackages(signal);
   if (missing.length === 0) return [];
   log(`installing Debian packages: ${missing.join(' ')}`);
@@ -19,7 +40,19 @@ export async function installHostPackages(log: (line: string) => void, signal: A
   try {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     await mustRun(['apt-get', '-qq', 'update'], { limitMs: 120_000, signal, env });
-    await mustRun(['apt-get', '-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '-qq', '--no-install-recommends', ...missing], { limitMs: 600_000, signal, env });
+    await mustRun(
+      [
+        'apt-get',
+        '-o',
+        'DPkg::Lock::Timeout=300',
+        'install',
+        '-y',
+        '-qq',
+        '--no-install-recommends',
+        ...missing,
+      ],
+      { limitMs: 600_000, signal, env },
+    );
   } finally {
     if (ownPolicy) await rm(policy);
   }
@@ -28,14 +61,25 @@ export async function installHostPackages(log: (line: string) => void, signal: A
 
 async function missingPackages(signal: AbortSignal): Promise<string[]> {
   const format = '${Package} ${db:Status-Abbrev}\n';
-  const { stdout } = await runCommand(['dpkg-query', '--show', `--showformat=${format}`, ...hostPackages], { limitMs: 20_000, signal });
-  const installed = new Set(stdout.split('\n').filter((line) => line.includes(' ii')).map((line) => line.split(' ')[0]));
+  const { stdout } = await runCommand(['dpkg-query', '--show', `--showformat=${format}`, ...hostPackages], {
+    limitMs: 20_000,
+    signal,
+  });
+  const installed = new Set(
+    stdout
+      .split('\n')
+      .filter((line) => line.includes(' ii'))
+      .map((line) => line.split(' ')[0]),
+  );
   return hostPackages.filter((name) => !installed.has(name));
 }
 
 /** Gives true when it made the file; a machine's own policy is left as it is. */
 async function forbidServices(): Promise<boolean> {
-  const exists = await access(policy).then(() => true, () => false);
+  const exists = await access(policy).then(
+    () => true,
+    () => false,
+  );
   if (exists) return false;
   await writeFile(policy, '#!/bin/sh\nexit 101\n');
   await chmod(policy, 0o755);

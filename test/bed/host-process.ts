@@ -23,14 +23,41 @@ export async function startNamespaces(record: HostRecord): Promise<HostRecord> {
   const groups = await makeControlGroups(groupName(record));
   const environment = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-    BED_NAME: record.name, BED_LOWER: record.lower, BED_CGROUPS: groups.mounts, BED_BINDS: binds(record), BED_PROJECT: record.root === 'overlay' ? repositoryRoot : '',
-    BED_ROOT: join(folder, 'root'), BED_UPPER: join(changesFolder(record), 'upper'), BED_WORK: join(changesFolder(record), 'work'),
+    BED_NAME: record.name,
+    BED_LOWER: record.lower,
+    BED_CGROUPS: groups.mounts,
+    BED_BINDS: binds(record),
+    BED_PROJECT: record.root === 'overlay' ? repositoryRoot : '',
+    BED_ROOT: join(folder, 'root'),
+    BED_UPPER: join(changesFolder(record), 'upper'),
+    BED_WORK: join(changesFolder(record), 'work'),
   };
-  const started = await launch([
-    'sh', join(scriptFolder, 'enter.sh'), ...groups.folders, '--',
-    'unshare', '--mount', '--uts', '--ipc', '--pid', '--cgroup', '--net', '--fork', '--kill-child=SIGKILL', '--propagation', 'private', '--',
-    'tini', '--', 'bash', join(scriptFolder, 'host-init.sh'),
-  ], join(folder, 'run', 'init.log'), environment);
+  const started = await launch(
+    [
+      'sh',
+      join(scriptFolder, 'enter.sh'),
+      ...groups.folders,
+      '--',
+      'unshare',
+      '--mount',
+      '--uts',
+      '--ipc',
+      '--pid',
+      '--cgroup',
+      '--net',
+      '--fork',
+      '--kill-child=SIGKILL',
+      '--propagation',
+      'private',
+      '--',
+      'tini',
+      '--',
+      'bash',
+      join(scriptFolder, 'host-init.sh'),
+    ],
+    join(folder, 'run', 'init.log'),
+    environment,
+  );
   const init = await firstChild(started, folder);
   await connect(record.net, record.index, init.pid);
   await untilReady(started, folder);
@@ -43,7 +70,8 @@ export async function startNamespaces(record: HostRecord): Promise<HostRecord> {
 export async function endNamespaces(record: HostRecord): Promise<HostRecord> {
   await disconnect(record.net, record.index);
   for (const target of [record.process, record.init]) {
-    if (target !== null && !(await end(target, 'SIGKILL', 10_000))) throw new Error(`Process ${target.pid} of host ${record.name} did not end within 10 s.`);
+    if (target !== null && !(await end(target, 'SIGKILL', 10_000)))
+      throw new Error(`Process ${target.pid} of host ${record.name} did not end within 10 s.`);
   }
   await removeControlGroups(groupName(record));
   const stopped = { ...record, process: null, init: null };
@@ -70,14 +98,18 @@ export async function launch(argv: Argv, logFile: string, env: NodeJS.ProcessEnv
 /** Where the host's changed files lie: in memory over the machine's own root, on disk over the minimal one. */
 export function changesFolder(record: HostRecord): string {
   // overlayfs refuses an upper folder inside its own lower one, and the machine's root holds every disk folder.
-  return record.root === 'overlay' ? hostFolder(record.bed, record.name) : join(diskFolder(record.bed), record.name, 'changes');
+  return record.root === 'overlay'
+    ? hostFolder(record.bed, record.name)
+    : join(diskFolder(record.bed), record.name, 'changes');
 }
 
 /** Host folders that cannot lie on the host's own overlay: no overlayfs stacks upon another, and engines need one. */
 export function diskTargets(record: HostRecord): { source: string; target: string }[] {
   const disk = join((record.realDisk ? realDiskFolder : diskFolder)(record.bed), record.name);
   const engine = { source: join(disk, 'docker'), target: '/var/lib/docker' };
-  return record.root === 'overlay' ? [engine] : [engine, { source: join(disk, 'berth'), target: '/var/lib/berth' }];
+  return record.root === 'overlay'
+    ? [engine]
+    : [engine, { source: join(disk, 'berth'), target: '/var/lib/berth' }];
 }
 
 export function groupName(record: HostRecord): string {
@@ -88,7 +120,9 @@ function binds(record: HostRecord): string {
   const shared = { source: join(hostFolder(record.bed, record.name), 'run'), target: '/run/bed' };
   const cache = record.root === 'overlay' ? [{ source: compiled.folder(), target: compiled.inside }] : [];
   const images = record.golden === null ? [] : [{ source: record.golden, target: `${goldenInside} ro` }];
-  return [shared, ...images, ...cache, ...diskTargets(record)].map(({ source, target }) => `${source} ${target}`).join('\n');
+  return [shared, ...images, ...cache, ...diskTargets(record)]
+    .map(({ source, target }) => `${source} ${target}`)
+    .join('\n');
 }
 
 async function firstChild(parent: ProcessIdentity, folder: string): Promise<ProcessIdentity> {
@@ -110,5 +144,7 @@ async function untilReady(process: ProcessIdentity, folder: string): Promise<voi
 }
 
 async function startFailure(folder: string): Promise<Error> {
-  return new Error(`The host in ${folder} did not start: ${(await readFile(join(folder, 'run', 'init.log'), 'utf8').catch(() => '')).slice(-2000)}`);
+  return new Error(
+    `The host in ${folder} did not start: ${(await readFile(join(folder, 'run', 'init.log'), 'utf8').catch(() => '')).slice(-2000)}`,
+  );
 }

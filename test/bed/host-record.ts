@@ -66,7 +66,14 @@ export async function bedNames(): Promise<string[]> {
 
 export async function hostNames(bed: string): Promise<string[]> {
   const folders = await foldersIn(bedFolder(bed));
-  const found = await Promise.all(folders.map((name) => loadHost(bed, name).then(() => name, () => null)));
+  const found = await Promise.all(
+    folders.map((name) =>
+      loadHost(bed, name).then(
+        () => name,
+        () => null,
+      ),
+    ),
+  );
   return found.filter((name) => name !== null);
 }
 

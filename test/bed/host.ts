@@ -57,7 +57,12 @@ export interface BedHost {
 }
 
 /** Makes and starts a new host in an open bed. */
-export async function makeHost(bed: { name: string; net: string }, name: string, options: HostOptions, signal: AbortSignal): Promise<BedHost> {
+export async function makeHost(
+  bed: { name: string; net: string },
+  name: string,
+  options: HostOptions,
+  signal: AbortSignal,
+): Promise<BedHost> {
   const record = await newRecord(bed, name, options, signal);
   await layOutHost(record);
   const data = diskTargets(record)[0];
@@ -66,7 +71,10 @@ export async function makeHost(bed: { name: string; net: string }, name: string,
 }
 
 /** Makes the host in which the bed's registries run, and starts them. */
-export async function makeRegistryHost(bed: { name: string; net: string }, signal: AbortSignal): Promise<void> {
+export async function makeRegistryHost(
+  bed: { name: string; net: string },
+  signal: AbortSignal,
+): Promise<void> {
   const record = await newRecord(bed, registryHost.name, { index: registryHost.index }, signal);
   await layOutHost(record);
   await layOutRegistries(record);
@@ -88,15 +96,33 @@ export async function killHost(record: HostRecord): Promise<void> {
   await endNamespaces(record);
 }
 
-async function newRecord(bed: { name: string; net: string }, name: string, options: HostOptions, signal: AbortSignal): Promise<HostRecord> {
+async function newRecord(
+  bed: { name: string; net: string },
+  name: string,
+  options: HostOptions,
+  signal: AbortSignal,
+): Promise<HostRecord> {
   const root = options.root ?? 'overlay';
   return {
-    bed: bed.name, net: bed.net, name, root, index: options.index,
-    engine: options.engine ?? false, sshd: options.sshd ?? false,
-    lower: root === 'overlay' ? '/' : [...(options.dependencies === true ? [await dependenciesFolder(signal)] : []), await lowerFolders(root, signal)].join(':'),
+    bed: bed.name,
+    net: bed.net,
+    name,
+    root,
+    index: options.index,
+    engine: options.engine ?? false,
+    sshd: options.sshd ?? false,
+    lower:
+      root === 'overlay'
+        ? '/'
+        : [
+            ...(options.dependencies === true ? [await dependenciesFolder(signal)] : []),
+            await lowerFolders(root, signal),
+          ].join(':'),
     realDisk: options.realDisk ?? false,
     golden: options.images === true ? await goldenData(signal) : null,
-    process: null, init: null, joinFolders: [],
+    process: null,
+    init: null,
+    joinFolders: [],
   };
 }
 
@@ -109,8 +135,13 @@ async function startHost(record: HostRecord): Promise<HostRecord> {
 
 async function startSshd(record: HostRecord): Promise<void> {
   const prepared = await execInside(record, ['mkdir', '-p', '/run/sshd'], { limitMs: 5_000 });
-  const started = await execInside(record, ['/usr/sbin/sshd', '-f', sshdConfigInside, '-E', '/run/bed/sshd.log'], { limitMs: 10_000 });
-  if (prepared.code + started.code !== 0) throw new Error(`sshd of ${record.name} did not start: ${started.stderr}`);
+  const started = await execInside(
+    record,
+    ['/usr/sbin/sshd', '-f', sshdConfigInside, '-E', '/run/bed/sshd.log'],
+    { limitMs: 10_000 },
+  );
+  if (prepared.code + started.code !== 0)
+    throw new Error(`sshd of ${record.name} did not start: ${started.stderr}`);
 }
 
 async function hostOf(record: HostRecord): Promise<BedHost> {
@@ -136,6 +167,9 @@ async function hostOf(record: HostRecord): Promise<BedHost> {
       remember(await endNamespaces(now));
     },
     restart: async () => remember(await startHost(await endNamespaces(await current()))),
-    engine: { start: async () => startEngine(await current()), stop: async () => stopEngine(await current()) },
+    engine: {
+      start: async () => startEngine(await current()),
+      stop: async () => stopEngine(await current()),
+    },
   };
 }

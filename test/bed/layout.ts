@@ -11,7 +11,10 @@ export function cacheRoot(): string {
 }
 
 /** Where node keeps what it compiled of a Berth on an overlay host: one folder for all, since each has a data folder that is new. node checks what it finds there against the source. */
-export const compiled = { inside: '/var/cache/berth-compiled', folder: (): string => join(cacheRoot(), 'compiled') } as const;
+export const compiled = {
+  inside: '/var/cache/berth-compiled',
+  folder: (): string => join(cacheRoot(), 'compiled'),
+} as const;
 
 /** Where a host whose engine has the images sees the cache's copy of them, which it may only read. Not in /run, where a started systemd lays a folder of its own. */
 export const goldenInside = '/var/cache/berth-images';

@@ -21,12 +21,19 @@ export async function leftovers(): Promise<string[]> {
 
 async function look(): Promise<string[]> {
   const open = await openBeds();
-  const isOurs = (text: string): boolean => ![...open.prefixes].some((prefix) => text.includes(`${prefix}-`) || text.endsWith(prefix) || text.includes(`${prefix} `));
+  const isOurs = (text: string): boolean =>
+    ![...open.prefixes].some(
+      (prefix) => text.includes(`${prefix}-`) || text.endsWith(prefix) || text.includes(`${prefix} `),
+    );
   const lines = await Promise.all([
     bedLinks().then((names) => names.filter(isOurs).map((name) => `network link ${name}`)),
     bedRules().then((rules) => rules.filter(isOurs).map((rule) => `firewall rule ${rule}`)),
-    controlGroupsNamed((name) => name.startsWith(namePrefix) && isOurs(name)).then((paths) => paths.map((path) => `control group ${path}`)),
-    mounts(open.names), folders(open.names), processes(open.processes),
+    controlGroupsNamed((name) => name.startsWith(namePrefix) && isOurs(name)).then((paths) =>
+      paths.map((path) => `control group ${path}`),
+    ),
+    mounts(open.names),
+    folders(open.names),
+    processes(open.processes),
   ]);
   return lines.flat();
 }
@@ -51,26 +58,37 @@ async function openBeds(): Promise<OpenBeds> {
 }
 
 async function mounts(open: ReadonlySet<string>): Promise<string[]> {
-  const points = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1] ?? '');
-  const ours = points.filter((point) => point.startsWith(`${stateRoot}/`) || point.startsWith(`${cacheRoot()}/`));
+  const points = (await readFile('/proc/self/mounts', 'utf8'))
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  const ours = points.filter(
+    (point) => point.startsWith(`${stateRoot}/`) || point.startsWith(`${cacheRoot()}/`),
+  );
   return ours.filter((point) => !belongsTo(point, open)).map((point) => `mount ${point}`);
 }
 
 async function folders(open: ReadonlySet<string>): Promise<string[]> {
   const roots = [stateRoot, disksFolder()];
-  const found = await Promise.all(roots.map(async (root) => (await readdir(root).catch(() => [])).map((name) => join(root, name))));
-  return found.flat().filter((path) => !belongsTo(path, open)).map((path) => `folder ${path}`);
+  const found = await Promise.all(
+    roots.map(async (root) => (await readdir(root).catch(() => [])).map((name) => join(root, name))),
+  );
+  return found
+    .flat()
+    .filter((path) => !belongsTo(path, open))
+    .map((path) => `folder ${path}`);
 }
 
 /** Processes whose start script is a bed host's, but whose host is in no open bed. */
 async function processes(open: ReadonlySet<number>): Promise<string[]> {
   // Process 1 is a host's own when this runs inside a bed.
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== '1');
-  const found = await Promise.all(pids.map(async (pid) => {
-    const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-    const isInit = argv[0] === 'tini' && argv.some((word) => word.endsWith('/bed/host-init.sh'));
-    return isInit && !open.has(Number(pid)) ? [`process ${pid} ${argv.join(' ')}`] : [];
-  }));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      const isInit = argv[0] === 'tini' && argv.some((word) => word.endsWith('/bed/host-init.sh'));
+      return isInit && !open.has(Number(pid)) ? [`process ${pid} ${argv.join(' ')}`] : [];
+    }),
+  );
   return found.flat();
 }
 

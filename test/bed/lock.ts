@@ -9,7 +9,11 @@ const limitSeconds = 12 * 60;
  * this process, so a lock cannot outlive its holder.
  */
 export async function withLock<Result>(file: string, action: () => Promise<Result>): Promise<Result> {
-  const holder = spawn('flock', ['--exclusive', '--timeout', String(limitSeconds), file, 'sh', '-c', 'echo held; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const holder = spawn(
+    'flock',
+    ['--exclusive', '--timeout', String(limitSeconds), file, 'sh', '-c', 'echo held; exec cat'],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   const ended = once(holder, 'exit');
   const held = await Promise.race([once(holder.stdout, 'data').then(() => true), ended.then(() => false)]);
   if (!held) throw new Error(`${file} is held by another run for more than ${limitSeconds / 60} minutes.`);

@@ -70,7 +70,8 @@ async function show(bed: Bed): Promise<void> {
 }
 
 function describe(host: BedHost): string {
-  const ssh = host.hostKey === '' ? '' : `  ssh -i ${host.sshKeyPath} root@${host.ip} (host key ${host.hostKey})`;
+  const ssh =
+    host.hostKey === '' ? '' : `  ssh -i ${host.sshKeyPath} root@${host.ip} (host key ${host.hostKey})`;
   return `  ${host.name}  ${host.ip}  engine socket ${host.engineSocket}${ssh}`;
 }
 

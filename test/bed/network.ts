@@ -39,7 +39,10 @@ export async function connect(net: string, index: number, pid: number): Promise<
   const link = `${bridgeName(net)}-${index}`;
   const inside: Argv = ['nsenter', '--net', `--target=${pid}`, 'ip'];
   await runCommand(['ip', 'link', 'delete', link], limits);
-  await mustRun(['ip', 'link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(pid)], limits);
+  await mustRun(
+    ['ip', 'link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(pid)],
+    limits,
+  );
   await mustRun(['ip', 'link', 'set', link, 'master', bridgeName(net), 'up'], limits);
   await mustRun([...inside, 'address', 'add', `${addressOf(net, index)}/24`, 'dev', 'eth0'], limits);
   for (const device of ['lo', 'eth0']) await mustRun([...inside, 'link', 'set', device, 'up'], limits);
@@ -63,12 +66,17 @@ export async function isFree(net: string): Promise<boolean> {
 /** Names of links that belong to beds. */
 export async function bedLinks(): Promise<string[]> {
   const text = await mustRun(['ip', '-brief', 'link', 'show'], limits);
-  return text.split('\n').map((line) => line.split(/[\s@]/)[0] ?? '').filter((name) => name.startsWith(namePrefix));
+  return text
+    .split('\n')
+    .map((line) => line.split(/[\s@]/)[0] ?? '')
+    .filter((name) => name.startsWith(namePrefix));
 }
 
 /** Firewall rules that belong to beds, as iptables prints them. */
 export async function bedRules(): Promise<string[]> {
-  const tables = await Promise.all(['filter', 'nat'].map((table) => mustRun(['iptables', '-w', '10', '-t', table, '-S'], limits)));
+  const tables = await Promise.all(
+    ['filter', 'nat'].map((table) => mustRun(['iptables', '-w', '10', '-t', table, '-S'], limits)),
+  );
   return tables.flatMap((text) => text.split('\n')).filter((line) => line.includes(namePrefix));
 }
 
@@ -93,12 +101,29 @@ interface Rule {
 function rules(net: string): Rule[] {
   const bridge = bridgeName(net);
   return [
-    { table: 'nat', chain: 'POSTROUTING', match: ['-s', `${net}.0/24`, '!', '-o', bridge, '-j', 'MASQUERADE'] },
+    {
+      table: 'nat',
+      chain: 'POSTROUTING',
+      match: ['-s', `${net}.0/24`, '!', '-o', bridge, '-j', 'MASQUERADE'],
+    },
     { table: 'filter', chain: 'FORWARD', match: ['-i', bridge, '-j', 'ACCEPT'] },
     { table: 'filter', chain: 'FORWARD', match: ['-o', bridge, '-j', 'ACCEPT'] },
   ];
 }
 
 function iptables(action: '-I' | '-D', rule: Rule): Argv {
-  return ['iptables', '-w', '10', '-t', rule.table, action, rule.chain, ...rule.match, '-m', 'comment', '--comment', 'berth test bed'];
+  return [
+    'iptables',
+    '-w',
+    '10',
+    '-t',
+    rule.table,
+    action,
+    rule.chain,
+    ...rule.match,
+    '-m',
+    'comment',
+    '--comment',
+    'berth test bed',
+  ];
 }

@@ -33,14 +33,54 @@ export async function startPostgres(): Promise<RunningPostgres> {
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   for (const path of [folder, passwordFile]) await chown(path, account.uid, account.gid);
-  await mustRun([...asPostgres, join(programs, 'initdb'), `--pgdata=${data}`, '--username=berth', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'], { limitMs: 60_000 });
+  await mustRun(
+    [
+      ...asPostgres,
+      join(programs, 'initdb'),
+      `--pgdata=${data}`,
+      '--username=berth',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ],
+    { limitMs: 60_000 },
+  );
   const port = await freePort();
-  const server = await launchServer([join(programs, 'postgres'), '-D', data, '-p', String(port), '-k', folder, '-c', 'fsync=off', '-c', 'dynamic_shared_memory_type=mmap', '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'], folder);
+  const server = await launchServer(
+    [
+      join(programs, 'postgres'),
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-k',
+      folder,
+      '-c',
+      'fsync=off',
+      '-c',
+      'dynamic_shared_memory_type=mmap',
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'max_connections=200',
+    ],
+    folder,
+  );
   const stop = async (): Promise<void> => {
     await end(server, 'SIGKILL', 10_000);
     await rm(folder, { recursive: true, force: true });
   };
-  const ready = await waitUntil(async () => (await runCommand([join(programs, 'pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(port)], { limitMs: 5_000 })).code === 0 || !(await isAlive(server)), 30_000);
+  const ready = await waitUntil(
+    async () =>
+      (
+        await runCommand([join(programs, 'pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(port)], {
+          limitMs: 5_000,
+        })
+      ).code === 0 || !(await isAlive(server)),
+    30_000,
+  );
   if (!ready || !(await isAlive(server))) {
     const log = await readFile(join(folder, 'log'), 'utf8');
     await stop();
@@ -70,20 +110,38 @@ const asPostgres: Argv = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--in
 /** In process and IPC namespaces of its own, which end with this process: no worker and no shared memory can stay. */
 function launchServer(argv: string[], folder: string): Promise<ProcessIdentity> {
   // tini stays root between the two: changing the user makes the kernel forget the signal at the parent's death.
-  const own: Argv = ['setpriv', '--pdeathsig=KILL', 'unshare', '--ipc', '--pid', '--fork', '--kill-child=SIGKILL', '--', 'tini', '--'];
+  const own: Argv = [
+    'setpriv',
+    '--pdeathsig=KILL',
+    'unshare',
+    '--ipc',
+    '--pid',
+    '--fork',
+    '--kill-child=SIGKILL',
+    '--',
+    'tini',
+    '--',
+  ];
   return launch([...own, ...asPostgres, ...argv], join(folder, 'log'), process.env);
 }
 
 async function programFolder(): Promise<string> {
   const root = '/usr/lib/postgresql';
-  const versions = (await readdir(root).catch(() => [])).toSorted((left, right) => Number(right) - Number(left));
-  const folder = versions.map((version) => join(root, version, 'bin')).find((path) => existsSync(join(path, 'initdb')));
-  if (folder === undefined) throw new Error('PostgreSQL is not installed; run "apt-get install postgresql-15" first.');
+  const versions = (await readdir(root).catch(() => [])).toSorted(
+    (left, right) => Number(right) - Number(left),
+  );
+  const folder = versions
+    .map((version) => join(root, version, 'bin'))
+    .find((path) => existsSync(join(path, 'initdb')));
+  if (folder === undefined)
+    throw new Error('PostgreSQL is not installed; run "apt-get install postgresql-15" first.');
   return folder;
 }
 
 async function postgresAccount(): Promise<{ uid: number; gid: number }> {
-  const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((text) => text.startsWith(`${user}:`));
+  const line = (await readFile('/etc/passwd', 'utf8'))
+    .split('\n')
+    .find((text) => text.startsWith(`${user}:`));
   const [, , uid, gid] = line?.split(':') ?? [];
   return { uid: Number(uid), gid: Number(gid) };
 }

@@ -23,7 +23,11 @@ export async function isAlive(process: ProcessIdentity): Promise<boolean> {
 }
 
 /** Sends the signal only to exactly this process, and waits until it is gone. Gives false when it is not gone in time. */
-export async function end(target: ProcessIdentity, signal: NodeJS.Signals, limitMs: number): Promise<boolean> {
+export async function end(
+  target: ProcessIdentity,
+  signal: NodeJS.Signals,
+  limitMs: number,
+): Promise<boolean> {
   if (!(await isAlive(target))) return true;
   try {
     process.kill(target.pid, signal);

@@ -5,6 +5,10 @@ import type { BedHost } from './host.ts';
 /** Numbers, within the host, of its processes whose words, joined by spaces, match the pattern. */
 export async function processesOf(host: BedHost, pattern: RegExp): Promise<string[]> {
   const numbers = (await readdir(host.path('/proc'))).filter((name) => /^\d+$/.test(name));
-  const words = await Promise.all(numbers.map((number) => readFile(host.path(`/proc/${number}/cmdline`), 'utf8').catch(() => '')));
-  return numbers.filter((_, index) => pattern.test((words[index] ?? '').replace(/\0$/, '').replaceAll('\0', ' ')));
+  const words = await Promise.all(
+    numbers.map((number) => readFile(host.path(`/proc/${number}/cmdline`), 'utf8').catch(() => '')),
+  );
+  return numbers.filter((_, index) =>
+    pattern.test((words[index] ?? '').replace(/\0$/, '').replaceAll('\0', ' ')),
+  );
 }

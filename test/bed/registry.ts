@@ -42,12 +42,34 @@ export function insecureRegistryOption(net: string): string {
 /** Makes the certificate authority of the bed's secured registry, before any host, so that each can trust it. */
 export async function makeAuthority(bed: string): Promise<void> {
   const limits = { limitMs: 10_000 };
-  await mustRun(['openssl', 'req', '-x509', ...newKey, '-keyout', keyPath(bed), '-out', caPath(bed), '-days', '30', '-subj', '/CN=berth test bed', '-addext', 'basicConstraints=critical,CA:TRUE'], limits);
+  await mustRun(
+    [
+      'openssl',
+      'req',
+      '-x509',
+      ...newKey,
+      '-keyout',
+      keyPath(bed),
+      '-out',
+      caPath(bed),
+      '-days',
+      '30',
+      '-subj',
+      '/CN=berth test bed',
+      '-addext',
+      'basicConstraints=critical,CA:TRUE',
+    ],
+    limits,
+  );
 }
 
 /** Lets an engine of the host trust the secured registry. */
 export async function trustRegistry(record: HostRecord): Promise<void> {
-  const folder = join(changesFolder(record), 'upper/etc/docker/certs.d', registriesOf({ name: record.bed, net: record.net }).secured);
+  const folder = join(
+    changesFolder(record),
+    'upper/etc/docker/certs.d',
+    registriesOf({ name: record.bed, net: record.net }).secured,
+  );
   await mkdir(folder, { recursive: true });
   await copyFile(caPath(record.bed), join(folder, 'ca.crt'));
 }
@@ -59,13 +81,25 @@ export async function layOutRegistries(record: HostRecord): Promise<void> {
   const passwords = await mustRun(['htpasswd', '-Bbn', login.username, login.password], { limitMs: 10_000 });
   await writeFile(join(run, 'htpasswd'), passwords);
   await writeFile(join(run, 'open.yml'), settings('open', '    addr: ":5000"'));
-  await writeFile(join(run, 'secured.yml'), settings('secured', '    addr: ":5001"\n    tls: {certificate: /run/bed/server.pem, key: /run/bed/server.key}', 'auth: {htpasswd: {realm: berth-test, path: /run/bed/htpasswd}}\n'));
+  await writeFile(
+    join(run, 'secured.yml'),
+    settings(
+      'secured',
+      '    addr: ":5001"\n    tls: {certificate: /run/bed/server.pem, key: /run/bed/server.key}',
+      'auth: {htpasswd: {realm: berth-test, path: /run/bed/htpasswd}}\n',
+    ),
+  );
 }
 
 /** Starts both in the running registry host and waits until they listen. */
-export async function startRegistries(launchIn: (name: string, argv: Argv) => Promise<void>, listening: () => Promise<boolean>): Promise<void> {
-  for (const name of ['open', 'secured']) await launchIn(`registry-${name}`, ['docker-registry', 'serve', `/run/bed/${name}.yml`]);
-  if (!(await waitUntil(listening, 20_000))) throw new Error('The registries of the bed did not listen within 20 s.');
+export async function startRegistries(
+  launchIn: (name: string, argv: Argv) => Promise<void>,
+  listening: () => Promise<boolean>,
+): Promise<void> {
+  for (const name of ['open', 'secured'])
+    await launchIn(`registry-${name}`, ['docker-registry', 'serve', `/run/bed/${name}.yml`]);
+  if (!(await waitUntil(listening, 20_000)))
+    throw new Error('The registries of the bed did not listen within 20 s.');
 }
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'] as const;
@@ -74,8 +108,43 @@ async function makeServerCertificate(record: HostRecord, run: string): Promise<v
   const limits = { limitMs: 10_000 };
   const request = join(run, 'server.csr');
   const name = `subjectAltName=IP:${addressOf(record.net, record.index)}`;
-  await mustRun(['openssl', 'req', ...newKey, '-keyout', join(run, 'server.key'), '-out', request, '-subj', '/CN=registry', '-addext', name], limits);
-  await mustRun(['openssl', 'x509', '-req', '-in', request, '-CA', caPath(record.bed), '-CAkey', keyPath(record.bed), '-CAcreateserial', '-days', '30', '-copy_extensions', 'copy', '-out', join(run, 'server.pem')], limits);
+  await mustRun(
+    [
+      'openssl',
+      'req',
+      ...newKey,
+      '-keyout',
+      join(run, 'server.key'),
+      '-out',
+      request,
+      '-subj',
+      '/CN=registry',
+      '-addext',
+      name,
+    ],
+    limits,
+  );
+  await mustRun(
+    [
+      'openssl',
+      'x509',
+      '-req',
+      '-in',
+      request,
+      '-CA',
+      caPath(record.bed),
+      '-CAkey',
+      keyPath(record.bed),
+      '-CAcreateserial',
+      '-days',
+      '30',
+      '-copy_extensions',
+      'copy',
+      '-out',
+      join(run, 'server.pem'),
+    ],
+    limits,
+  );
 }
 
 function settings(name: string, http: string, more = ''): string {

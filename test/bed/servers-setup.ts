@@ -21,10 +21,15 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<void> {
   const bed = await findBed(project.getProvidedContext().bed.name, new AbortController().signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
-  const [m1, s1] = await Promise.all([bed.host('m1', { index: 1, engine: true, images: true, sshd: true }), bed.host('s1', { index: 2, sshd: true })]);
+  const [m1, s1] = await Promise.all([
+    bed.host('m1', { index: 1, engine: true, images: true, sshd: true }),
+    bed.host('s1', { index: 2, sshd: true }),
+  ]);
   const swarm = await m1.exec([dockerCli, 'swarm', 'init', '--advertise-addr', m1.ip]);
   if (swarm.code !== 0) throw new Error(`m1 did not become a swarm manager: ${swarm.stderr}`);
   project.provide('servers', {
-    sshKeyPath: m1.sshKeyPath, m1: { ip: m1.ip, engineSocket: m1.engineSocket, hostKey: m1.hostKey }, s1: { ip: s1.ip, hostKey: s1.hostKey },
+    sshKeyPath: m1.sshKeyPath,
+    m1: { ip: m1.ip, engineSocket: m1.engineSocket, hostKey: m1.hostKey },
+    s1: { ip: s1.ip, hostKey: s1.hostKey },
   });
 }

@@ -25,26 +25,54 @@ export interface CertificateWishes {
 
 const day = 24 * 3_600_000;
 
-export function makeCertificate({ name, hosts = [], issuer, isAuthority = false, notBefore = new Date(Date.now() - day), notAfter = new Date(Date.now() + 365 * day), curve = 'P-256' }: CertificateWishes): MadeCertificate {
+export function makeCertificate({
+  name,
+  hosts = [],
+  issuer,
+  isAuthority = false,
+  notBefore = new Date(Date.now() - day),
+  notAfter = new Date(Date.now() + 365 * day),
+  curve = 'P-256',
+}: CertificateWishes): MadeCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: curve });
   const extensions = [
     ...(hosts.length === 0 ? [] : [sequence(oid('551d11'), octets(sequence(...hosts.map(alternativeName))))]),
     ...(isAuthority ? [sequence(oid('551d13'), isCritical, octets(sequence(yes)))] : []),
   ];
   const body = sequence(
-    der(0xa0, integer(2)), integer(Math.floor(Math.random() * 2 ** 30) + 1), sequence(ecdsaWithSha256), nameOf(issuer?.name ?? name), sequence(time(notBefore), time(notAfter)), nameOf(name),
-    publicKey.export({ type: 'spki', format: 'der' }), ...(extensions.length === 0 ? [] : [der(0xa3, sequence(...extensions))]),
+    der(0xa0, integer(2)),
+    integer(Math.floor(Math.random() * 2 ** 30) + 1),
+    sequence(ecdsaWithSha256),
+    nameOf(issuer?.name ?? name),
+    sequence(time(notBefore), time(notAfter)),
+    nameOf(name),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    ...(extensions.length === 0 ? [] : [der(0xa3, sequence(...extensions))]),
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
-  const text = sequence(body, sequence(ecdsaWithSha256), der(0x03, Buffer.from([0]), signature)).toString('base64').replace(/.{64}(?=.)/g, '$&\n');
-  return { name, privateKey, pem: `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  const text = sequence(body, sequence(ecdsaWithSha256), der(0x03, Buffer.from([0]), signature))
+    .toString('base64')
+    .replace(/.{64}(?=.)/g, '$&\n');
+  return {
+    name,
+    privateKey,
+    pem: `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
 }
 
 /** Root, intermediate, and a leaf for these hosts. */
-export function makeChain(hosts: string[], wishes: Partial<CertificateWishes> = {}): { root: MadeCertificate; intermediate: MadeCertificate; leaf: MadeCertificate } {
+export function makeChain(
+  hosts: string[],
+  wishes: Partial<CertificateWishes> = {},
+): { root: MadeCertificate; intermediate: MadeCertificate; leaf: MadeCertificate } {
   const root = makeCertificate({ name: 'Test Root', isAuthority: true });
   const intermediate = makeCertificate({ name: 'Test Intermediate', issuer: root, isAuthority: true });
-  return { root, intermediate, leaf: makeCertificate({ name: hosts[0] ?? 'leaf', hosts, issuer: intermediate, ...wishes }) };
+  return {
+    root,
+    intermediate,
+    leaf: makeCertificate({ name: hosts[0] ?? 'leaf', hosts, issuer: intermediate, ...wishes }),
+  };
 }
 
 function der(tag: number, ...parts: Buffer[]): Buffer {
@@ -77,5 +105,7 @@ function time(date: Date): Buffer {
 }
 
 function alternativeName(host: string): Buffer {
-  return /^[0-9.]+$/.test(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host));
+  return /^[0-9.]+$/.test(host)
+    ? der(0x87, Buffer.from(host.split('.').map(Number)))
+    : der(0x82, Buffer.from(host));
 }

@@ -10,11 +10,16 @@ import { hiddenTexts } from '../world/estate.ts';
 /** What is wrong with the answer by itself: no JSON, a status that the OpenAPI document does not have, a value with more or other fields than its schema, a text that must stay inside. */
 export function faultOfAnswer(procedure: NamedProcedure, answer: Answer, form: Form): string | undefined {
   const { status, body, text, headers } = answer;
-  if (headers.get('content-type') !== 'application/json; charset=utf-8' || typeof body === 'string' && body === text) return 'no JSON';
+  if (
+    headers.get('content-type') !== 'application/json; charset=utf-8' ||
+    (typeof body === 'string' && body === text)
+  )
+    return 'no JSON';
   const hidden = Object.entries(hiddenTexts).find(([, secret]) => text.includes(secret));
   if (hidden) return `shows ${hidden[0]}`;
   if (status === 200) return valueFault(procedure, valueIn(answer, form));
-  if (!documentedStatuses(procedure).includes(status)) return `${status} is not among the refusals that the procedure declares`;
+  if (!documentedStatuses(procedure).includes(status))
+    return `${status} is not among the refusals that the procedure declares`;
   return isFlatAnswer(body) || isEnvelope(body, status) ? undefined : 'no envelope';
 }
 
@@ -40,19 +45,24 @@ function documentedStatuses({ path, procedure }: NamedProcedure): number[] {
 }
 
 /** The schema takes unknown fields away, so that a value with one differs from what it gives back. */
-function valueFault({ procedure: { kind, output: own, whole } }: NamedProcedure, value: unknown): string | undefined {
+function valueFault(
+  { procedure: { kind, output: own, whole } }: NamedProcedure,
+  value: unknown,
+): string | undefined {
   const output = whole?.output ?? own;
   const values: unknown[] = kind === 'subscription' && whole === undefined ? linesOf(value) : [value];
   for (const one of values) {
     const parsed = output.safeParse(one);
-    if (!parsed.success) return `is not what its schema says: ${JSON.stringify(parsed.error.issues).slice(0, 300)}`;
+    if (!parsed.success)
+      return `is not what its schema says: ${JSON.stringify(parsed.error.issues).slice(0, 300)}`;
     if (!isDeepStrictEqual(parsed.data, one)) return 'has fields that its schema does not have';
   }
   return undefined;
 }
 
 function linesOf(value: unknown): unknown[] {
-  const lines: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'lines') : undefined;
+  const lines: unknown =
+    typeof value === 'object' && value !== null ? Reflect.get(value, 'lines') : undefined;
   return Array.isArray(lines) ? lines : [value];
 }
 

@@ -23,30 +23,38 @@ interface Server {
   stop(): Promise<void>;
 }
 
-const servers: Readonly<Record<string, () => Promise<Server>>> = { SQLite: async () => ({ stop: async () => undefined }), PostgreSQL: startPostgres };
+const servers: Readonly<Record<string, () => Promise<Server>>> = {
+  SQLite: async () => ({ stop: async () => undefined }),
+  PostgreSQL: startPostgres,
+};
 
-it.each(Object.keys(servers))('the document holds in every row that needs no engine, under both forms, on %s', async (name) => {
-  const server = await servers[name]?.();
-  onTestFinished(() => server?.stop());
-  let prepared: PreparedRows | undefined;
-  await using program = await startProgram({
-    ...(server?.url === undefined ? {} : { databaseUrl: server.url }),
-    env: { BERTH_LOG_LEVEL: 'debug' },
-    async prepare(database) {
-      expect(database.dialect === 'postgres').toBe(name === 'PostgreSQL');
-      prepared = await prepareRows(database, ready, { passwordHash: await hashPassword(password) });
-    },
-  });
-  expect(await prepared?.run(program.url)).toEqual({ runs: runsOf(ready), faults: [] });
-  expect(program.faults()).toEqual([]);
-  // Answers are held to this one by one (answer.ts).
-  const audit = await program.database.run(program.database.builder.selectFrom('audit').selectAll().compile());
-  expect(audit.length).toBeGreaterThan(500);
-  for (const [kind, text] of Object.entries({ ...hiddenTexts, password })) {
-    expect(program.log().includes(text), `the log shows ${kind}`).toBe(false);
-    expect(JSON.stringify(audit).includes(text), `the audit shows ${kind}`).toBe(false);
-  }
-});
+it.each(Object.keys(servers))(
+  'the document holds in every row that needs no engine, under both forms, on %s',
+  async (name) => {
+    const server = await servers[name]?.();
+    onTestFinished(() => server?.stop());
+    let prepared: PreparedRows | undefined;
+    await using program = await startProgram({
+      ...(server?.url === undefined ? {} : { databaseUrl: server.url }),
+      env: { BERTH_LOG_LEVEL: 'debug' },
+      async prepare(database) {
+        expect(database.dialect === 'postgres').toBe(name === 'PostgreSQL');
+        prepared = await prepareRows(database, ready, { passwordHash: await hashPassword(password) });
+      },
+    });
+    expect(await prepared?.run(program.url)).toEqual({ runs: runsOf(ready), faults: [] });
+    expect(program.faults()).toEqual([]);
+    // Answers are held to this one by one (answer.ts).
+    const audit = await program.database.run(
+      program.database.builder.selectFrom('audit').selectAll().compile(),
+    );
+    expect(audit.length).toBeGreaterThan(500);
+    for (const [kind, text] of Object.entries({ ...hiddenTexts, password })) {
+      expect(program.log().includes(text), `the log shows ${kind}`).toBe(false);
+      expect(JSON.stringify(audit).includes(text), `the audit shows ${kind}`).toBe(false);
+    }
+  },
+);
 
 describe('nothing is left out', () => {
   const goodCalls = new Set(rows.map(({ call }) => call));
@@ -68,7 +76,9 @@ describe('nothing is left out', () => {
 
   it('gives every row to a suite that runs all it is given', () => {
     const given = Object.entries(suites).flatMap(([suite, path]) => {
-      const isRun = existsSync(join(repositoryRoot, path)) && readFileSync(join(repositoryRoot, path), 'utf8').includes(`rowsOf('${suite}')`);
+      const isRun =
+        existsSync(join(repositoryRoot, path)) &&
+        readFileSync(join(repositoryRoot, path), 'utf8').includes(`rowsOf('${suite}')`);
       return isRun ? rows.filter(({ needs = 'nothing' }) => needs === suite) : [];
     });
     expect(rows.filter((row) => !given.includes(row)).map(({ call }) => call)).toEqual([]);
@@ -82,14 +92,19 @@ describe('nothing is left out', () => {
   });
 
   it('shows every documented rule', () => {
-    const shown = new Set<string>([...rows.flatMap(({ rule }) => (rule === undefined ? [] : [rule].flat())), ...Object.keys(rulesOfOthers)]);
+    const shown = new Set<string>([
+      ...rows.flatMap(({ rule }) => (rule === undefined ? [] : [rule].flat())),
+      ...Object.keys(rulesOfOthers),
+    ]);
     const all = Object.keys(documentedRules);
-    console.log([
-      `conformance: ${Object.keys(documentedProcedures).length} procedures documented, ${procedures.length} in the program`,
-      `${rows.length} rows (${ready.length} run without an engine, ${rowsOf('engine').length} with one, each under both forms)`,
-      `${all.length} rules documented, ${all.filter((rule) => shown.has(rule)).length} shown`,
-      `${rows.filter(({ refused }) => refused === 'NOT_IMPLEMENTED').length} rows answer 501`,
-    ].join('; '));
+    console.log(
+      [
+        `conformance: ${Object.keys(documentedProcedures).length} procedures documented, ${procedures.length} in the program`,
+        `${rows.length} rows (${ready.length} run without an engine, ${rowsOf('engine').length} with one, each under both forms)`,
+        `${all.length} rules documented, ${all.filter((rule) => shown.has(rule)).length} shown`,
+        `${rows.filter(({ refused }) => refused === 'NOT_IMPLEMENTED').length} rows answer 501`,
+      ].join('; '),
+    );
     expect(all.filter((rule) => !shown.has(rule))).toEqual([]);
   });
 });

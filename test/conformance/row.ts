@@ -5,8 +5,15 @@ import type { DocumentedRule } from './documented-rules.ts';
 
 /** Any value of a kind, where the document does not fix it. */
 export const any = {
-  text: { any: 'text' }, number: { any: 'number' }, boolean: { any: 'boolean' }, time: { any: 'time' }, list: { any: 'list' }, object: { any: 'object' }, id: { any: 'id' },
-  textOrNull: { any: 'textOrNull' }, numberOrNull: { any: 'numberOrNull' },
+  text: { any: 'text' },
+  number: { any: 'number' },
+  boolean: { any: 'boolean' },
+  time: { any: 'time' },
+  list: { any: 'list' },
+  object: { any: 'object' },
+  id: { any: 'id' },
+  textOrNull: { any: 'textOrNull' },
+  numberOrNull: { any: 'numberOrNull' },
   matching: (pattern: RegExp) => ({ any: 'matching', pattern }) as const,
   /** A list in which each item is so. */
   listOf: (item: unknown) => ({ any: 'listOf', item }) as const,

@@ -7,17 +7,55 @@ import { containerRows, swarmRows } from './rows/engine.ts';
 import { organizationRows } from './rows/organization.ts';
 import { environmentRows, projectRows } from './rows/places.ts';
 import { basicAuthRows, domainRows, mountRows, portRows, redirectRows } from './rows/routing.ts';
-import { auditRows, certificateResolverRows, certificateRows, destinationRows, gitProviderRows, previewDeploymentRows, registryRows, serverRows, settingsRows, sshKeyRows } from './rows/shared.ts';
+import {
+  auditRows,
+  certificateResolverRows,
+  certificateRows,
+  destinationRows,
+  gitProviderRows,
+  previewDeploymentRows,
+  registryRows,
+  serverRows,
+  settingsRows,
+  sshKeyRows,
+} from './rows/shared.ts';
 import { userRows } from './rows/user.ts';
 import type { Row, Rows } from './row.ts';
 
 export const rows: Rows = [
-  ...userRows, ...organizationRows, ...projectRows, ...environmentRows, ...applicationRows, ...deploymentRows, ...previewDeploymentRows, ...gitProviderRows, ...domainRows, ...portRows, ...mountRows, ...redirectRows, ...basicAuthRows,
-  ...databaseRows, ...backupRows, ...destinationRows, ...composeRows, ...serverRows, ...certificateRows, ...certificateResolverRows, ...sshKeyRows, ...registryRows, ...containerRows, ...swarmRows, ...settingsRows, ...auditRows,
+  ...userRows,
+  ...organizationRows,
+  ...projectRows,
+  ...environmentRows,
+  ...applicationRows,
+  ...deploymentRows,
+  ...previewDeploymentRows,
+  ...gitProviderRows,
+  ...domainRows,
+  ...portRows,
+  ...mountRows,
+  ...redirectRows,
+  ...basicAuthRows,
+  ...databaseRows,
+  ...backupRows,
+  ...destinationRows,
+  ...composeRows,
+  ...serverRows,
+  ...certificateRows,
+  ...certificateResolverRows,
+  ...sshKeyRows,
+  ...registryRows,
+  ...containerRows,
+  ...swarmRows,
+  ...settingsRows,
+  ...auditRows,
 ];
 
 /** The suites that run the rows between them, by what the rows need. */
-export const suites = { nothing: 'test/conformance/conformance.interface.test.ts', engine: 'test/e2e/conformance.e2e.test.ts' } as const satisfies Record<'nothing' | NonNullable<Row['needs']>, string>;
+export const suites = {
+  nothing: 'test/conformance/conformance.interface.test.ts',
+  engine: 'test/e2e/conformance.e2e.test.ts',
+} as const satisfies Record<'nothing' | NonNullable<Row['needs']>, string>;
 export type Suite = keyof typeof suites;
 
 /** The rows of a suite. */

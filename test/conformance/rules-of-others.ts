@@ -24,9 +24,11 @@ export const rulesOfOthers: Partial<Record<DocumentedRule, string>> = {
   'an empty bearer counts as absent': 'server/src/transport/credentials.test.ts',
   'a change with a cookie needs an Origin of this address': 'server/src/transport/credentials.test.ts',
   'sign-up is open until the first user': 'server/src/transport/credentials.test.ts',
-  'rateLimitMax requests in a window, then 429 with Retry-After': 'server/src/modules/user/count-request.store.test.ts',
-  'remaining is a budget; empty without refill is 429 without Retry-After': 'server/src/modules/user/count-request.store.test.ts',
+  'rateLimitMax requests in a window, then 429 with Retry-After':
+    'server/src/modules/user/count-request.store.test.ts',
+  'remaining is a budget; empty without refill is 429 without Retry-After':
+    'server/src/modules/user/count-request.store.test.ts',
   'serverId is required in cloud mode': 'test/access/servers.interface.test.ts',
-  'replicaSets is mongo\'s': 'test/conformance/rows/database.ts, in every row of a kind',
+  "replicaSets is mongo's": 'test/conformance/rows/database.ts, in every row of a kind',
   'Swarm not available': 'test/integration/engine-view.test.ts',
 };

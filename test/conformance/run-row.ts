@@ -9,7 +9,9 @@ import { faultOfAnswer, isFlatAnswer, valueIn } from './answer.ts';
 import { mismatch } from './matching.ts';
 import type { Row, Step } from './row.ts';
 
-const byPath: ReadonlyMap<string, NamedProcedure> = new Map(procedures.map((procedure) => [procedure.path, procedure]));
+const byPath: ReadonlyMap<string, NamedProcedure> = new Map(
+  procedures.map((procedure) => [procedure.path, procedure]),
+);
 
 export interface Place {
   url: string;
@@ -23,7 +25,11 @@ type Names = Record<string, unknown>;
 export async function runRow(row: Row, place: Place): Promise<string | undefined> {
   const names = namesOf(place.world);
   const title = `${row.call}${row.rule === undefined ? '' : ` (${[row.rule].flat().join('; ')})`}, form ${place.form}`;
-  for (const [when, steps] of [['before: ', row.before ?? []], ['', [row]], ['after: ', row.after ?? []]] as const) {
+  for (const [when, steps] of [
+    ['before: ', row.before ?? []],
+    ['', [row]],
+    ['after: ', row.after ?? []],
+  ] as const) {
     for (const step of steps) {
       const fault = await runStep(step, place, names);
       if (fault !== undefined) return `${title}: ${when}${when === '' ? '' : `${step.call} `}${fault}`;
@@ -38,17 +44,26 @@ async function runStep(step: Step, place: Place, names: Names): Promise<string |
   const call = callerOf(place.url, headersOf(step, procedure, place));
   const input = filled(step.input ?? {}, names);
   const answer = await call(step.call, input, place.form, step.file);
-  const fault = faultOfAnswer(procedure, answer, place.form) ?? (isRefusal(step) ? refusalFault(step, answer, place.form) : goodFault(step, answer, place.form, names));
-  if (fault !== undefined) return `${fault} | asked ${JSON.stringify(input).slice(0, 300)}, answered ${answer.status} ${answer.text.slice(0, 500)}`;
-  for (const [name, way] of Object.entries(step.keep ?? {})) names[name] = at(valueIn(answer, place.form), way);
+  const fault =
+    faultOfAnswer(procedure, answer, place.form) ??
+    (isRefusal(step) ? refusalFault(step, answer, place.form) : goodFault(step, answer, place.form, names));
+  if (fault !== undefined)
+    return `${fault} | asked ${JSON.stringify(input).slice(0, 300)}, answered ${answer.status} ${answer.text.slice(0, 500)}`;
+  for (const [name, way] of Object.entries(step.keep ?? {}))
+    names[name] = at(valueIn(answer, place.form), way);
   return undefined;
 }
 
-function headersOf({ as = 'owner' }: Step, { procedure }: NamedProcedure, { url, world }: Place): Record<string, string> {
+function headersOf(
+  { as = 'owner' }: Step,
+  { procedure }: NamedProcedure,
+  { url, world }: Place,
+): Record<string, string> {
   const session = ({ bySession }: Person): Record<string, string> => ({ ...bySession, origin: url });
   if (as === 'nobody') return {};
   if (as === 'narrowed') return world.narrowed;
-  if (typeof as === 'object') return as.by === 'session' ? session(world.people[as.person]) : world.people[as.person].byKey;
+  if (typeof as === 'object')
+    return as.by === 'session' ? session(world.people[as.person]) : world.people[as.person].byKey;
   return procedure.access.sessionOnly ? session(world.people[as]) : world.people[as].byKey;
 }
 
@@ -56,17 +71,27 @@ function isRefusal({ refused, flat }: Step): boolean {
   return refused !== undefined || flat !== undefined;
 }
 
-function refusalFault({ refused, field, flat, says }: Step, { body, text }: Answer, form: Form): string | undefined {
+function refusalFault(
+  { refused, field, flat, says }: Step,
+  { body, text }: Answer,
+  form: Form,
+): string | undefined {
   if (flat !== undefined) {
     return isFlatAnswer(body) ? mismatch(body, { error: flat }) : `not flat, though it should be ${flat}`;
   }
-  const envelope = { error: { code: refused, message: { any: 'text' } }, ...(form === 'b' ? { code: refused, message: { any: 'text' } } : {}) };
+  const envelope = {
+    error: { code: refused, message: { any: 'text' } },
+    ...(form === 'b' ? { code: refused, message: { any: 'text' } } : {}),
+  };
   const fault = mismatch(body, envelope);
   if (fault !== undefined) return fault;
   if (says !== undefined && !text.includes(says)) return `does not say "${says}"`;
   const issues = at(body, 'error.data.issues');
   const named = Array.isArray(issues) ? issues.map((issue: unknown) => at(issue, 'path')) : [];
-  return field === undefined || named.some((path) => path === field || (typeof path === 'string' && path.startsWith(`${field}.`))) ? undefined : `does not name ${field} but ${JSON.stringify(named)}`;
+  return field === undefined ||
+    named.some((path) => path === field || (typeof path === 'string' && path.startsWith(`${field}.`)))
+    ? undefined
+    : `does not name ${field} but ${JSON.stringify(named)}`;
 }
 
 function goodFault({ gives }: Step, answer: Answer, form: Form, names: Names): string | undefined {
@@ -79,7 +104,9 @@ function namesOf({ own, foreign, people }: World): Names {
   const freePort = 30_000 + Number(own.prefix.slice(1));
   const names: Names = { ...own, password, freePort };
   for (const [name, value] of Object.entries(foreign)) names[`foreign.${name}`] = value;
-  for (const name of personNames) for (const [field, value] of Object.entries(personFields(people, name))) names[`${name}.${field}`] = value;
+  for (const name of personNames)
+    for (const [field, value] of Object.entries(personFields(people, name)))
+      names[`${name}.${field}`] = value;
   return names;
 }
 
@@ -99,11 +126,14 @@ function filled(value: unknown, names: Names): unknown {
 function filledText(text: string, names: Names): unknown {
   const [, whole] = /^<([\w.]+)>$/.exec(text) ?? [];
   if (whole !== undefined && whole in names) return names[whole];
-  return text.replaceAll(/<([\w.]+)>/g, (found, name: string) => (name in names ? String(names[name]) : found));
+  return text.replaceAll(/<([\w.]+)>/g, (found, name: string) =>
+    name in names ? String(names[name]) : found,
+  );
 }
 
 function at(value: unknown, way: string): unknown {
   let found = value;
-  for (const name of way.split('.')) found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
+  for (const name of way.split('.'))
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
   return found;
 }

@@ -25,17 +25,30 @@ export function runsOf(rows: readonly Row[]): number {
 }
 
 /** Puts the worlds of the rows into the database: one for what the installation has once, one for each run that changes something, and a few that those take in turns which only look or are refused. */
-export async function prepareRows(database: Database, rows: readonly Row[], options: Pick<SeedOptions, 'passwordHash'> = {}): Promise<PreparedRows> {
+export async function prepareRows(
+  database: Database,
+  rows: readonly Row[],
+  options: Pick<SeedOptions, 'passwordHash'> = {},
+): Promise<PreparedRows> {
   const runs = rows.flatMap((row) => forms.map((form) => ({ row, form, isChanging: isChanging(row) })));
-  const [ofWorlds, ofInstallation] = [runs.filter(({ row }) => row.installation !== true), runs.filter(({ row }) => row.installation === true)];
-  const seeded = await seedWorlds(database, 1 + atOnce + ofWorlds.filter((run) => run.isChanging).length, { ...options, isInstallations: true });
+  const [ofWorlds, ofInstallation] = [
+    runs.filter(({ row }) => row.installation !== true),
+    runs.filter(({ row }) => row.installation === true),
+  ];
+  const seeded = await seedWorlds(database, 1 + atOnce + ofWorlds.filter((run) => run.isChanging).length, {
+    ...options,
+    isInstallations: true,
+  });
   await makeBusy(database, seeded);
   const [first, ...others] = seeded;
   const [inTurns, own] = [others.slice(0, atOnce), others.slice(atOnce)];
   return {
     async run(url) {
       let done = 0;
-      const run = async ({ row, form }: { row: Row; form: Form }, world: World | undefined): Promise<string | undefined> => {
+      const run = async (
+        { row, form }: { row: Row; form: Form },
+        world: World | undefined,
+      ): Promise<string | undefined> => {
         if (!world) return 'there are too few worlds';
         done += 1;
         return runRow(row, { url, world, form });
@@ -55,16 +68,30 @@ export async function prepareRows(database: Database, rows: readonly Row[], opti
   };
 }
 
-const reads = new Set(procedures.filter(({ procedure: { kind } }) => kind === 'query' || kind === 'subscription').map(({ path }) => path));
+const reads = new Set(
+  procedures
+    .filter(({ procedure: { kind } }) => kind === 'query' || kind === 'subscription')
+    .map(({ path }) => path),
+);
 
 /** Whether a step of the row is to change something; what is not built yet may keep what it was asked. */
 function isChanging(row: Row): boolean {
-  return [...(row.before ?? []), row, ...(row.after ?? [])].some(({ call, refused, flat }) => (refused === undefined || refused === 'NOT_IMPLEMENTED') && flat === undefined && !reads.has(call));
+  return [...(row.before ?? []), row, ...(row.after ?? [])].some(
+    ({ call, refused, flat }) =>
+      (refused === undefined || refused === 'NOT_IMPLEMENTED') && flat === undefined && !reads.has(call),
+  );
 }
 
 /** One application of each world is to run on its busy server. */
 async function makeBusy(database: Database, seeded: readonly World[]): Promise<void> {
   await database.transaction(async () => {
-    for (const { own } of seeded) await database.change(database.builder.updateTable('application').set({ serverId: own['busyServerId'] }).where('applicationId', '=', own['otherApplicationId'] ?? '').compile());
+    for (const { own } of seeded)
+      await database.change(
+        database.builder
+          .updateTable('application')
+          .set({ serverId: own['busyServerId'] })
+          .where('applicationId', '=', own['otherApplicationId'] ?? '')
+          .compile(),
+      );
   });
 }

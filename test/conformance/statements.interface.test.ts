@@ -19,7 +19,9 @@ let program: Program;
 let world: World;
 
 beforeAll(async () => {
-  ({ program, first: world } = await startWithWorlds(0, { nodeOptions: ['--import', join(import.meta.dirname, '../world/statement-probe.ts')] }));
+  ({ program, first: world } = await startWithWorlds(0, {
+    nodeOptions: ['--import', join(import.meta.dirname, '../world/statement-probe.ts')],
+  }));
 });
 afterAll(() => program[Symbol.asyncDispose]());
 
@@ -43,10 +45,13 @@ async function lookAt(procedure: NamedProcedure, who: (typeof people)[number]): 
 }
 
 it('every query runs as many statements for many rows as for few', async () => {
-  const queries = procedures.filter(({ procedure: { kind, access } }) => kind === 'query' && !access.sessionOnly);
+  const queries = procedures.filter(
+    ({ procedure: { kind, access } }) => kind === 'query' && !access.sessionOnly,
+  );
   const asked = queries.flatMap((procedure) => people.map((who) => ({ procedure, who })));
   const few = new Map<string, Look>();
-  for (const { procedure, who } of asked) few.set(`${procedure.path} as ${who}`, await lookAt(procedure, who));
+  for (const { procedure, who } of asked)
+    few.set(`${procedure.path} as ${who}`, await lookAt(procedure, who));
   await addMore(program.database, world, more);
   const faults: string[] = [];
   let [compared, grown] = [0, 0];
@@ -58,9 +63,12 @@ it('every query runs as many statements for many rows as for few', async () => {
     compared += 1;
     if (before.statements === 0) faults.push(`${name}: not a statement was counted`);
     if (after.bytes > 5 * before.bytes) grown += 1;
-    if (after.statements > before.statements) faults.push(`${name}: ${after.statements} statements instead of ${before.statements}`);
+    if (after.statements > before.statements)
+      faults.push(`${name}: ${after.statements} statements instead of ${before.statements}`);
   }
-  console.log(`statements: ${compared} reads compared, ${grown} of them with an answer more than five times as large`);
+  console.log(
+    `statements: ${compared} reads compared, ${grown} of them with an answer more than five times as large`,
+  );
   expect(faults).toEqual([]);
   expect(grown).toBeGreaterThan(30);
 });

@@ -3,7 +3,21 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { faultTests, killTests } from './backups/faults.ts';
-import { backUp, changeRows, contentOf, fillRows, keep, listed, logOf, openVault, others, restore, sql, type RunView, type Vault } from './backups/vault.ts';
+import {
+  backUp,
+  changeRows,
+  contentOf,
+  fillRows,
+  keep,
+  listed,
+  logOf,
+  openVault,
+  others,
+  restore,
+  sql,
+  type RunView,
+  type Vault,
+} from './backups/vault.ts';
 import { openDataHouse } from './databases/data-house.ts';
 import { volumes } from './databases/life.ts';
 import { expectCalmLog } from './workshop.ts';
@@ -25,26 +39,43 @@ afterAll(async () => {
 });
 
 describe.concurrent('backups', () => {
-  it.each([['postgres', 50_000], ['mariadb', 50_000], ['mysql', 50_000], ['mongo', 1000]] as const)('of %s are restored to the row, beside, with the other databases of the server; what was before stays', async (kind, rows) => {
-    const { berth, house } = vault;
-    const base = await house.database(kind, `kept-${kind}`);
-    await base.deploy();
-    await fillRows(berth, base, rows);
-    await sql(berth, base, others[kind]?.make ?? '');
-    const before = await contentOf(berth, base);
-    const run = await backUp(await keep(vault, base));
-    expect(run.steps.map(({ name, status }) => `${name} ${status}`)).toEqual(['dump done', 'compress done', 'upload done', 'verify done', 'record done']);
-    expect(await listed(vault, base.id)).toEqual([run.path]);
-    await changeRows(berth, base);
-    expect(await contentOf(berth, base)).not.toBe(before);
-    const restored = await restore(vault, base, run.path);
-    expect(restored.success, restored.log.join('\n')).toBe(true);
-    expect(await contentOf(berth, base)).toBe(before);
-    expect(await sql(berth, base, others[kind]?.list ?? '')).toContain('other');
-    const view = await base.view();
-    expect(view).toMatchObject({ applicationStatus: 'done', formerVolumes: [{ volumeName: `berth-data-${base.id}` }] });
-    expect(await volumes(vault, base)).toContain(`berth-data-${base.id}`);
-  });
+  it.each([
+    ['postgres', 50_000],
+    ['mariadb', 50_000],
+    ['mysql', 50_000],
+    ['mongo', 1000],
+  ] as const)(
+    'of %s are restored to the row, beside, with the other databases of the server; what was before stays',
+    async (kind, rows) => {
+      const { berth, house } = vault;
+      const base = await house.database(kind, `kept-${kind}`);
+      await base.deploy();
+      await fillRows(berth, base, rows);
+      await sql(berth, base, others[kind]?.make ?? '');
+      const before = await contentOf(berth, base);
+      const run = await backUp(await keep(vault, base));
+      expect(run.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+        'dump done',
+        'compress done',
+        'upload done',
+        'verify done',
+        'record done',
+      ]);
+      expect(await listed(vault, base.id)).toEqual([run.path]);
+      await changeRows(berth, base);
+      expect(await contentOf(berth, base)).not.toBe(before);
+      const restored = await restore(vault, base, run.path);
+      expect(restored.success, restored.log.join('\n')).toBe(true);
+      expect(await contentOf(berth, base)).toBe(before);
+      expect(await sql(berth, base, others[kind]?.list ?? '')).toContain('other');
+      const view = await base.view();
+      expect(view).toMatchObject({
+        applicationStatus: 'done',
+        formerVolumes: [{ volumeName: `berth-data-${base.id}` }],
+      });
+      expect(await volumes(vault, base)).toContain(`berth-data-${base.id}`);
+    },
+  );
 
   it('are tried out in a database of their own, which is gone then', async () => {
     const { berth, house } = vault;
@@ -53,7 +84,9 @@ describe.concurrent('backups', () => {
     await fillRows(berth, base, 10_000);
     const kept = await keep(vault, base);
     await backUp(kept);
-    const run = await berth.call<RunView & Record<string, unknown>>('backup.verify', { backupId: kept.backupId });
+    const run = await berth.call<RunView & Record<string, unknown>>('backup.verify', {
+      backupId: kept.backupId,
+    });
     expect(run).toMatchObject({ operation: 'verification', status: 'done', previousVolume: null });
     expect(run.steps.map(({ name }) => name)).toEqual(['find', 'beside', 'load', 'check', 'tidy']);
     expect(await logOf(berth, run.backupRunId)).toContain('check: done (1 table)');

@@ -36,7 +36,11 @@ export interface BareMachineOptions extends Pick<HostOptions, 'index'> {
 }
 
 /** Makes the machine and puts the project's checkout on it. */
-export async function bareMachine(bed: Bed, name: string, { index, revision, images = false, dependencies = false, root = 'bare' }: BareMachineOptions): Promise<BedHost> {
+export async function bareMachine(
+  bed: Bed,
+  name: string,
+  { index, revision, images = false, dependencies = false, root = 'bare' }: BareMachineOptions,
+): Promise<BedHost> {
   const host = await bed.host(name, { index, root, images, dependencies });
   await copyCheckout(host, checkout, revision);
   return host;
@@ -58,7 +62,10 @@ export async function upWithExample(host: BedHost): Promise<{ run: Run; result: 
 
 /** Status and body of an address, asked with curl on the machine itself. */
 export async function curl(host: BedHost, ...words: string[]): Promise<{ status: number; body: string }> {
-  const answer = await host.exec(['curl', '--silent', '--show-error', '--max-time', '20', '--write-out', '\n%{http_code}', ...words], { limitMs: 30_000 });
+  const answer = await host.exec(
+    ['curl', '--silent', '--show-error', '--max-time', '20', '--write-out', '\n%{http_code}', ...words],
+    { limitMs: 30_000 },
+  );
   const [status = '0', ...body] = answer.stdout.split('\n').toReversed();
   return { status: Number(status), body: body.toReversed().join('\n') };
 }
@@ -67,7 +74,10 @@ export async function curl(host: BedHost, ...words: string[]): Promise<{ status:
 export async function programs(host: BedHost): Promise<string[]> {
   const listed = await host.exec(['ps', '-eo', 'pid=,args='], { limitMs: 10_000 });
   const own = /(\/\.berth\/busybox|runc --root .* exec|runc init|host-init\.sh|sleep infinity|ps -eo)/;
-  return listed.stdout.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !own.test(line));
+  return listed.stdout
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !own.test(line));
 }
 
 function parseResult(line: string): UpResult {

@@ -35,7 +35,10 @@ export interface BerthHost {
   /** The same, giving status and body whatever they are. */
   ask(procedure: string, input?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>;
   /** A request through the proxy. */
-  proxied(hostName: string, path?: string): Promise<{ status: number; body: string; headers: Record<string, unknown> }>;
+  proxied(
+    hostName: string,
+    path?: string,
+  ): Promise<{ status: number; body: string; headers: Record<string, unknown> }>;
   /** Waits until the application has no deployment under way and gives it. */
   settled(applicationId: string, limitMs?: number): Promise<ApplicationView>;
   log(deploymentId: string): Promise<string[]>;
@@ -64,10 +67,16 @@ export interface ApplicationView {
   deployments: DeploymentView[];
 }
 
-const queries = /\.(one|all|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|restoreBackupWithLogs|repositories|branches)$/;
+const queries =
+  /\.(one|all|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|restoreBackupWithLogs|repositories|branches)$/;
 
 /** Makes the host with its swarm and starts Berth in it. The owner is signed up and has a key. */
-export async function berthHost(bed: Bed, name: string, index: number, env: Record<string, string> = {}): Promise<BerthHost> {
+export async function berthHost(
+  bed: Bed,
+  name: string,
+  index: number,
+  env: Record<string, string> = {},
+): Promise<BerthHost> {
   const host = await bed.host(name, { index, engine: true, images: true, sshd: true });
   const swarm = await host.exec(['/usr/bin/docker', 'swarm', 'init', '--advertise-addr', host.ip]);
   if (swarm.code !== 0) throw new Error(`The swarm could not be made: ${swarm.stderr}`);
@@ -83,11 +92,18 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
   let apiKey = '';
   let starts = 0;
 
-  async function ask(procedure: string, input: Record<string, unknown> = {}, headers: Record<string, string> = { 'x-api-key': apiKey }): Promise<Answer> {
+  async function ask(
+    procedure: string,
+    input: Record<string, unknown> = {},
+    headers: Record<string, string> = { 'x-api-key': apiKey },
+  ): Promise<Answer> {
     const isQuery = queries.test(procedure);
     const query = isQuery ? `?input=${encodeURIComponent(JSON.stringify(input))}` : '';
     const response = await fetch(`${url}/api/${procedure}${query}`, {
-      method: isQuery ? 'GET' : 'POST', headers: { ...headers, ...(isQuery ? {} : { 'content-type': 'application/json' }) }, ...(isQuery ? {} : { body: JSON.stringify(input) }), signal: AbortSignal.timeout(120_000),
+      method: isQuery ? 'GET' : 'POST',
+      headers: { ...headers, ...(isQuery ? {} : { 'content-type': 'application/json' }) },
+      ...(isQuery ? {} : { body: JSON.stringify(input) }),
+      signal: AbortSignal.timeout(120_000),
     });
     const text = await response.text();
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
@@ -114,12 +130,30 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
   }
 
   const berth: BerthHost = {
-    host, url, ask, call,
+    host,
+    url,
+    ask,
+    call,
     signed: () => ({ 'x-api-key': apiKey }),
     async start(env = {}) {
       starts += 1;
-      const variables = { NODE_COMPILE_CACHE: compiled.inside, BERTH_DATA: data, BERTH_PORT: String(port), BERTH_PROXY_IMAGE: 'berth/caddy:2', BERTH_URL: url, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...baseEnv, ...env };
-      await host.launch(`berth-${starts}`, ['env', ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), nodePath, '--max-semi-space-size=1', entry]);
+      const variables = {
+        NODE_COMPILE_CACHE: compiled.inside,
+        BERTH_DATA: data,
+        BERTH_PORT: String(port),
+        BERTH_PROXY_IMAGE: 'berth/caddy:2',
+        BERTH_URL: url,
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        ...baseEnv,
+        ...env,
+      };
+      await host.launch(`berth-${starts}`, [
+        'env',
+        ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
+        nodePath,
+        '--max-semi-space-size=1',
+        entry,
+      ]);
       for (let left = 150; !(await healthy()); left -= 1) {
         if (left === 0) throw new Error(`Berth did not start: ${await berth.ownLog()}`);
         await wait(100);
@@ -134,8 +168,12 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
       const pause = growingPause();
       for (;;) {
         const application = await call<ApplicationView>('application.one', { applicationId });
-        if (application.deployments.every(({ status }) => status !== 'queued' && status !== 'running')) return application;
-        if (Date.now() > end) throw new Error(`Still under way: ${JSON.stringify(application.deployments[0])}\n${(await berth.log(application.deployments[0]?.deploymentId ?? '')).join('\n')}\n${await berth.ownLog()}`);
+        if (application.deployments.every(({ status }) => status !== 'queued' && status !== 'running'))
+          return application;
+        if (Date.now() > end)
+          throw new Error(
+            `Still under way: ${JSON.stringify(application.deployments[0])}\n${(await berth.log(application.deployments[0]?.deploymentId ?? '')).join('\n')}\n${await berth.ownLog()}`,
+          );
         await pause();
       }
     },
@@ -147,20 +185,38 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
 
 async function signUp(url: string): Promise<string> {
   const headers = { 'content-type': 'application/json', origin: url };
-  const signedUp = await fetch(`${url}/api/auth/sign-up/email`, { method: 'POST', headers, body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }) });
+  const signedUp = await fetch(`${url}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
+  });
   const cookie = signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const { organizationId } = (await signedUp.json()) as { organizationId: string };
-  const created = await fetch(`${url}/api/user.createApiKey`, { method: 'POST', headers: { ...headers, cookie }, body: JSON.stringify({ name: 'test', metadata: { organizationId } }) });
+  const created = await fetch(`${url}/api/user.createApiKey`, {
+    method: 'POST',
+    headers: { ...headers, cookie },
+    body: JSON.stringify({ name: 'test', metadata: { organizationId } }),
+  });
   return ((await created.json()) as { key: string }).key;
 }
 
 /** With the Host header of our choice; fetch would not let us set it. */
-function get(ip: string, hostName: string, path: string): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
+function get(
+  ip: string,
+  hostName: string,
+  path: string,
+): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: ip, port: 80, path, headers: { host: hostName }, agent: false, timeout: 20_000 }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).once('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }));
-    });
+    const call = request(
+      { host: ip, port: 80, path, headers: { host: hostName }, agent: false, timeout: 20_000 },
+      (response) => {
+        let body = '';
+        response
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => (body += chunk))
+          .once('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }));
+      },
+    );
     call.once('timeout', () => call.destroy(new Error('The proxy did not answer in 20 s.')));
     call.once('error', reject);
     call.end();

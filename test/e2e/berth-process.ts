@@ -40,10 +40,21 @@ export async function databasePath(bed: Bed, host: BedHost): Promise<string> {
 
 /** What Berth stored of a deployment and its job. */
 export function storedDeployment(database: DatabaseSync, deploymentId: string): StoredDeployment {
-  const row = database.prepare('select d."deploymentId", d."applicationId", d."status", d."stage", d."child", j."attempts" from "deployment" d join "job" j on j."payload" like \'%\' || d."deploymentId" || \'%\' where d."deploymentId" = ?').get(deploymentId);
+  const row = database
+    .prepare(
+      'select d."deploymentId", d."applicationId", d."status", d."stage", d."child", j."attempts" from "deployment" d join "job" j on j."payload" like \'%\' || d."deploymentId" || \'%\' where d."deploymentId" = ?',
+    )
+    .get(deploymentId);
   if (row === undefined) throw new Error(`There is no deployment ${deploymentId}.`);
   const child: StoredDeployment['child'] = row['child'] === null ? null : JSON.parse(String(row['child']));
-  return { deploymentId, applicationId: String(row['applicationId']), status: String(row['status']), stage: String(row['stage']), child, attempts: Number(row['attempts']) };
+  return {
+    deploymentId,
+    applicationId: String(row['applicationId']),
+    status: String(row['status']),
+    stage: String(row['stage']),
+    child,
+    attempts: Number(row['attempts']),
+  };
 }
 
 export type KillIn = (serviceId: string, stage: string) => Promise<{ deploymentId: string; stage: string }>;
@@ -53,26 +64,42 @@ export async function prepareKill(host: BedHost, path: string, limitMs = 60_000)
   const pid = await berthPid(host);
   return async (serviceId, stage) => {
     using database = new DatabaseSync(path);
-    const look = database.prepare('select "deploymentId", "stage", "status" from "deployment" where coalesce("applicationId", "databaseId", "composeId") = ? order by "sequence" desc limit 1');
-    const isUnderWay = (row: ReturnType<typeof look.get>): boolean => row?.['status'] === 'queued' || row?.['status'] === 'running';
+    const look = database.prepare(
+      'select "deploymentId", "stage", "status" from "deployment" where coalesce("applicationId", "databaseId", "composeId") = ? order by "sequence" desc limit 1',
+    );
+    const isUnderWay = (row: ReturnType<typeof look.get>): boolean =>
+      row?.['status'] === 'queued' || row?.['status'] === 'running';
     const end = Date.now() + limitMs;
-    for (let row = look.get(serviceId); isUnderWay(row) && row?.['stage'] !== stage; row = look.get(serviceId)) {
+    for (
+      let row = look.get(serviceId);
+      isUnderWay(row) && row?.['stage'] !== stage;
+      row = look.get(serviceId)
+    ) {
       if (Date.now() > end) throw new Error(`The deployment never came to the stage ${stage}.`);
       await wait(1);
     }
     process.kill(pid, 'SIGKILL');
     while (await isRunning(pid)) await wait(10);
     const row = look.get(serviceId);
-    return { deploymentId: String(row?.['deploymentId']), stage: String(row?.[isUnderWay(row) ? 'stage' : 'status']) };
+    return {
+      deploymentId: String(row?.['deploymentId']),
+      stage: String(row?.[isUnderWay(row) ? 'stage' : 'status']),
+    };
   };
 }
 
 async function isRunning(pid: number): Promise<boolean> {
-  return readFile(`/proc/${pid}/stat`, 'utf8').then((stat) => !/\) [ZX] /.test(stat), () => false);
+  return readFile(`/proc/${pid}/stat`, 'utf8').then(
+    (stat) => !/\) [ZX] /.test(stat),
+    () => false,
+  );
 }
 
 /** Whether exactly this process of the host runs. */
-export async function runs(host: BedHost, child: { pid: number; startTime: string } | null): Promise<boolean> {
+export async function runs(
+  host: BedHost,
+  child: { pid: number; startTime: string } | null,
+): Promise<boolean> {
   if (child === null) return false;
   const stat = await readFile(host.path(`/proc/${child.pid}/stat`), 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

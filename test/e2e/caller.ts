@@ -11,7 +11,12 @@ export const procedures: readonly NamedProcedure[] = listProcedures(contracts);
 export type Form = 'a' | 'b';
 
 /** Gives status and body whatever they are; the limit is 30 s. An upload sends these files in an archive. */
-export type Call = (path: string, input?: unknown, form?: Form, files?: Record<string, string>) => Promise<Answer>;
+export type Call = (
+  path: string,
+  input?: unknown,
+  form?: Form,
+  files?: Record<string, string>,
+) => Promise<Answer>;
 
 export function callerOf(url: string, headers: Record<string, string> = {}): Call {
   return async (path, input = {}, form = 'b', files) => {
@@ -33,7 +38,10 @@ export async function valueOf(answer: Promise<Answer>): Promise<unknown> {
 }
 
 /** The fields, then a small archive. */
-async function formOf(input: unknown, files: Record<string, string> = { 'index.html': 'hello' }): Promise<FormData> {
+async function formOf(
+  input: unknown,
+  files: Record<string, string> = { 'index.html': 'hello' },
+): Promise<FormData> {
   const form = new FormData();
   for (const [name, value] of Object.entries(input ?? {})) form.append(name, String(value));
   form.append('file', new Blob([await archiveOf(files)]), 'source.tar');

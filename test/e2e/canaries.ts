@@ -19,9 +19,12 @@ export function createCanaries(host: BedHost): Canaries {
     async found() {
       // Not what is mounted below these: containers' files, which lie in their layers as well, and the checkout, which nobody can write to.
       const search = await host.exec(['find', ...places, '-xdev', '-name', `${mark}*`], { limitMs: 120_000 });
-      if (search.stderr.includes('No such file or directory') && search.stdout === '' && search.code > 1) throw new Error(search.stderr);
+      if (search.stderr.includes('No such file or directory') && search.stdout === '' && search.code > 1)
+        throw new Error(search.stderr);
       // A name that holds such a command is a name; what a command leaves behind has no command in its path.
-      return search.stdout.split('\n').filter((path) => /\/tmp\/canary-[0-9a-f]+-[0-9]+$/.test(path) && !path.includes('touch'));
+      return search.stdout
+        .split('\n')
+        .filter((path) => /\/tmp\/canary-[0-9a-f]+-[0-9]+$/.test(path) && !path.includes('touch'));
     },
   };
 }

@@ -9,7 +9,15 @@ import { inOrder } from './in-order.ts';
 import { expectAllAnswered, startLoad } from './load.ts';
 import { createRepository, repositoriesFolder } from './repository.ts';
 import { tinyFiles } from './sources.ts';
-import { deploymentEnded, docker, expectCalmLog, openWorkshop, output, until, type Workshop } from './workshop.ts';
+import {
+  deploymentEnded,
+  docker,
+  expectCalmLog,
+  openWorkshop,
+  output,
+  until,
+  type Workshop,
+} from './workshop.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 10 });
@@ -42,9 +50,14 @@ interface Stack {
 }
 
 async function stack(name: string, input: Record<string, unknown>): Promise<Stack> {
-  const { composeId: id } = await berth.call<{ composeId: string }>('compose.create', { name, appName: name, environmentId: shop.environmentId });
+  const { composeId: id } = await berth.call<{ composeId: string }>('compose.create', {
+    name,
+    appName: name,
+    environmentId: shop.environmentId,
+  });
   const made: Stack = {
-    id, appName: name,
+    id,
+    appName: name,
     do: (procedure, more = {}) => berth.call(`compose.${procedure}`, { composeId: id, ...more }),
     async begin() {
       await made.do('deploy');
@@ -54,11 +67,24 @@ async function stack(name: string, input: Record<string, unknown>): Promise<Stac
     ended: (deploymentId) => deploymentEnded(berth, name, deploymentId),
     async deploy() {
       const { deploymentId, status, errorMessage } = await made.ended(await made.begin());
-      if (status !== 'done') throw new Error(`${name}: ${errorMessage ?? status}\n${(await berth.log(deploymentId)).join('\n')}`);
+      if (status !== 'done')
+        throw new Error(`${name}: ${errorMessage ?? status}\n${(await berth.log(deploymentId)).join('\n')}`);
       return deploymentId;
     },
     status: async () => (await made.do('one'))['composeStatus'],
-    tasks: async (service) => (await output(berth.host, docker, 'service', 'ps', '-q', '--filter', 'desired-state=running', `${name}_${service}`)).split('\n'),
+    tasks: async (service) =>
+      (
+        await output(
+          berth.host,
+          docker,
+          'service',
+          'ps',
+          '-q',
+          '--filter',
+          'desired-state=running',
+          `${name}_${service}`,
+        )
+      ).split('\n'),
   };
   await made.do('update', input);
   return made;
@@ -105,78 +131,153 @@ const worker = `
 describe.concurrent('a compose service of a file', () => {
   const next = inOrder();
   let store: Stack;
-  const answer = (path = '/shop/cart'): Promise<{ status: number; body: string }> => berth.proxied('store.localhost', path);
+  const answer = (path = '/shop/cart'): Promise<{ status: number; body: string }> =>
+    berth.proxied('store.localhost', path);
 
-  it('runs its services in their order, and its domain leads to the one that it names', next(async () => {
-    // Another one in the environment answers to the same name, but with a password.
-    const other = await berth.call<{ redisId: string }>('redis.create', { name: 'redis', appName: 'redis', databasePassword: 'something', containerImage: 'berth/redis:7', environmentId: shop.environmentId });
-    await berth.call('redis.deploy', { redisId: other.redisId });
-    store = await stack('store', { composeFile: file(worker), env: 'VERSION=v1' });
-    await berth.call('domain.create', { composeId: store.id, serviceName: 'web', domainType: 'compose', host: 'store.localhost', path: '/shop', stripPath: true, port: 3000 });
-    await berth.call('mount.create', { composeId: store.id, type: 'file', filePath: 'note.txt', mountPath: '/etc/note.txt', content: 'hard' });
-    const deploymentId = await store.deploy();
-    const log = (await berth.log(deploymentId)).join('\n');
-    expect(log).toContain('services.redis.container_name has no effect');
-    expect(log).toMatch(/seed: {3}OK[^]*seed: Ended with 0\.[^]*web: Releasing berth\/node:24/);
-    expect(await answer()).toMatchObject({ status: 200, body: 'v1 /cart hello' });
-    expect(await store.status()).toBe('done');
-    expect(await store.do('loadServices')).toEqual(['web', 'seed', 'redis', 'worker']);
-    await until('the other one runs', async () => (await berth.call('redis.one', { redisId: other.redisId }))['applicationStatus'] === 'done', 60_000);
-    for (let left = 5; left > 0; left -= 1) expect((await answer()).body).toBe('v1 /cart hello');
-    expect(await berth.call('container.getContainersByAppNameMatch', { appName: 'store', appType: 'compose' })).toHaveLength(3);
-    expect(await store.do('readLogs', { serviceName: 'worker' })).toEqual([expect.objectContaining({ text: 'working hard', serviceName: 'worker' })]);
-    await berth.call('redis.remove', { redisId: other.redisId });
-  }));
+  it(
+    'runs its services in their order, and its domain leads to the one that it names',
+    next(async () => {
+      // Another one in the environment answers to the same name, but with a password.
+      const other = await berth.call<{ redisId: string }>('redis.create', {
+        name: 'redis',
+        appName: 'redis',
+        databasePassword: 'something',
+        containerImage: 'berth/redis:7',
+        environmentId: shop.environmentId,
+      });
+      await berth.call('redis.deploy', { redisId: other.redisId });
+      store = await stack('store', { composeFile: file(worker), env: 'VERSION=v1' });
+      await berth.call('domain.create', {
+        composeId: store.id,
+        serviceName: 'web',
+        domainType: 'compose',
+        host: 'store.localhost',
+        path: '/shop',
+        stripPath: true,
+        port: 3000,
+      });
+      await berth.call('mount.create', {
+        composeId: store.id,
+        type: 'file',
+        filePath: 'note.txt',
+        mountPath: '/etc/note.txt',
+        content: 'hard',
+      });
+      const deploymentId = await store.deploy();
+      const log = (await berth.log(deploymentId)).join('\n');
+      expect(log).toContain('services.redis.container_name has no effect');
+      expect(log).toMatch(/seed: {3}OK[^]*seed: Ended with 0\.[^]*web: Releasing berth\/node:24/);
+      expect(await answer()).toMatchObject({ status: 200, body: 'v1 /cart hello' });
+      expect(await store.status()).toBe('done');
+      expect(await store.do('loadServices')).toEqual(['web', 'seed', 'redis', 'worker']);
+      await until(
+        'the other one runs',
+        async () =>
+          (await berth.call('redis.one', { redisId: other.redisId }))['applicationStatus'] === 'done',
+        60_000,
+      );
+      for (let left = 5; left > 0; left -= 1) expect((await answer()).body).toBe('v1 /cart hello');
+      expect(
+        await berth.call('container.getContainersByAppNameMatch', { appName: 'store', appType: 'compose' }),
+      ).toHaveLength(3);
+      expect(await store.do('readLogs', { serviceName: 'worker' })).toEqual([
+        expect.objectContaining({ text: 'working hard', serviceName: 'worker' }),
+      ]);
+      await berth.call('redis.remove', { redisId: other.redisId });
+    }),
+  );
 
-  it('rolls to another version without a failed request, and leaves alone what does not change', next(async () => {
-    const before = await store.tasks('redis');
-    await store.do('saveEnvironment', { env: 'VERSION=v2' });
-    const load = startLoad({ ip: berth.host.ip, hostName: 'store.localhost', path: '/shop/version', perSecond: 50 });
-    await store.deploy();
-    expect(Object.keys((await expectAllAnswered('compose', load)).answers)).toEqual(['v1', 'v2']);
-    expect(await store.tasks('redis')).toEqual(before);
-  }));
+  it(
+    'rolls to another version without a failed request, and leaves alone what does not change',
+    next(async () => {
+      const before = await store.tasks('redis');
+      await store.do('saveEnvironment', { env: 'VERSION=v2' });
+      const load = startLoad({
+        ip: berth.host.ip,
+        hostName: 'store.localhost',
+        path: '/shop/version',
+        perSecond: 50,
+      });
+      await store.deploy();
+      expect(Object.keys((await expectAllAnswered('compose', load)).answers)).toEqual(['v1', 'v2']);
+      expect(await store.tasks('redis')).toEqual(before);
+    }),
+  );
 
-  it('goes back as a whole when one service fails, with its name, reason and last lines', next(async () => {
-    const before = await store.tasks('worker');
-    await store.do('update', { env: 'VERSION=v3\nCRASH=it', composeFile: file(worker.replace('working', 'working anew')) });
-    const { deploymentId, status, errorMessage } = await store.ended(await store.begin());
-    expect({ status, errorMessage }).toEqual({ status: 'error', errorMessage: 'Service web: Its program ended with exit code 3. The former version runs on.' });
-    expect((await berth.log(deploymentId)).join('\n')).toMatch(/web: {3}no luck with it[^]*store_worker: put back to the version before/);
-    expect(await store.status()).toBe('error');
-    expect((await answer()).body).toBe('v2 /cart hello');
-    expect(await store.tasks('worker')).not.toEqual(before);
-  }));
+  it(
+    'goes back as a whole when one service fails, with its name, reason and last lines',
+    next(async () => {
+      const before = await store.tasks('worker');
+      await store.do('update', {
+        env: 'VERSION=v3\nCRASH=it',
+        composeFile: file(worker.replace('working', 'working anew')),
+      });
+      const { deploymentId, status, errorMessage } = await store.ended(await store.begin());
+      expect({ status, errorMessage }).toEqual({
+        status: 'error',
+        errorMessage: 'Service web: Its program ended with exit code 3. The former version runs on.',
+      });
+      expect((await berth.log(deploymentId)).join('\n')).toMatch(
+        /web: {3}no luck with it[^]*store_worker: put back to the version before/,
+      );
+      expect(await store.status()).toBe('error');
+      expect((await answer()).body).toBe('v2 /cart hello');
+      expect(await store.tasks('worker')).not.toEqual(before);
+    }),
+  );
 
-  it('removes what the file has no longer, and keeps its volume; kill -9 in the middle changes nothing of that', next(async () => {
-    await store.do('update', { env: 'VERSION=v4', composeFile: file() });
-    await repositoryIsThrough.promise;
-    const killIn = await prepareKill(berth.host, await databasePath(bed, berth.host));
-    await store.do('deploy');
-    const killed = await killIn(store.id, 'release');
-    await berth.start();
-    expect(await store.ended(killed.deploymentId)).toMatchObject({ status: 'done', errorMessage: null });
-    expect((await answer()).body).toBe('v4 /cart hello');
-    expect((await dockerOf(berth.host).services()).map((service) => service.split(' ')[0])).toEqual(['berth-proxy', 'store_redis', 'store_web']);
-    expect(await dockerOf(berth.host).volumes(`berth.compose=${store.id}`)).toEqual([`berth-${store.id}-data`, `berth-${store.id}-work`]);
-  }));
+  it(
+    'removes what the file has no longer, and keeps its volume; kill -9 in the middle changes nothing of that',
+    next(async () => {
+      await store.do('update', { env: 'VERSION=v4', composeFile: file() });
+      await repositoryIsThrough.promise;
+      const killIn = await prepareKill(berth.host, await databasePath(bed, berth.host));
+      await store.do('deploy');
+      const killed = await killIn(store.id, 'release');
+      await berth.start();
+      expect(await store.ended(killed.deploymentId)).toMatchObject({ status: 'done', errorMessage: null });
+      expect((await answer()).body).toBe('v4 /cart hello');
+      expect((await dockerOf(berth.host).services()).map((service) => service.split(' ')[0])).toEqual([
+        'berth-proxy',
+        'store_redis',
+        'store_web',
+      ]);
+      expect(await dockerOf(berth.host).volumes(`berth.compose=${store.id}`)).toEqual([
+        `berth-${store.id}-data`,
+        `berth-${store.id}-work`,
+      ]);
+    }),
+  );
 
-  it('stops and starts with its data, and comes back when somebody removes it', next(async () => {
-    expect(await store.do('stop')).toMatchObject({ composeStatus: 'idle' });
-    expect(await dockerOf(berth.host).services()).toEqual(expect.arrayContaining(['store_redis 0/0', 'store_web 0/0']));
-    expect(await store.do('start')).toMatchObject({ composeStatus: 'done' });
-    await until('it answers again', async () => (await answer()).body === 'v4 /cart hello');
-    await output(berth.host, docker, 'service', 'rm', 'store_web');
-    await berth.call('settings.update', { keptImages: 4 });
-    await until('the reconciler has made it again', async () => (await answer()).body === 'v4 /cart hello');
-  }));
+  it(
+    'stops and starts with its data, and comes back when somebody removes it',
+    next(async () => {
+      expect(await store.do('stop')).toMatchObject({ composeStatus: 'idle' });
+      expect(await dockerOf(berth.host).services()).toEqual(
+        expect.arrayContaining(['store_redis 0/0', 'store_web 0/0']),
+      );
+      expect(await store.do('start')).toMatchObject({ composeStatus: 'done' });
+      await until('it answers again', async () => (await answer()).body === 'v4 /cart hello');
+      await output(berth.host, docker, 'service', 'rm', 'store_web');
+      await berth.call('settings.update', { keptImages: 4 });
+      await until('the reconciler has made it again', async () => (await answer()).body === 'v4 /cart hello');
+    }),
+  );
 
-  it('goes with its network, and with its volumes when that is asked', next(async () => {
-    expect(await store.do('delete', {})).toMatchObject({ keptVolumes: [`berth-${store.id}-data`, `berth-${store.id}-work`] });
-    // The engine lists it for as long as it takes the former containers' node to hear of it.
-    await until('its network is gone', async () => !(await dockerOf(berth.host).hasNetwork(`app-${store.id}`)));
-    expect((await answer()).status).toBe(404);
-  }));
+  it(
+    'goes with its network, and with its volumes when that is asked',
+    next(async () => {
+      expect(await store.do('delete', {})).toMatchObject({
+        keptVolumes: [`berth-${store.id}-data`, `berth-${store.id}-work`],
+      });
+      // The engine lists it for as long as it takes the former containers' node to hear of it.
+      await until(
+        'its network is gone',
+        async () => !(await dockerOf(berth.host).hasNetwork(`app-${store.id}`)),
+      );
+      expect((await answer()).status).toBe(404);
+    }),
+  );
 });
 
 describe.concurrent('a compose service of a repository', () => {
@@ -198,21 +299,59 @@ services:
     volumes: ["./page:/www/page:ro"${mount}]
     entrypoint: ["/bin/busybox", "sh", "-c", "echo $$NAME > /www/name; exec /bin/busybox httpd -f -p 3000 -h /www"]
 `;
-  const site = Object.fromEntries(Object.entries(tinyFiles('first')).map(([name, content]) => [`site/${name}`, content]));
-  const repository = await createRepository(berth.host, 'composed', { ...site, 'deploy/compose.yaml': compose(), 'deploy/page/index.html': 'page one' });
-  const tools = await stack('tools', { sourceType: 'git', customGitUrl: `file://${repositoriesFolder}/composed.git`, customGitBranch: 'main', composePath: 'deploy/compose.yaml', composeType: 'stack', createEnvFile: true, env: 'NAME=${{project.NAME}} in its environment' });
-  await berth.call('project.update', { projectId: (await berth.call<{ projectId: string }>('environment.one', { environmentId: shop.environmentId })).projectId, env: 'NAME=tools' });
-  await berth.call('domain.create', { composeId: tools.id, serviceName: 'site', domainType: 'compose', host: 'tools.localhost', port: 3000 });
+  const site = Object.fromEntries(
+    Object.entries(tinyFiles('first')).map(([name, content]) => [`site/${name}`, content]),
+  );
+  const repository = await createRepository(berth.host, 'composed', {
+    ...site,
+    'deploy/compose.yaml': compose(),
+    'deploy/page/index.html': 'page one',
+  });
+  const tools = await stack('tools', {
+    sourceType: 'git',
+    customGitUrl: `file://${repositoriesFolder}/composed.git`,
+    customGitBranch: 'main',
+    composePath: 'deploy/compose.yaml',
+    composeType: 'stack',
+    createEnvFile: true,
+    env: 'NAME=${{project.NAME}} in its environment',
+  });
+  await berth.call('project.update', {
+    projectId: (
+      await berth.call<{ projectId: string }>('environment.one', { environmentId: shop.environmentId })
+    ).projectId,
+    env: 'NAME=tools',
+  });
+  await berth.call('domain.create', {
+    composeId: tools.id,
+    serviceName: 'site',
+    domainType: 'compose',
+    host: 'tools.localhost',
+    port: 3000,
+  });
   expect(await tools.do('loadServices')).toEqual(['site']);
   await tools.deploy();
-  const page = async (path: string): Promise<string> => (await berth.proxied('tools.localhost', path)).body.trim();
-  expect([await page('/'), await page('/page/index.html'), await page('/name')]).toEqual(['first', 'page one', 'tools in its environment']);
+  const page = async (path: string): Promise<string> =>
+    (await berth.proxied('tools.localhost', path)).body.trim();
+  expect([await page('/'), await page('/page/index.html'), await page('/name')]).toEqual([
+    'first',
+    'page one',
+    'tools in its environment',
+  ]);
   expect(await berth.call('container.getStackContainersByAppName', { appName: 'tools' })).toHaveLength(1);
-  await repository.commit({ 'deploy/page/index.html': 'page two', 'deploy/compose.yaml': compose(', "./kept:/kept"') });
+  await repository.commit({
+    'deploy/page/index.html': 'page two',
+    'deploy/compose.yaml': compose(', "./kept:/kept"'),
+  });
   await tools.deploy();
   expect(await page('/page/index.html')).toBe('page two');
-  await repository.commit({ 'deploy/compose.yaml': compose().replace('env_file', 'privileged: true\n    env_file') });
-  expect(await tools.ended(await tools.begin())).toMatchObject({ status: 'error', errorMessage: expect.stringMatching(/services\.site\.privileged is not possible in a swarm/) });
+  await repository.commit({
+    'deploy/compose.yaml': compose().replace('env_file', 'privileged: true\n    env_file'),
+  });
+  expect(await tools.ended(await tools.begin())).toMatchObject({
+    status: 'error',
+    errorMessage: expect.stringMatching(/services\.site\.privileged is not possible in a swarm/),
+  });
   expect(await page('/')).toBe('first');
   expect(await tools.do('delete', { deleteVolumes: true })).toMatchObject({ keptVolumes: [] });
   expect(await dockerOf(berth.host).volumes(`berth.compose=${tools.id}`)).toEqual([]);

@@ -20,7 +20,10 @@ beforeAll(async () => {
   prepared = await prepareRows(database, rows);
   await database.close();
   // The rows look at the proxy's own container and service.
-  await until('the proxy runs', async () => (await berth.proxied('nobody.localhost').catch(() => undefined)) !== undefined);
+  await until(
+    'the proxy runs',
+    async () => (await berth.proxied('nobody.localhost').catch(() => undefined)) !== undefined,
+  );
 });
 afterAll(() => berth.host.kill());
 

@@ -22,7 +22,10 @@ beforeAll(async () => {
 afterAll(() => shop.berth.host.kill());
 
 describe('deployments side by side', () => {
-  sourceTests(() => shop, () => bed);
+  sourceTests(
+    () => shop,
+    () => bed,
+  );
   serviceTests(() => shop);
   buildTests(() => shop);
 });

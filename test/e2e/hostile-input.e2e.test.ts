@@ -31,7 +31,12 @@ beforeAll(async () => {
   canaries = createCanaries(berth.host);
   values = hostileValues(canaries.fileOf);
   const call = await everyCaller();
-  places = await Promise.all(Array.from({ length: workers }, async (_, index) => ({ call, estate: await makeEstate(call, `estate-${index}`, 41_000 + index) })));
+  places = await Promise.all(
+    Array.from({ length: workers }, async (_, index) => ({
+      call,
+      estate: await makeEstate(call, `estate-${index}`, 41_000 + index),
+    })),
+  );
 });
 afterAll(async () => {
   await people[Symbol.asyncDispose]();
@@ -42,15 +47,43 @@ afterAll(async () => {
 async function everyCaller(): Promise<Call> {
   const byKey = callerOf(berth.url, people.owner.headers);
   const bySession = callerOf(berth.url, await people.session(people.owner, berth.url));
-  return (path, input, form) => (procedures.find((procedure) => procedure.path === path)?.procedure.access.sessionOnly ? bySession : byKey)(path, input, form);
+  return (path, input, form) =>
+    (procedures.find((procedure) => procedure.path === path)?.procedure.access.sessionOnly
+      ? bySession
+      : byKey)(path, input, form);
 }
 
 /** What a procedure with more text than ids answers to a harmless input; those that are not here must succeed. */
 const cannotSucceed: Record<string, number> = {
-  'application.redeploy': 412, 'application.reload': 412, 'application.run': 412, 'registry.test': 400, 'previewDeployment.redeploy': 404, 'previewDeployment.delete': 404, 'destination.testConnection': 503, 'backup.listFiles': 503, 'gitProvider.branches': 503, 'organization.accept': 404, 'organization.updateMember': 404,
-  'user.changePassword': 400, 'server.setupMonitoring': 501, 'server.getServerMetrics': 501, 'container.restartContainer': 404, 'container.getConfig': 404, 'swarm.getNodeInfo': 404,
-  'mariadb.reload': 412, 'mysql.reload': 412, 'postgres.reload': 412, 'mongo.reload': 412, 'redis.reload': 412, 'compose.redeploy': 412,
-  ...Object.fromEntries(databaseKindNames.flatMap((kind) => [[`${kind}.upgrade`, 412], [`${kind}.removeFormerVolume`, 400]])),
+  'application.redeploy': 412,
+  'application.reload': 412,
+  'application.run': 412,
+  'registry.test': 400,
+  'previewDeployment.redeploy': 404,
+  'previewDeployment.delete': 404,
+  'destination.testConnection': 503,
+  'backup.listFiles': 503,
+  'gitProvider.branches': 503,
+  'organization.accept': 404,
+  'organization.updateMember': 404,
+  'user.changePassword': 400,
+  'server.setupMonitoring': 501,
+  'server.getServerMetrics': 501,
+  'container.restartContainer': 404,
+  'container.getConfig': 404,
+  'swarm.getNodeInfo': 404,
+  'mariadb.reload': 412,
+  'mysql.reload': 412,
+  'postgres.reload': 412,
+  'mongo.reload': 412,
+  'redis.reload': 412,
+  'compose.redeploy': 412,
+  ...Object.fromEntries(
+    databaseKindNames.flatMap((kind) => [
+      [`${kind}.upgrade`, 412],
+      [`${kind}.removeFormerVolume`, 400],
+    ]),
+  ),
 };
 const harmless = new Map<string, Answer>();
 
@@ -59,7 +92,9 @@ describe('the corpus', () => {
     const [place] = places;
     if (!place) throw new Error('There is no place to work in.');
     for (const { path, procedure } of procedures) {
-      const isMoreThanIds = textFields(procedure).some(({ path: [name = ''] }) => !/Ids?$/.test(name) && name !== 'cursor');
+      const isMoreThanIds = textFields(procedure).some(
+        ({ path: [name = ''] }) => !/Ids?$/.test(name) && name !== 'cursor',
+      );
       if (!isMoreThanIds) continue;
       const answer = await place.call(path, inputFor(path, place.estate, `harmless-${path.split('.')[0]}`));
       harmless.set(path, answer);
@@ -68,13 +103,26 @@ describe('the corpus', () => {
   });
 
   it('is refused with the field named, or taken as plain data', async () => {
-    const cases = procedures.flatMap((procedure) => textFields(procedure.procedure).flatMap((field, index) => valuesFor(procedure.path, field, index)
-      .map((value): HostileCase => ({ procedure, field, value, harmless: harmless.get(procedure.path) ?? { status: 200, body: {} } }))));
+    const cases = procedures.flatMap((procedure) =>
+      textFields(procedure.procedure).flatMap((field, index) =>
+        valuesFor(procedure.path, field, index).map(
+          (value): HostileCase => ({
+            procedure,
+            field,
+            value,
+            harmless: harmless.get(procedure.path) ?? { status: 200, body: {} },
+          }),
+        ),
+      ),
+    );
     const fields = new Set(cases.map(({ procedure, field }) => `${procedure.path} ${nameOf(field)}`));
     const began = performance.now();
     const verdicts = await judged(cases);
-    const count = (kind: Verdict['kind']): number => verdicts.filter((verdict) => verdict.kind === kind).length;
-    console.log(`hostile input: ${values.length} values (every second for an everyday field, every fourth for an id or another field, every fifth for a field of a kind of database) × ${fields.size} fields = ${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ${count('refused')} refused with the field named, ${count('shown')} taken and given back as they were, ${count('accepted')} taken where nothing is given back`);
+    const count = (kind: Verdict['kind']): number =>
+      verdicts.filter((verdict) => verdict.kind === kind).length;
+    console.log(
+      `hostile input: ${values.length} values (every second for an everyday field, every fourth for an id or another field, every fifth for a field of a kind of database) × ${fields.size} fields = ${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ${count('refused')} refused with the field named, ${count('shown')} taken and given back as they were, ${count('accepted')} taken where nothing is given back`,
+    );
     expect(values.length / 2).toBeGreaterThanOrEqual(60);
     expect(fields.size).toBeGreaterThanOrEqual(200);
     expect(count('shown')).toBeGreaterThan(1000);
@@ -83,7 +131,19 @@ describe('the corpus', () => {
 });
 
 /** What everybody deploys with, and accounts: here hostile text comes in first, so each field meets every second value, 60 and more. */
-const everyday: readonly string[] = ['project', 'environment', 'application', 'deployment', 'domain', 'port', 'mount', 'sshKey', 'registry', 'user', 'settings'];
+const everyday: readonly string[] = [
+  'project',
+  'environment',
+  'application',
+  'deployment',
+  'domain',
+  'port',
+  'mount',
+  'sshKey',
+  'registry',
+  'user',
+  'settings',
+];
 /** Four procedures with one contract and one handler, which share the values as the kinds of database do. */
 const fromGitHosts = /^application\.save(?:Github|Gitlab|Bitbucket|Gitea)Provider$/;
 
@@ -95,7 +155,8 @@ function valuesFor(procedure: string, { path }: TextField, index: number): Hosti
   const [noun = ''] = procedure.split('.');
   const kind = databaseKindNames.findIndex((name) => name === noun);
   if (kind !== -1) return oneIn(databaseKindNames.length, index + kind);
-  if (!everyday.includes(noun) || fromGitHosts.test(procedure)) return oneIn(4, index + procedures.findIndex((each) => each.path === procedure));
+  if (!everyday.includes(noun) || fromGitHosts.test(procedure))
+    return oneIn(4, index + procedures.findIndex((each) => each.path === procedure));
   return oneIn(/Ids?$/.test(path.at(-1) ?? '') ? 4 : 2, index);
 }
 
@@ -107,33 +168,67 @@ function oneIn(share: number, first: number): HostileValue[] {
 async function judged(cases: readonly HostileCase[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   const queue = cases.entries();
-  await Promise.all(places.map(async (place) => {
-    for (const [index, next] of queue) verdicts[index] = await judge(next, place, `case-${index}`);
-  }));
+  await Promise.all(
+    places.map(async (place) => {
+      for (const [index, next] of queue) verdicts[index] = await judge(next, place, `case-${index}`);
+    }),
+  );
   return verdicts;
 }
 
 describe('what comes with a request besides its input', () => {
   it('addresses are answered with our own envelope, whatever they are', async () => {
     for (const { name, text } of values) {
-      for (const path of [`/api/${encoded(text)}`, `/api/trpc/${encoded(text)}`, `/api/project.all?input=${encoded(text)}`, `/api/project.all?cursor=${encoded(text)}&limit=1`, `/${encoded(text)}`]) {
+      for (const path of [
+        `/api/${encoded(text)}`,
+        `/api/trpc/${encoded(text)}`,
+        `/api/project.all?input=${encoded(text)}`,
+        `/api/project.all?cursor=${encoded(text)}&limit=1`,
+        `/${encoded(text)}`,
+      ]) {
         const { status, body } = await send(`${berth.url}${path}`, { headers: people.owner.headers });
         expect.soft([200, 400, 404, 405, 413], `${name}: ${path.slice(0, 100)}`).toContain(status);
-        expect.soft(status === 200 || fieldOf(body, 'error') !== undefined, `${name}: ${path.slice(0, 100)}`).toBe(true);
+        expect
+          .soft(status === 200 || fieldOf(body, 'error') !== undefined, `${name}: ${path.slice(0, 100)}`)
+          .toBe(true);
       }
     }
   });
 
   it('headers open nothing and break nothing', async () => {
     // What HTTP takes as a header's value at all: visible characters, and blanks between them.
-    const sendable = values.filter(({ text }) => text.length < 8000 && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text));
+    const sendable = values.filter(
+      ({ text }) => text.length < 8000 && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text),
+    );
     expect(sendable.length).toBeGreaterThan(40);
     for (const { name, text } of sendable) {
-      for (const header of ['x-api-key', 'authorization', 'cookie', 'content-type', 'last-event-id', 'origin', 'accept', 'x-forwarded-for', 'trpc-accept']) {
-        const { status } = await send(`${berth.url}/api/user.get`, { headers: { [header]: header === 'authorization' ? `Bearer ${text}` : text } });
+      for (const header of [
+        'x-api-key',
+        'authorization',
+        'cookie',
+        'content-type',
+        'last-event-id',
+        'origin',
+        'accept',
+        'x-forwarded-for',
+        'trpc-accept',
+      ]) {
+        const { status } = await send(`${berth.url}/api/user.get`, {
+          headers: { [header]: header === 'authorization' ? `Bearer ${text}` : text },
+        });
         expect.soft([400, 401, 415], `${header}: ${name}`).toContain(status);
       }
-      expect.soft((await send(`${berth.url}/api/project.create`, { body: '{"name":"x"}', headers: { ...people.owner.headers, 'content-type': text } })).status, name).toBe(415);
+      expect
+        .soft(
+          (
+            await send(`${berth.url}/api/project.create`, {
+              body: '{"name":"x"}',
+              headers: { ...people.owner.headers, 'content-type': text },
+            })
+          ).status,
+          name,
+        )
+        .toBe(415);
     }
   });
 
@@ -141,31 +236,66 @@ describe('what comes with a request besides its input', () => {
     const [place] = places;
     const { applicationId } = place?.estate ?? { applicationId: '' };
     // A form's file has no folders: of a path its last part is the name. Line breaks and quotes are sent encoded.
-    for (const { name, text } of values.filter(({ text }) => text.length < 200 && /^[^\r\n"\0\\/]+$/.test(text) && !/^\.*$/.test(text) && text.isWellFormed())) {
+    for (const { name, text } of values.filter(
+      ({ text }) =>
+        text.length < 200 && /^[^\r\n"\0\\/]+$/.test(text) && !/^\.*$/.test(text) && text.isWellFormed(),
+    )) {
       const form = new FormData();
       form.append('applicationId', applicationId);
       form.append('file', new Blob([await archiveOf({ 'index.html': 'hello' })]), text);
-      const answer = await send(`${berth.url}/api/application.dropDeployment`, { headers: people.owner.headers, body: form });
+      const answer = await send(`${berth.url}/api/application.dropDeployment`, {
+        headers: people.owner.headers,
+        body: form,
+      });
       expect.soft(answer.status, `${name}: ${answer.text}`).toBe(200);
-      const page = fieldOf(await valueOf(callerOf(berth.url, people.owner.headers)('deployment.all', { applicationId, limit: 1 })), 'items');
+      const page = fieldOf(
+        await valueOf(
+          callerOf(berth.url, people.owner.headers)('deployment.all', { applicationId, limit: 1 }),
+        ),
+        'items',
+      );
       expect.soft(fieldOf(firstOf(page), 'description'), name).toBe(text);
     }
   });
 
   it('sign-in takes text as text', async () => {
-    const tried = await Promise.all(values.flatMap(({ text }) => [{ email: text, password: 'correct horse battery' }, { email: 'ada@example.com', password: text }])
-      .map(async (body) => (await send(`${berth.url}/api/auth/sign-in/email`, { body, headers: { origin: berth.url }, signal: AbortSignal.timeout(60_000) })).status));
+    const tried = await Promise.all(
+      values
+        .flatMap(({ text }) => [
+          { email: text, password: 'correct horse battery' },
+          { email: 'ada@example.com', password: text },
+        ])
+        .map(
+          async (body) =>
+            (
+              await send(`${berth.url}/api/auth/sign-in/email`, {
+                body,
+                headers: { origin: berth.url },
+                signal: AbortSignal.timeout(60_000),
+              })
+            ).status,
+        ),
+    );
     expect(new Set(tried)).toEqual(new Set([400, 401, 429]));
   });
 });
 
 describe('afterwards', () => {
   it('no queue is stuck and Berth has met nothing unexpected', async () => {
-    for (const { call, estate: { applicationId } } of places) {
+    for (const {
+      call,
+      estate: { applicationId },
+    } of places) {
       await valueOf(call('application.cleanQueues', { applicationId }));
       await settled(call, applicationId);
     }
-    const log = await berth.host.exec(['grep', '--text', '--max-count=20', '"level":"error"', '/run/bed/berth-1.log']);
+    const log = await berth.host.exec([
+      'grep',
+      '--text',
+      '--max-count=20',
+      '"level":"error"',
+      '/run/bed/berth-1.log',
+    ]);
     expect(log.stdout).toBe('');
     expect((await send(`${berth.url}/api/health`)).status).toBe(200);
   });
@@ -175,9 +305,16 @@ describe('afterwards', () => {
     const docker = '/usr/bin/docker';
     await berth.host.exec(['touch', control.fileOf(0)]);
     await berth.host.exec([docker, 'run', '--name', 'control', 'berth/node:24', 'touch', control.fileOf(1)]);
-    await berth.host.exec([docker, 'build', '--tag', 'control', '-'], { env: { DOCKER_BUILDKIT: '1' }, input: `FROM berth/node:24\nRUN touch ${control.fileOf(2)}\n` });
+    await berth.host.exec([docker, 'build', '--tag', 'control', '-'], {
+      env: { DOCKER_BUILDKIT: '1' },
+      input: `FROM berth/node:24\nRUN touch ${control.fileOf(2)}\n`,
+    });
     const found = await control.found();
-    for (const index of [0, 1, 2]) expect(found.some((path) => path.endsWith(control.fileOf(index))), control.fileOf(index)).toBe(true);
+    for (const index of [0, 1, 2])
+      expect(
+        found.some((path) => path.endsWith(control.fileOf(index))),
+        control.fileOf(index),
+      ).toBe(true);
     expect(await canaries.found()).toEqual([]);
   });
 });

@@ -28,7 +28,12 @@ export interface HostileCase {
 export type Verdict = { kind: 'refused' | 'accepted' | 'shown' } | { kind: 'wrong'; why: string };
 
 /** A valid input in which this field is read at all. */
-export function inputReading(path: string, field: TextField, estate: Estate, unique: string): Record<string, unknown> {
+export function inputReading(
+  path: string,
+  field: TextField,
+  estate: Estate,
+  unique: string,
+): Record<string, unknown> {
   const input = inputFor(path, estate, unique);
   const { content: _content, ...withoutContent } = input;
   const { applicationId: _applicationId, ...withoutApplication } = input;
@@ -52,7 +57,10 @@ export function inputReading(path: string, field: TextField, estate: Estate, uni
     'registry.test registryId': {},
     'registry.update registryUrl': { ...input, password: 'something' },
     'certificateResolver.update eab.keyId': { ...input, eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } },
-    'certificateResolver.update eab.hmacKey': { ...input, eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } },
+    'certificateResolver.update eab.hmacKey': {
+      ...input,
+      eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' },
+    },
   };
   // A list reads its cursor for a page only.
   if (nameOf(field) === 'cursor') return { ...input, limit: 1 };
@@ -60,14 +68,24 @@ export function inputReading(path: string, field: TextField, estate: Estate, uni
 }
 
 /** Fields that cost a hash of tens or hundreds of milliseconds each time. They may be absent, so they are when another field is tried. */
-const costlyField: Readonly<Record<string, string>> = { 'installationBackup.set': 'passphrase', 'basicAuth.update': 'password' };
+const costlyField: Readonly<Record<string, string>> = {
+  'installationBackup.set': 'passphrase',
+  'basicAuth.update': 'password',
+};
 
 function withoutField(input: Record<string, unknown>, name: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([each]) => each !== name));
 }
 
-export async function judge({ procedure: { path, router, procedure }, field, value, harmless }: HostileCase, { call, estate }: Place, unique: string): Promise<Verdict> {
-  const wrong = (why: string, answer?: Answer): Verdict => ({ kind: 'wrong', why: `${path} ${nameOf(field)} = ${value.name}: ${why}${answer ? ` (${answer.status} ${answer.text.slice(0, 300)})` : ''}` });
+export async function judge(
+  { procedure: { path, router, procedure }, field, value, harmless }: HostileCase,
+  { call, estate }: Place,
+  unique: string,
+): Promise<Verdict> {
+  const wrong = (why: string, answer?: Answer): Verdict => ({
+    kind: 'wrong',
+    why: `${path} ${nameOf(field)} = ${value.name}: ${why}${answer ? ` (${answer.status} ${answer.text.slice(0, 300)})` : ''}`,
+  });
   let answer: Answer;
   try {
     answer = await call(path, withText(inputReading(path, field, estate, unique), field, value.text));
@@ -78,29 +96,69 @@ export async function judge({ procedure: { path, router, procedure }, field, val
   if (answer.status === 400 && namesField(answer, field)) return { kind: 'refused' };
   // The parser of JSON itself refuses this one, before there are fields.
   if (answer.status === 400 && field.isKey && value.text === '__proto__') return { kind: 'refused' };
-  if (answer.status === 404 && isId(field) && answer.text.includes(field.path[0] ?? '')) return { kind: 'refused' };
+  if (answer.status === 404 && isId(field) && answer.text.includes(field.path[0] ?? ''))
+    return { kind: 'refused' };
   // Engine and flat refusals name no field, since the one there is makes it plain which was meant.
-  if (answer.status === 404 && (named(answer, value.text) || fieldOf(answer.body, 'error') === 'Node not found') && /^(containerId|nodeId)$/.test(nameOf(field))) return { kind: 'refused' };
-  if (answer.status === 400 && typeof fieldOf(answer.body, 'error') === 'string' && named(answer, nameOf(field))) return { kind: 'refused' };
+  if (
+    answer.status === 404 &&
+    (named(answer, value.text) || fieldOf(answer.body, 'error') === 'Node not found') &&
+    /^(containerId|nodeId)$/.test(nameOf(field))
+  )
+    return { kind: 'refused' };
+  if (
+    answer.status === 400 &&
+    typeof fieldOf(answer.body, 'error') === 'string' &&
+    named(answer, nameOf(field))
+  )
+    return { kind: 'refused' };
   // Whoever tries passwords is stopped before they are read.
   if (answer.status === 429 && path === 'user.changePassword') return { kind: 'refused' };
   if (answer.status === 409 && namesField(answer, field)) return { kind: 'refused' };
-  if (answer.status === 403 && guarded.includes(`${path} ${nameOf(field)}`) && answer.text.includes(field.path.at(-1) ?? '')) return { kind: 'refused' };
-  if (answer.status === 413 && (procedure.kind === 'query' || procedure.kind === 'subscription') && isTooLong(value.text)) return { kind: 'refused' };
-  if (asksBucket.includes(path) && (answer.status === 412 || answer.status === 503) && messageOf(answer).startsWith('The destination failed: ')) return { kind: 'accepted' };
+  if (
+    answer.status === 403 &&
+    guarded.includes(`${path} ${nameOf(field)}`) &&
+    answer.text.includes(field.path.at(-1) ?? '')
+  )
+    return { kind: 'refused' };
+  if (
+    answer.status === 413 &&
+    (procedure.kind === 'query' || procedure.kind === 'subscription') &&
+    isTooLong(value.text)
+  )
+    return { kind: 'refused' };
+  if (
+    asksBucket.includes(path) &&
+    (answer.status === 412 || answer.status === 503) &&
+    messageOf(answer).startsWith('The destination failed: ')
+  )
+    return { kind: 'accepted' };
   // The git host of the estate answers nobody.
   if (path === 'gitProvider.branches' && answer.status === 503) return { kind: 'accepted' };
-  if ((answer.status < 500 || answer.status === 501) && answer.status === harmless.status && fieldOf(answer.body, 'code') === fieldOf(harmless.body, 'code') && fieldOf(dataOf(answer), 'issues') === undefined) return { kind: 'accepted' };
+  if (
+    (answer.status < 500 || answer.status === 501) &&
+    answer.status === harmless.status &&
+    fieldOf(answer.body, 'code') === fieldOf(harmless.body, 'code') &&
+    fieldOf(dataOf(answer), 'issues') === undefined
+  )
+    return { kind: 'accepted' };
   return wrong('neither named nor taken', answer);
 
   async function accepted(): Promise<Verdict> {
-    if (path === 'domain.create') await valueOf(call('domain.delete', { domainId: fieldOf(answer.body, 'domainId') }));
+    if (path === 'domain.create')
+      await valueOf(call('domain.delete', { domainId: fieldOf(answer.body, 'domainId') }));
     const shown = textAt(await recordAfter(path, answer.body, { call, estate }), field);
     // Left there, it would come along with every later answer about the record.
-    if (value.text.length >= longText && !path.endsWith('.create')) await call(path, withText(inputReading(path, field, estate, unique), field, ''));
-    if (shown === undefined || (value.text.trim() === '' && absentWhenBlank.includes(`${path} ${nameOf(field)}`))) return { kind: 'accepted' };
+    if (value.text.length >= longText && !path.endsWith('.create'))
+      await call(path, withText(inputReading(path, field, estate, unique), field, ''));
+    if (
+      shown === undefined ||
+      (value.text.trim() === '' && absentWhenBlank.includes(`${path} ${nameOf(field)}`))
+    )
+      return { kind: 'accepted' };
     const expected = asDocumented[`${router} ${nameOf(field)}`]?.(value.text) ?? value.text;
-    return shown === expected ? { kind: 'shown' } : wrong(`came back as ${JSON.stringify(shown)?.slice(0, 200)}`);
+    return shown === expected
+      ? { kind: 'shown' }
+      : wrong(`came back as ${JSON.stringify(shown)?.slice(0, 200)}`);
   }
 }
 
@@ -119,10 +177,21 @@ function isTooLong(text: string): boolean {
 }
 
 /** Fields for which nothing written counts as nothing given. */
-const absentWhenBlank = ['application.create serverId', 'mount.create filePath', 'mount.update filePath', 'sshKey.create publicKey', 'gitProvider.update username'];
+const absentWhenBlank = [
+  'application.create serverId',
+  'mount.create filePath',
+  'mount.update filePath',
+  'sshKey.create publicKey',
+  'gitProvider.update username',
+];
 
 /** Refused for what it would reach, not for how it is written. */
-const guarded = ['mount.create hostPath', 'mount.update hostPath', 'user.createApiKey metadata.organizationId', 'server.getServerMetrics url'];
+const guarded = [
+  'mount.create hostPath',
+  'mount.update hostPath',
+  'user.createApiKey metadata.organizationId',
+  'server.getServerMetrics url',
+];
 
 /** Forms in which the documentation says that a field is kept. */
 const asDocumented: Record<string, (text: string) => string> = {
@@ -142,24 +211,42 @@ function withoutEnd(path: string): string {
 /** The record as it is after the call. */
 async function recordAfter(path: string, body: unknown, { call, estate }: Place): Promise<unknown> {
   if (path === 'project.create') return fieldOf(body, 'project');
-  if (path === 'application.update') return valueOf(call('application.one', { applicationId: estate.applicationId }));
+  if (path === 'application.update')
+    return valueOf(call('application.one', { applicationId: estate.applicationId }));
   if (path === 'application.deploy' || path === 'application.redeploy') {
-    return firstOf(fieldOf(await valueOf(call('deployment.all', { applicationId: estate.applicationId, limit: 1 })), 'items'));
+    return firstOf(
+      fieldOf(
+        await valueOf(call('deployment.all', { applicationId: estate.applicationId, limit: 1 })),
+        'items',
+      ),
+    );
   }
   return body;
 }
 
 function isId({ path, isKey }: TextField): boolean {
-  return !isKey && (path.at(-1)?.endsWith('Id') === true || path[0] === 'networks' || path.at(-2)?.startsWith('accessed') === true);
+  return (
+    !isKey &&
+    (path.at(-1)?.endsWith('Id') === true ||
+      path[0] === 'networks' ||
+      path.at(-2)?.startsWith('accessed') === true)
+  );
 }
 
 function namesField(answer: Answer, { path }: TextField): boolean {
   const issues = fieldOf(dataOf(answer), 'issues');
   const dotted = path.join('.');
-  return Array.isArray(issues) && issues.some((issue) => {
-    const named = fieldOf(issue, 'path');
-    return typeof named === 'string' && named !== '' && (named === dotted || named.startsWith(`${dotted}.`) || dotted.startsWith(`${named}.`));
-  });
+  return (
+    Array.isArray(issues) &&
+    issues.some((issue) => {
+      const named = fieldOf(issue, 'path');
+      return (
+        typeof named === 'string' &&
+        named !== '' &&
+        (named === dotted || named.startsWith(`${dotted}.`) || dotted.startsWith(`${named}.`))
+      );
+    })
+  );
 }
 
 /** Whether the sentence says this. */

@@ -34,6 +34,13 @@ const names = [...Array(${count}).keys()];
 const told = { arguments: digest(names.map((index) => process.env['A' + index])), secrets: digest(names.map((index) => fs.readFileSync('/run/secrets/S' + index, 'utf8'))), canaries: ${canaries} };
 fs.writeFileSync('/told', JSON.stringify(told));`,
     'server.js': `require('node:http').createServer((request, response) => response.end(require('node:fs').readFileSync('/told'))).listen(3000);`,
-    Dockerfile: ['FROM berth/node:24', ...names.map((index) => `ARG A${index}`), 'COPY check.js server.js /app/', `RUN ${mounts} ["node", "/app/check.js"]`, 'CMD ["node", "/app/server.js"]', ''].join('\n'),
+    Dockerfile: [
+      'FROM berth/node:24',
+      ...names.map((index) => `ARG A${index}`),
+      'COPY check.js server.js /app/',
+      `RUN ${mounts} ["node", "/app/check.js"]`,
+      'CMD ["node", "/app/server.js"]',
+      '',
+    ].join('\n'),
   };
 }

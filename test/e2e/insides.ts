@@ -47,28 +47,47 @@ export function createInsides(host: BedHost): Insides {
   }
   async function containerOf(service: string): Promise<string> {
     const found = await docker.containersOf(service);
-    if (found.length !== 1 || found[0] === undefined) throw new Error(`The service ${service} has ${found.length} containers.`);
+    if (found.length !== 1 || found[0] === undefined)
+      throw new Error(`The service ${service} has ${found.length} containers.`);
     return found[0];
   }
   async function inNetworkOf(service: string, argv: Argv): Promise<string> {
-    return must(['nsenter', `--target=${(await docker.inspect(await containerOf(service))).State.Pid}`, '--net', '--', ...argv]);
+    return must([
+      'nsenter',
+      `--target=${(await docker.inspect(await containerOf(service))).State.Pid}`,
+      '--net',
+      '--',
+      ...argv,
+    ]);
   }
   async function run(service: string, program: string, ...args: string[]): Promise<string> {
     return docker.exec(await containerOf(service), ['node', '--eval', program, '--', ...args]);
   }
   async function addresses(service: string): Promise<string[]> {
-    const lines = (await inNetworkOf(service, ['ip', '-4', '-oneline', 'addr', 'show', 'scope', 'global'])).split('\n');
+    const lines = (
+      await inNetworkOf(service, ['ip', '-4', '-oneline', 'addr', 'show', 'scope', 'global'])
+    ).split('\n');
     return lines.flatMap((line) => /inet ([0-9.]+)\//.exec(line)?.[1] ?? []);
   }
-  const overlays = async (service: string): Promise<string[]> => (await addresses(service)).filter((address) => address.startsWith(pool));
+  const overlays = async (service: string): Promise<string[]> =>
+    (await addresses(service)).filter((address) => address.startsWith(pool));
 
   return {
     addresses,
     addressesOnOverlays: overlays,
-    ask: async (service, targets) => reachedList.parse(JSON.parse(await run(service, askingProgram, JSON.stringify(targets)))),
-    tell: async (service, targets, text) => void (await run(service, tellingProgram, JSON.stringify(targets), text)),
+    ask: async (service, targets) =>
+      reachedList.parse(JSON.parse(await run(service, askingProgram, JSON.stringify(targets)))),
+    tell: async (service, targets, text) =>
+      void (await run(service, tellingProgram, JSON.stringify(targets), text)),
     async seenBy(service) {
-      return seenList.parse(JSON.parse(await run(service, `require('http').get('http://127.0.0.1:3000/seen', (response) => response.pipe(process.stdout))`)));
+      return seenList.parse(
+        JSON.parse(
+          await run(
+            service,
+            `require('http').get('http://127.0.0.1:3000/seen', (response) => response.pipe(process.stdout))`,
+          ),
+        ),
+      );
     },
     async commonWith(service, other) {
       const ofService = (await overlays(service)).map(networkOf);
@@ -94,7 +113,16 @@ function networkOf(address: string): string {
   return address.split('.').slice(0, 3).join('.');
 }
 
-const reachedList = z.array(z.object({ host: z.string(), port: z.number(), path: z.string().optional(), hostHeader: z.string().optional(), outcome: z.string(), body: z.string().nullable() }));
+const reachedList = z.array(
+  z.object({
+    host: z.string(),
+    port: z.number(),
+    path: z.string().optional(),
+    hostHeader: z.string().optional(),
+    outcome: z.string(),
+    body: z.string().nullable(),
+  }),
+);
 const seenList = z.array(z.string());
 
 /** The engine's own resolver knows its answer at once; whatever it asks outside is waited for two seconds only. */

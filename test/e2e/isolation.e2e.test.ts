@@ -28,13 +28,32 @@ beforeAll(async () => {
   people = await peopleOnHost(bed, berth);
   await closeOutside();
   insides = createInsides(berth.host);
-  [owner, stranger] = [callerOf(berth.url, people.owner.headers), callerOf(berth.url, people.stranger.headers)];
+  [owner, stranger] = [
+    callerOf(berth.url, people.owner.headers),
+    callerOf(berth.url, people.stranger.headers),
+  ];
   await valueOf(owner('settings.update', { buildsConcurrency: 4 }));
   const shop = await valueOf(owner('project.create', { name: 'Shop' }));
   const production = textOf(fieldOf(shop, 'environment'), 'environmentId');
-  staging = textOf(await valueOf(owner('environment.create', { projectId: textOf(fieldOf(shop, 'project'), 'projectId'), name: 'staging' })), 'environmentId');
-  const rival = textOf(fieldOf(await valueOf(stranger('project.create', { name: 'Rival' })), 'environment'), 'environmentId');
-  await Promise.all([release(owner, production, names.shop), release(owner, production, names.neighbour), release(owner, staging, names.staging), release(stranger, rival, names.rival)]);
+  staging = textOf(
+    await valueOf(
+      owner('environment.create', {
+        projectId: textOf(fieldOf(shop, 'project'), 'projectId'),
+        name: 'staging',
+      }),
+    ),
+    'environmentId',
+  );
+  const rival = textOf(
+    fieldOf(await valueOf(stranger('project.create', { name: 'Rival' })), 'environment'),
+    'environmentId',
+  );
+  await Promise.all([
+    release(owner, production, names.shop),
+    release(owner, production, names.neighbour),
+    release(owner, staging, names.staging),
+    release(stranger, rival, names.rival),
+  ]);
 });
 afterAll(async () => {
   await people[Symbol.asyncDispose]();
@@ -43,15 +62,31 @@ afterAll(async () => {
 
 /** On some machines anything outside answers to any address; here only what runs on this host is to answer. */
 async function closeOutside(): Promise<void> {
-  const closed = await berth.host.exec(['iptables', '--insert', 'DOCKER-USER', '--in-interface', 'docker_gwbridge', '!', '--out-interface', 'docker_gwbridge', '--jump', 'REJECT']);
+  const closed = await berth.host.exec([
+    'iptables',
+    '--insert',
+    'DOCKER-USER',
+    '--in-interface',
+    'docker_gwbridge',
+    '!',
+    '--out-interface',
+    'docker_gwbridge',
+    '--jump',
+    'REJECT',
+  ]);
   if (closed.code !== 0) throw new Error(closed.stderr);
 }
 
 /** An application that answers its name on port 3000 over HTTP, notes every datagram that comes to it there, and says so at /seen. */
 async function release(call: Call, environmentId: string, appName: string): Promise<void> {
-  const applicationId = textOf(await valueOf(call('application.create', { environmentId, name: appName, appName })), 'applicationId');
+  const applicationId = textOf(
+    await valueOf(call('application.create', { environmentId, name: appName, appName })),
+    'applicationId',
+  );
   ids.set(appName, applicationId);
-  await valueOf(call('application.saveContainerProvider', { applicationId, containerImage: 'berth/node:24' }));
+  await valueOf(
+    call('application.saveContainerProvider', { applicationId, containerImage: 'berth/node:24' }),
+  );
   const program = `const seen = []; require('dgram').createSocket('udp4').on('message', (text) => seen.push(String(text))).bind(3000);
     require('http').createServer((request, response) => response.end(request.url === '/seen' ? JSON.stringify(seen) : 'this is ${appName}')).listen(3000);`;
   await valueOf(call('application.update', { applicationId, command: 'node', args: ['-e', program] }));
@@ -60,17 +95,35 @@ async function release(call: Call, environmentId: string, appName: string): Prom
 
 /** Every way that leads from outside a container to it: its names, its tasks' names and each address it has on any network. */
 async function waysTo(service: string): Promise<Target[]> {
-  const hosts = [service, `tasks.${service}`, ...(await insides.containerNames(service)), ...(await insides.addresses(service))];
+  const hosts = [
+    service,
+    `tasks.${service}`,
+    ...(await insides.containerNames(service)),
+    ...(await insides.addresses(service)),
+  ];
   return hosts.map((host) => ({ host, port: 3000 }));
 }
 
-const strangers = [[names.shop, names.staging], [names.shop, names.rival], [names.staging, names.shop], [names.staging, names.rival], [names.rival, names.shop], [names.rival, names.staging]] as const;
+const strangers = [
+  [names.shop, names.staging],
+  [names.shop, names.rival],
+  [names.staging, names.shop],
+  [names.staging, names.rival],
+  [names.rival, names.shop],
+  [names.rival, names.staging],
+] as const;
 
 describe('a service', () => {
   it('reaches its neighbours in its own environment by name and by address', async () => {
     const [own] = await insides.addressesOnOverlays(names.neighbour);
-    const answers = await insides.ask(names.shop, [{ host: names.neighbour, port: 3000 }, { host: `tasks.${names.neighbour}`, port: 3000 }, { host: own ?? '', port: 3000 }]);
-    expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => `this is ${names.neighbour}`));
+    const answers = await insides.ask(names.shop, [
+      { host: names.neighbour, port: 3000 },
+      { host: `tasks.${names.neighbour}`, port: 3000 },
+      { host: own ?? '', port: 3000 },
+    ]);
+    expect(answers.map(({ body }) => body)).toEqual(
+      Array.from({ length: 3 }, () => `this is ${names.neighbour}`),
+    );
   });
 
   it.concurrent.each(strangers)('%s does not reach %s', async (from, to) => {
@@ -78,16 +131,33 @@ describe('a service', () => {
     // Two names, the container's own two, and an address on its environment's network and on the bridge to the outside at least.
     expect(ways.length).toBeGreaterThanOrEqual(6);
     const answers = await insides.ask(from, ways);
-    console.log(`isolation: ${from} → ${to}: ${answers.map(({ host, outcome }) => `${host} ${outcome}`).join(', ')}`);
+    console.log(
+      `isolation: ${from} → ${to}: ${answers.map(({ host, outcome }) => `${host} ${outcome}`).join(', ')}`,
+    );
     expect(answers.filter(({ body }) => body !== null)).toEqual([]);
   });
 
   it('gets no datagram from a stranger, and one from a neighbour', async () => {
     const senders = [names.shop, names.neighbour, names.staging, names.rival];
-    await Promise.all(senders.map(async (from) => insides.tell(from, (await Promise.all(senders.filter((name) => name !== from).map(waysTo))).flat(), `from ${from}`)));
+    await Promise.all(
+      senders.map(async (from) =>
+        insides.tell(
+          from,
+          (await Promise.all(senders.filter((name) => name !== from).map(waysTo))).flat(),
+          `from ${from}`,
+        ),
+      ),
+    );
     await wait(500);
-    const seen = await Promise.all(senders.map(async (name) => [name, [...new Set(await insides.seenBy(name))]]));
-    expect(Object.fromEntries(seen)).toEqual({ [names.shop]: [`from ${names.neighbour}`], [names.neighbour]: [`from ${names.shop}`], [names.staging]: [], [names.rival]: [] });
+    const seen = await Promise.all(
+      senders.map(async (name) => [name, [...new Set(await insides.seenBy(name))]]),
+    );
+    expect(Object.fromEntries(seen)).toEqual({
+      [names.shop]: [`from ${names.neighbour}`],
+      [names.neighbour]: [`from ${names.shop}`],
+      [names.staging]: [],
+      [names.rival]: [],
+    });
   });
 });
 
@@ -96,36 +166,64 @@ describe('the proxy', () => {
     expect((await insides.addressesOnOverlays('berth-proxy')).length).toBeGreaterThanOrEqual(4);
   });
 
-  it.concurrent.each([names.shop, names.rival])('gives its admin interface to no service (%s)', async (from) => {
-    const addresses = await insides.addresses('berth-proxy');
-    const answers = await insides.ask(from, [...addresses, 'berth-proxy', 'tasks.berth-proxy', '127.0.0.1'].flatMap((host) => [{ host, port: 2019, path: '/config/' }, { host, port: 80, path: '/config/', hostHeader: 'localhost:2019' }]));
-    expect(answers.some(({ outcome }) => outcome === '404' || outcome === '503'), 'the proxy itself answers on port 80').toBe(true);
-    expect(answers.filter(({ port, body }) => port === 2019 && body !== null)).toEqual([]);
-    expect(answers.filter(({ body }) => body?.includes('"apps"'))).toEqual([]);
-  });
+  it.concurrent.each([names.shop, names.rival])(
+    'gives its admin interface to no service (%s)',
+    async (from) => {
+      const addresses = await insides.addresses('berth-proxy');
+      const answers = await insides.ask(
+        from,
+        [...addresses, 'berth-proxy', 'tasks.berth-proxy', '127.0.0.1'].flatMap((host) => [
+          { host, port: 2019, path: '/config/' },
+          { host, port: 80, path: '/config/', hostHeader: 'localhost:2019' },
+        ]),
+      );
+      expect(
+        answers.some(({ outcome }) => outcome === '404' || outcome === '503'),
+        'the proxy itself answers on port 80',
+      ).toBe(true);
+      expect(answers.filter(({ port, body }) => port === 2019 && body !== null)).toEqual([]);
+      expect(answers.filter(({ body }) => body?.includes('"apps"'))).toEqual([]);
+    },
+  );
 
   it('passes no packet on, neither to another network nor to the outside', async () => {
     const [gate] = await insides.commonWith(names.shop, 'berth-proxy');
     const [victim] = await insides.addressesOnOverlays(names.rival);
-    if (gate === undefined || victim === undefined) throw new Error('The proxy shares no network with the service.');
+    if (gate === undefined || victim === undefined)
+      throw new Error('The proxy shares no network with the service.');
     const before = await insides.seenBy(names.rival);
     // What a container with raw sockets can send anyway: a packet for the other network, handed to the proxy.
-    await insides.withRoute(names.shop, `${victim}/32`, gate, () => insides.tell(names.shop, [{ host: victim, port: 3000 }], 'through the proxy'));
+    await insides.withRoute(names.shop, `${victim}/32`, gate, () =>
+      insides.tell(names.shop, [{ host: victim, port: 3000 }], 'through the proxy'),
+    );
     await wait(500);
     expect(await insides.seenBy(names.rival)).toEqual(before);
   });
 
-  it('cannot be led to another\'s service by its name, which nobody else gets while it runs', async () => {
+  it("cannot be led to another's service by its name, which nobody else gets while it runs", async () => {
     for (const name of ['berth-proxy', 'Berth-Proxy', names.rival, names.rival.toUpperCase()]) {
-      const answer = await owner('application.create', { environmentId: staging, name: 'Thief', appName: name });
+      const answer = await owner('application.create', {
+        environmentId: staging,
+        name: 'Thief',
+        appName: name,
+      });
       expect(answer.status, name).toBe(409);
     }
     // Renamed but not deployed since: the service still runs under the former name.
-    await valueOf(stranger('application.update', { applicationId: ids.get(names.rival), appName: 'rival-renamed' }));
-    for (const name of [names.rival, names.rival.toUpperCase()]) expect((await owner('application.create', { environmentId: staging, name: 'Thief', appName: name })).status).toBe(409);
+    await valueOf(
+      stranger('application.update', { applicationId: ids.get(names.rival), appName: 'rival-renamed' }),
+    );
+    for (const name of [names.rival, names.rival.toUpperCase()])
+      expect(
+        (await owner('application.create', { environmentId: staging, name: 'Thief', appName: name })).status,
+      ).toBe(409);
     const thief = ids.get(names.staging);
-    expect((await owner('application.update', { applicationId: thief, appName: names.rival })).status).toBe(409);
-    await valueOf(stranger('application.update', { applicationId: ids.get(names.rival), appName: names.rival }));
+    expect((await owner('application.update', { applicationId: thief, appName: names.rival })).status).toBe(
+      409,
+    );
+    await valueOf(
+      stranger('application.update', { applicationId: ids.get(names.rival), appName: names.rival }),
+    );
   });
 });
 
@@ -141,8 +239,14 @@ describe('joined networks', () => {
   });
 
   it('are refused for an environment of another project', async () => {
-    const other = textOf(fieldOf(await valueOf(owner('project.create', { name: 'Other' })), 'environment'), 'environmentId');
-    const answer = await owner('application.update', { applicationId: ids.get(names.shop), networks: [other] });
+    const other = textOf(
+      fieldOf(await valueOf(owner('project.create', { name: 'Other' })), 'environment'),
+      'environmentId',
+    );
+    const answer = await owner('application.update', {
+      applicationId: ids.get(names.shop),
+      networks: [other],
+    });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('networks');
   });

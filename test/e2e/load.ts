@@ -38,7 +38,16 @@ const answerLimitMs = 20_000;
 export function startLoad(options: LoadOptions): Load {
   const kept = new Agent({ keepAlive: true, maxSockets: 64 });
   const times: number[] = [];
-  const result: LoadResult = { sent: 0, ok: 0, failed: 0, retried: 0, p50: 0, p99: 0, answers: {}, failures: [] };
+  const result: LoadResult = {
+    sent: 0,
+    ok: 0,
+    failed: 0,
+    retried: 0,
+    p50: 0,
+    p99: 0,
+    answers: {},
+    failures: [],
+  };
   const under = new Set<Promise<void>>();
   let stopped = false;
 
@@ -56,7 +65,10 @@ export function startLoad(options: LoadOptions): Load {
       times.push(performance.now() - began);
     } catch (error) {
       result.failed += 1;
-      if (result.failures.length < 10) result.failures.push(`${new Date().toISOString()} ${error instanceof Error ? error.message : String(error)}`);
+      if (result.failures.length < 10)
+        result.failures.push(
+          `${new Date().toISOString()} ${error instanceof Error ? error.message : String(error)}`,
+        );
     }
   }
   async function run(): Promise<void> {
@@ -86,7 +98,11 @@ export function startLoad(options: LoadOptions): Load {
 
 /** One line for the log of the run. */
 function summary({ sent, ok, failed, retried, p50, p99, answers }: LoadResult): string {
-  return `sent ${sent}, ok ${ok}, failed ${failed}, sent again on a new connection ${retried}, p50 ${p50} ms, p99 ${p99} ms; ${Object.entries(answers).map(([body, count]) => `${body}: ${count}`).join(', ')}`;
+  return `sent ${sent}, ok ${ok}, failed ${failed}, sent again on a new connection ${retried}, p50 ${p50} ms, p99 ${p99} ms; ${Object.entries(
+    answers,
+  )
+    .map(([body, count]) => `${body}: ${count}`)
+    .join(', ')}`;
 }
 
 /** Ends the load; every request must have been answered. */
@@ -104,14 +120,20 @@ class LostIdle extends Error {}
 /** Connections that had a request. Node's `reusedSocket` does not know of those that go straight on to a request that waited for one. */
 const used = new WeakSet<Socket>();
 
-function ask({ ip, hostName, path }: LoadOptions, agent: Agent | false): Promise<{ status: number; body: string }> {
+function ask(
+  { ip, hostName, path }: LoadOptions,
+  agent: Agent | false,
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: ip, port: 80, path, headers: { host: hostName }, agent, timeout: answerLimitMs }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
-      response.once('error', reject);
-    });
+    const call = request(
+      { host: ip, port: 80, path, headers: { host: hostName }, agent, timeout: answerLimitMs },
+      (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+        response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
+        response.once('error', reject);
+      },
+    );
     let isReused = false;
     call.once('socket', (socket) => {
       isReused = used.has(socket);

@@ -17,14 +17,27 @@ export interface Following {
 }
 
 /** The events of a deployment's log; stops by itself at the end of the stream. */
-export function followLog(berth: BerthHost, deploymentId: string, options: Following = {}): Promise<LogEvent[]> {
+export function followLog(
+  berth: BerthHost,
+  deploymentId: string,
+  options: Following = {},
+): Promise<LogEvent[]> {
   return followStream(berth, 'deployment.logs', { deploymentId }, options);
 }
 
 /** The events of a stream after `lastEventId`. */
-export function followStream(berth: BerthHost, procedure: string, input: object, { lastEventId, cutAfter = Infinity, until = () => false }: Following = {}): Promise<LogEvent[]> {
+export function followStream(
+  berth: BerthHost,
+  procedure: string,
+  input: object,
+  { lastEventId, cutAfter = Infinity, until = () => false }: Following = {},
+): Promise<LogEvent[]> {
   const url = `${berth.url}/api/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;
-  const headers = { ...berth.signed(), accept: 'text/event-stream', ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
+  const headers = {
+    ...berth.signed(),
+    accept: 'text/event-stream',
+    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+  };
   return new Promise((resolve, reject) => {
     const events: LogEvent[] = [];
     let rest = '';
@@ -55,7 +68,13 @@ export function followStream(berth: BerthHost, procedure: string, input: object,
 
 /** Nothing for a comment. */
 function eventOf(block: string): LogEvent[] {
-  const fields = new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]));
+  const fields = new Map(
+    block
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]),
+  );
   const data = fields.get('data');
-  return data === undefined ? [] : [{ id: fields.get('id') ?? '', type: fields.get('event') ?? 'message', data: JSON.parse(data) }];
+  return data === undefined
+    ? []
+    : [{ id: fields.get('id') ?? '', type: fields.get('event') ?? 'message', data: JSON.parse(data) }];
 }

@@ -27,7 +27,10 @@ export async function createRepository(host: BedHost, name: string, files: Files
   const work = join(repositoriesFolder, `${name}-work`);
   // Git cannot work in a folder of another mount namespace, so it runs on the host.
   const git = async (script: string, ...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await host.exec(['sh', '-e', '-c', script, 'sh', ...words], { cwd: work, env: { ...author, GIT_DIR: path, GIT_WORK_TREE: work } });
+    const { code, stdout, stderr } = await host.exec(['sh', '-e', '-c', script, 'sh', ...words], {
+      cwd: work,
+      env: { ...author, GIT_DIR: path, GIT_WORK_TREE: work },
+    });
     if (code !== 0) throw new Error(`git of ${name} failed: ${script} ${words.join(' ')}: ${stderr}`);
     return stdout.trim();
   };
@@ -41,13 +44,22 @@ export async function createRepository(host: BedHost, name: string, files: Files
   for (const folder of ['objects', 'refs']) await mkdir(host.path(join(path, folder)), { recursive: true });
   await writeFile(host.path(join(path, 'HEAD')), 'ref: refs/heads/main\n');
   // Compressing programs of megabytes over and over was most of git's work in tests.
-  await writeFile(host.path(join(path, 'config')), '[core]\n repositoryFormatVersion = 0\n bare = true\n compression = 0\n');
+  await writeFile(
+    host.path(join(path, 'config')),
+    '[core]\n repositoryFormatVersion = 0\n bare = true\n compression = 0\n',
+  );
   const repository: Repository = {
-    path, url: `file://${path}`,
+    path,
+    url: `file://${path}`,
     async commit(changed, branch = 'main') {
       for (const [file, content] of Object.entries(changed)) await write(file, content);
       const message = `Change ${Object.keys(changed).join(', ')}`;
-      newest = await git('git add -A; new=$(git commit-tree "$(git write-tree)" ${3:+-p "$3"} -m "$2"); git update-ref "refs/heads/$1" "$new"; echo "$new"', branch, message, newest);
+      newest = await git(
+        'git add -A; new=$(git commit-tree "$(git write-tree)" ${3:+-p "$3"} -m "$2"); git update-ref "refs/heads/$1" "$new"; echo "$new"',
+        branch,
+        message,
+        newest,
+      );
       return newest;
     },
     async tag(label) {
@@ -55,14 +67,22 @@ export async function createRepository(host: BedHost, name: string, files: Files
     },
     async addSubmodule(other, folder) {
       await git('git -c protocol.file.allow=always submodule --quiet add "$1" "$2"', other.path, folder);
-      await write('.gitmodules', `[submodule "${folder}"]\n path = ${folder}\n url = ../${other.path.slice(repositoriesFolder.length + 1)}\n`);
+      await write(
+        '.gitmodules',
+        `[submodule "${folder}"]\n path = ${folder}\n url = ../${other.path.slice(repositoriesFolder.length + 1)}\n`,
+      );
     },
   };
   await repository.commit(files);
   return repository;
 }
 
-const author = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@example.com', GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
+const author = {
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@example.com',
+  GIT_COMMITTER_NAME: 'A',
+  GIT_COMMITTER_EMAIL: 'a@example.com',
+};
 
 /** A script or a binary program (ELF). */
 function isProgram(content: string | Uint8Array): boolean {

@@ -21,10 +21,16 @@ afterAll(() => shop.berth.host.kill());
 async function under(app: App, perSecond: number, work: () => Promise<void>): Promise<LoadResult> {
   const load = startLoad({ ip: shop.berth.host.ip, hostName: app.host, path: '/version', perSecond });
   await wait(1000);
-  const outcome = await work().then(() => undefined, (error: unknown) => error);
+  const outcome = await work().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   await wait(1000);
   const result = await expectAllAnswered(app.appName, load);
-  if (outcome !== undefined) throw outcome instanceof Error ? outcome : new Error('What was done under load failed.', { cause: outcome });
+  if (outcome !== undefined)
+    throw outcome instanceof Error
+      ? outcome
+      : new Error('What was done under load failed.', { cause: outcome });
   return result;
 }
 
@@ -45,54 +51,88 @@ describe('a new version under 200 requests per second', () => {
 });
 
 /** What the broken versions do, and what must be said of them. */
-const broken: Record<string, { change(app: App): Promise<unknown>; reason: RegExp; log: RegExp; stage?: string }> = {
+const broken: Record<
+  string,
+  { change(app: App): Promise<unknown>; reason: RegExp; log: RegExp; stage?: string }
+> = {
   'crashes at boot': {
-    change: (app) => app.do('application.update', { command: `node -e 'console.log("no database here"); process.exit(4)'` }),
+    change: (app) =>
+      app.do('application.update', { command: `node -e 'console.log("no database here"); process.exit(4)'` }),
     reason: /^Its program ended with exit code 4\. The former version runs on\.$/,
     log: /Last lines of the failed version:\n[^\n]*  no database here/,
   },
   'is never healthy': {
     change: (app) => app.do('application.update', { command: nodeCommand('deaf').replace('3000', '3999') }),
-    reason: /^It never became healthy: its health check kept failing until the engine gave up\. The former version runs on\.$/,
+    reason:
+      /^It never became healthy: its health check kept failing until the engine gave up\. The former version runs on\.$/,
     log: /  listening as deaf/,
   },
   'listens on 127.0.0.1 only': {
-    change: (app) => app.do('application.update', { command: nodeCommand('shy').replace('listen(3000,', 'listen(3000, "127.0.0.1",') }),
+    change: (app) =>
+      app.do('application.update', {
+        command: nodeCommand('shy').replace('listen(3000,', 'listen(3000, "127.0.0.1",'),
+      }),
     reason: /^It never became healthy/,
     log: /the service listens on port 3000 only on the loopback address; let it listen on 0\.0\.0\.0/,
   },
   'takes more memory than it may': {
-    change: (app) => app.do('application.update', { memoryLimit: '64m', command: `node -e 'const all = []; setInterval(() => all.push(Buffer.alloc(8e6, 1)), 5)'` }),
+    change: (app) =>
+      app.do('application.update', {
+        memoryLimit: '64m',
+        command: `node -e 'const all = []; setInterval(() => all.push(Buffer.alloc(8e6, 1)), 5)'`,
+      }),
     reason: /out of memory.*The former version runs on\.$/,
     log: /Last lines|could not be read|goes back to the former version/,
   },
   'has an image that does not exist': {
-    change: async (app) => app.do('application.saveContainerProvider', { containerImage: `${(await (await bedOfRun()).registries()).open}/team/none:1` }),
-    reason: /\/team\/none:1.*(not found|manifest unknown)/, log: /Pulling the image/, stage: 'checkout',
+    change: async (app) =>
+      app.do('application.saveContainerProvider', {
+        containerImage: `${(await (await bedOfRun()).registries()).open}/team/none:1`,
+      }),
+    reason: /\/team\/none:1.*(not found|manifest unknown)/,
+    log: /Pulling the image/,
+    stage: 'checkout',
   },
 };
 
 describe('a broken version', () => {
-  it.concurrent.for(Object.entries(broken))('that %s ends as error with its reason, and the old one answers on', async ([what, { change, reason, log, stage = 'await-healthy' }]) => {
-    const app = await shop.fromImage(`broken-${Object.keys(broken).indexOf(what)}`, nodeCommand('good'));
-    await app.deploy();
-    const { answers } = await under(app, 20, async () => {
-      await change(app);
-      const { status, stage: at, errorMessage, deploymentId } = await app.ended(await app.begin());
-      expect({ status, at, errorMessage }).toEqual({ status: 'error', at: stage, errorMessage: expect.stringMatching(reason) });
-      expect(await app.log(deploymentId)).toMatch(log);
-      expect((await app.view()).applicationStatus).toBe('error');
-    });
-    expect(Object.keys(answers)).toEqual(['good']);
-  });
+  it.concurrent.for(Object.entries(broken))(
+    'that %s ends as error with its reason, and the old one answers on',
+    async ([what, { change, reason, log, stage = 'await-healthy' }]) => {
+      const app = await shop.fromImage(`broken-${Object.keys(broken).indexOf(what)}`, nodeCommand('good'));
+      await app.deploy();
+      const { answers } = await under(app, 20, async () => {
+        await change(app);
+        const { status, stage: at, errorMessage, deploymentId } = await app.ended(await app.begin());
+        expect({ status, at, errorMessage }).toEqual({
+          status: 'error',
+          at: stage,
+          errorMessage: expect.stringMatching(reason),
+        });
+        expect(await app.log(deploymentId)).toMatch(log);
+        expect((await app.view()).applicationStatus).toBe('error');
+      });
+      expect(Object.keys(answers)).toEqual(['good']);
+    },
+  );
 
   it.concurrent('that is the first one is scaled to 0, and its log is kept', async () => {
-    const app = await shop.fromImage('broken-first', `node -e 'console.log("first and last words"); process.exit(5)'`);
+    const app = await shop.fromImage(
+      'broken-first',
+      `node -e 'console.log("first and last words"); process.exit(5)'`,
+    );
     const { status, errorMessage, deploymentId } = await app.ended(await app.begin());
-    expect({ status, errorMessage }).toEqual({ status: 'error', errorMessage: 'Its program ended with exit code 5.' });
-    expect(await app.log(deploymentId)).toContain('There is no former version to return to; the service was scaled to 0.');
+    expect({ status, errorMessage }).toEqual({
+      status: 'error',
+      errorMessage: 'Its program ended with exit code 5.',
+    });
+    expect(await app.log(deploymentId)).toContain(
+      'There is no former version to return to; the service was scaled to 0.',
+    );
     expect(await dockerOf(shop.berth.host).replicas(app.appName)).toBe(0);
-    expect(await app.do('application.readLogs')).toEqual(expect.arrayContaining([expect.objectContaining({ text: 'first and last words' })]));
+    expect(await app.do('application.readLogs')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ text: 'first and last words' })]),
+    );
     expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
     await app.do('application.update', { command: nodeCommand('repaired') });
     await app.deploy();

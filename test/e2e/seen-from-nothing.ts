@@ -22,8 +22,13 @@ export async function rememberSeenFromNothing(signal: AbortSignal): Promise<void
 async function sourcesHash(signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256').update(await recipesHash(signal));
   for (const folder of ['bin', 'images', 'setup', 'example']) {
-    for (const entry of (await readdir(join(repositoryRoot, folder), { recursive: true, withFileTypes: true })).toSorted((one, other) => `${one.parentPath}/${one.name}`.localeCompare(`${other.parentPath}/${other.name}`))) {
-      if (entry.isFile() && !entry.parentPath.includes('node_modules')) hash.update(entry.name).update(await readFile(join(entry.parentPath, entry.name)));
+    for (const entry of (
+      await readdir(join(repositoryRoot, folder), { recursive: true, withFileTypes: true })
+    ).toSorted((one, other) =>
+      `${one.parentPath}/${one.name}`.localeCompare(`${other.parentPath}/${other.name}`),
+    )) {
+      if (entry.isFile() && !entry.parentPath.includes('node_modules'))
+        hash.update(entry.name).update(await readFile(join(entry.parentPath, entry.name)));
     }
   }
   return hash.digest('hex').slice(0, 24);

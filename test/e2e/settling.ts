@@ -5,18 +5,33 @@ import { valueOf, type Call } from './caller.ts';
 
 const settledApplication = z.object({
   applicationStatus: z.string(),
-  deployments: z.array(z.object({ deploymentId: z.string(), status: z.string(), stage: z.string().nullable(), errorMessage: z.string().nullable() })),
+  deployments: z.array(
+    z.object({
+      deploymentId: z.string(),
+      status: z.string(),
+      stage: z.string().nullable(),
+      errorMessage: z.string().nullable(),
+    }),
+  ),
 });
 export type SettledApplication = z.infer<typeof settledApplication>;
 
 /** The application once none of its deployments is under way. */
-export async function settled(call: Call, applicationId: string, limitMs = 120_000): Promise<SettledApplication> {
+export async function settled(
+  call: Call,
+  applicationId: string,
+  limitMs = 120_000,
+): Promise<SettledApplication> {
   const end = performance.now() + limitMs;
   const pause = growingPause();
   for (;;) {
     const application = settledApplication.parse(await valueOf(call('application.one', { applicationId })));
-    if (application.deployments.every(({ status }) => status !== 'queued' && status !== 'running')) return application;
-    if (performance.now() > end) throw new Error(`Still under way after ${limitMs / 1000} s: ${JSON.stringify(application.deployments[0])}`);
+    if (application.deployments.every(({ status }) => status !== 'queued' && status !== 'running'))
+      return application;
+    if (performance.now() > end)
+      throw new Error(
+        `Still under way after ${limitMs / 1000} s: ${JSON.stringify(application.deployments[0])}`,
+      );
     await pause();
   }
 }
@@ -24,9 +39,13 @@ export async function settled(call: Call, applicationId: string, limitMs = 120_0
 /** Deploys and waits; throws with the log when it does not end well. */
 export async function deployed(call: Call, applicationId: string): Promise<void> {
   await valueOf(call('application.deploy', { applicationId }));
-  const { deployments: [newest] } = await settled(call, applicationId);
+  const {
+    deployments: [newest],
+  } = await settled(call, applicationId);
   if (newest?.status === 'done') return;
-  throw new Error(`${newest?.errorMessage ?? 'No deployment'}\n${(await logOf(call, newest?.deploymentId ?? '')).join('\n')}`);
+  throw new Error(
+    `${newest?.errorMessage ?? 'No deployment'}\n${(await logOf(call, newest?.deploymentId ?? '')).join('\n')}`,
+  );
 }
 
 export async function logOf(call: Call, deploymentId: string): Promise<string[]> {

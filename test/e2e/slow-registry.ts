@@ -9,10 +9,13 @@ const [targetHost = '', targetPort = ''] = target.split(':');
 
 createServer((asked, answer) => {
   const forward = (): void => {
-    const call = request({ host: targetHost, port: targetPort, method: asked.method, path: asked.url, headers: asked.headers }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(answer);
-    });
+    const call = request(
+      { host: targetHost, port: targetPort, method: asked.method, path: asked.url, headers: asked.headers },
+      (response) => {
+        answer.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(answer);
+      },
+    );
     call.once('error', () => answer.destroy());
     asked.pipe(call);
   };

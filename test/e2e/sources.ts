@@ -20,25 +20,42 @@ require('node:http').createServer((request, response) => {
 `;
 
 /** The same as one argument of \`node -e\` in an application's command. */
-export const nodeCommand = (version: string): string => `node -e '${nodeServer(version).replaceAll("'", '"').replaceAll('\n', ' ')}'`;
+export const nodeCommand = (version: string): string =>
+  `node -e '${nodeServer(version).replaceAll("'", '"').replaceAll('\n', ' ')}'`;
 
 export const nodeFiles = (version: string, steps: readonly string[] = []): Files => ({
   'server.js': nodeServer(version),
-  Dockerfile: ['FROM berth/node:24', 'WORKDIR /app', ...steps, 'COPY . .', 'CMD ["node", "server.js"]', ''].join('\n'),
+  Dockerfile: [
+    'FROM berth/node:24',
+    'WORKDIR /app',
+    ...steps,
+    'COPY . .',
+    'CMD ["node", "server.js"]',
+    '',
+  ].join('\n'),
 });
 
 const busybox = readFileSync('/bin/busybox');
 
 /** One static program and nothing else, so that it is built, pushed and started in a moment; answers its version as text on port 3000. `steps` are shell commands of the build. */
-export function tinyFiles(version: string, options: { steps?: readonly string[]; start?: string } = {}): Files {
+export function tinyFiles(
+  version: string,
+  options: { steps?: readonly string[]; start?: string } = {},
+): Files {
   const { steps = [], start = 'exec httpd -f -p 3000 -h /www' } = options;
   return {
     busybox,
     'www/index.html': version,
     start: `#!/bin/busybox sh\n${start}\n`,
     Dockerfile: [
-      'FROM scratch', 'COPY busybox /bin/busybox', 'RUN ["/bin/busybox", "--install", "-s", "/bin"]', 'COPY www /www', 'COPY start /start',
-      ...steps.map((step) => `RUN ${step}`), 'CMD ["/bin/busybox", "sh", "/start"]', '',
+      'FROM scratch',
+      'COPY busybox /bin/busybox',
+      'RUN ["/bin/busybox", "--install", "-s", "/bin"]',
+      'COPY www /www',
+      'COPY start /start',
+      ...steps.map((step) => `RUN ${step}`),
+      'CMD ["/bin/busybox", "sh", "/start"]',
+      '',
     ].join('\n'),
   };
 }

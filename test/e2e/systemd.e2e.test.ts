@@ -23,12 +23,29 @@ beforeAll(async () => {
   host = await bareMachine(bed, 'systemd', { index: 22, images: true, dependencies: true, root: 'systemd' });
   await fillMirror(bed);
   // systemd must be process 1: it gets process, mount and name namespaces of its own within the host; network and files stay the host's.
-  const boot = 'mount -t proc proc /proc && mount -t tmpfs tmpfs /run && exec env container=docker /lib/systemd/systemd';
-  await host.launch('systemd', ['unshare', '--pid', '--mount', '--uts', '--ipc', '--fork', '--kill-child', '--', 'sh', '-c', boot]);
+  const boot =
+    'mount -t proc proc /proc && mount -t tmpfs tmpfs /run && exec env container=docker /lib/systemd/systemd';
+  await host.launch('systemd', [
+    'unshare',
+    '--pid',
+    '--mount',
+    '--uts',
+    '--ipc',
+    '--fork',
+    '--kill-child',
+    '--',
+    'sh',
+    '-c',
+    boot,
+  ]);
   await waitUntil(async () => (await host.exec(['pgrep', '--exact', 'systemd'])).code === 0, 20_000);
   init = (await host.exec(['pgrep', '--exact', '--oldest', 'systemd'])).stdout.trim();
-  const runs = await waitUntil(async () => (await inside('systemctl', 'is-system-running')).text.startsWith('running'), 30_000);
-  if (!runs) throw new Error(`systemd does not run: ${(await inside('systemctl', '--failed', '--no-pager')).text}`);
+  const runs = await waitUntil(
+    async () => (await inside('systemctl', 'is-system-running')).text.startsWith('running'),
+    30_000,
+  );
+  if (!runs)
+    throw new Error(`systemd does not run: ${(await inside('systemctl', '--failed', '--no-pager')).text}`);
 });
 afterAll(() => host.kill());
 
@@ -41,8 +58,14 @@ async function fillMirror(bed: Bed): Promise<void> {
   });
   await mkdir(openStorage(bed.name), { recursive: true });
   await mustRun(['cp', '-a', '--no-clobber', `${kept}/.`, openStorage(bed.name)], { limitMs: 60_000 });
-  const settings = JSON.stringify({ 'registry-mirrors': [`http://${open}`], 'insecure-registries': [`http://${open}`] });
-  await must(['bash', '-c', 'mkdir -p /etc/docker && printf %s "$1" > /etc/docker/daemon.json', 'bash', settings], 10_000);
+  const settings = JSON.stringify({
+    'registry-mirrors': [`http://${open}`],
+    'insecure-registries': [`http://${open}`],
+  });
+  await must(
+    ['bash', '-c', 'mkdir -p /etc/docker && printf %s "$1" > /etc/docker/daemon.json', 'bash', settings],
+    10_000,
+  );
 }
 
 /** The Node image is never run here, so any will do. */
@@ -50,7 +73,9 @@ async function pushAll(bed: Bed, open: string): Promise<void> {
   const engine = await bed.host('mirror', { index: 23, engine: true, images: true });
   for (const name of ['caddy:2', 'node:24-slim']) {
     await engine.exec([dockerCli, 'tag', 'berth/caddy:2', `${open}/library/${name}`]);
-    const pushed = await engine.exec([dockerCli, 'push', '--quiet', `${open}/library/${name}`], { limitMs: 180_000 });
+    const pushed = await engine.exec([dockerCli, 'push', '--quiet', `${open}/library/${name}`], {
+      limitMs: 180_000,
+    });
     if (pushed.code !== 0) throw new Error(pushed.stderr);
   }
   await engine.kill();
@@ -62,13 +87,24 @@ async function must(argv: readonly [string, ...string[]], limitMs: number): Prom
 }
 
 async function inside(...argv: string[]): Promise<{ code: number; text: string }> {
-  const enter = ['nsenter', `--target=${init}`, '--pid', '--mount', '--uts', '--ipc', '--', 'env', `--chdir=${checkout}`] as const;
+  const enter = [
+    'nsenter',
+    `--target=${init}`,
+    '--pid',
+    '--mount',
+    '--uts',
+    '--ipc',
+    '--',
+    'env',
+    `--chdir=${checkout}`,
+  ] as const;
   const { code, stdout, stderr } = await host.exec([...enter, ...argv], { limitMs: 600_000 });
   return { code, text: `${stdout}${stderr}` };
 }
 
 async function answersHealth(): Promise<boolean> {
-  const script = "fetch('http://127.0.0.1:3000/api/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))";
+  const script =
+    "fetch('http://127.0.0.1:3000/api/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))";
   return (await inside('node', '--eval', script)).code === 0;
 }
 

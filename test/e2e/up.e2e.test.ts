@@ -25,7 +25,14 @@ async function exists(path: string): Promise<boolean> {
 
 describe('before anything is changed', () => {
   it('stops when it is not root, having said what needs root and why', async () => {
-    const asNobody = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups', 'bin/up', '--example'] as const;
+    const asNobody = [
+      'setpriv',
+      '--reuid=nobody',
+      '--regid=nogroup',
+      '--clear-groups',
+      'bin/up',
+      '--example',
+    ] as const;
     const run = await runInCheckout(host, asNobody);
     expect(run.code).toBe(1);
     expect(run.stdout).toContain('bin/up needs root:\n  - to install Debian packages');
@@ -43,7 +50,11 @@ describe('before anything is changed', () => {
 
   it('says what to install when git is missing', async () => {
     // A folder of links to all programs but git stands in for a machine without it.
-    await host.exec(['bash', '-c', 'mkdir /tmp/nogit && ln -s /usr/bin/* /usr/sbin/* /tmp/nogit/ 2>/dev/null; rm /tmp/nogit/git']);
+    await host.exec([
+      'bash',
+      '-c',
+      'mkdir /tmp/nogit && ln -s /usr/bin/* /usr/sbin/* /tmp/nogit/ 2>/dev/null; rm /tmp/nogit/git',
+    ]);
     const run = await runInCheckout(host, ['env', 'PATH=/tmp/nogit', 'bin/up']);
     expect(run.code).toBe(1);
     expect(run.stderr).toContain('apt-get install git');
@@ -55,15 +66,25 @@ describe('bin/up --example --json', () => {
   it('brings an empty machine to an example that answers through the proxy', async () => {
     const { run, result } = await upWithExample(host);
     first = result;
-    console.log(`bin/up --example from nothing${seen ? ', the images of an earlier run found' : ''}: ${(run.ms / 1000).toFixed(1)} s`);
+    console.log(
+      `bin/up --example from nothing${seen ? ', the images of an earlier run found' : ''}: ${(run.ms / 1000).toFixed(1)} s`,
+    );
     expect(seen || run.stdout.includes('no image registry answers')).toBe(true);
     expect(run.stdout).toContain('no service manager runs here, so bin/up started it itself');
     expect(run.stdout).toMatch(/\(\d+\.\d s\)/);
     expect(result).toEqual({
-      url: 'http://localhost:3000', email: expect.stringContaining('@'), password: expect.stringMatching(/^.{20,}$/), apiKey: expect.stringMatching(/^.{40,}$/),
-      organizationId: expect.any(String), exampleUrl: 'http://hello.localhost/', exampleHost: 'hello.localhost', proxyUrl: 'http://127.0.0.1',
+      url: 'http://localhost:3000',
+      email: expect.stringContaining('@'),
+      password: expect.stringMatching(/^.{20,}$/),
+      apiKey: expect.stringMatching(/^.{40,}$/),
+      organizationId: expect.any(String),
+      exampleUrl: 'http://hello.localhost/',
+      exampleHost: 'hello.localhost',
+      proxyUrl: 'http://127.0.0.1',
     });
-    await host.exec(['apt-get', 'install', '-y', '-q', '--no-install-recommends', 'curl'], { limitMs: 120_000 });
+    await host.exec(['apt-get', 'install', '-y', '-q', '--no-install-recommends', 'curl'], {
+      limitMs: 120_000,
+    });
     const page = await curl(host, result.exampleUrl);
     expect(page.status).toBe(200);
     expect(page.body).toContain('Hello from Berth');
@@ -73,19 +94,48 @@ describe('bin/up --example --json', () => {
 
   it('gives credentials that work, and keeps them from others', async () => {
     const user = await curl(host, '--header', `x-api-key: ${first.apiKey}`, `${first.url}/api/user.get`);
-    expect(JSON.parse(user.body)).toMatchObject({ email: first.email, organizationId: first.organizationId, role: 'owner' });
-    const signIn = await curl(host, '--json', JSON.stringify({ email: first.email, password: first.password }), `${first.url}/api/auth/sign-in/email`);
+    expect(JSON.parse(user.body)).toMatchObject({
+      email: first.email,
+      organizationId: first.organizationId,
+      role: 'owner',
+    });
+    const signIn = await curl(
+      host,
+      '--json',
+      JSON.stringify({ email: first.email, password: first.password }),
+      `${first.url}/api/auth/sign-in/email`,
+    );
     expect(signIn.status).toBe(200);
     const open = await host.exec(['find', '/var/lib/berth', '-maxdepth', '0', '-perm', '/077']);
     expect(open.stdout).toBe('');
-    const readable = await host.exec(['find', '/var/lib/berth/example/credentials.json', '/var/lib/berth/berth.env', '-perm', '/077']);
+    const readable = await host.exec([
+      'find',
+      '/var/lib/berth/example/credentials.json',
+      '/var/lib/berth/berth.env',
+      '-perm',
+      '/077',
+    ]);
     expect(readable.stdout).toBe('');
   });
 
   it('uses only images under our own names', async () => {
-    const images = await host.exec(['/usr/bin/docker', 'image', 'ls', '--format', '{{.Repository}}:{{.Tag}}']);
+    const images = await host.exec([
+      '/usr/bin/docker',
+      'image',
+      'ls',
+      '--format',
+      '{{.Repository}}:{{.Tag}}',
+    ]);
     const names = images.stdout.trim().split('\n');
-    expect(names).toEqual(expect.arrayContaining(['berth/caddy:2', 'berth/node:24', 'berth/postgres:15', 'berth/mariadb:10.11', 'berth/redis:7']));
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'berth/caddy:2',
+        'berth/node:24',
+        'berth/postgres:15',
+        'berth/mariadb:10.11',
+        'berth/redis:7',
+      ]),
+    );
     expect(names.filter((name) => /^(caddy|node|postgres|mariadb|redis|debian):/.test(name))).toEqual([]);
   });
 
@@ -100,7 +150,11 @@ describe('bin/up --example --json', () => {
 
   it('puts Berth and engine back after they were killed', async () => {
     await host.exec(['pkill', '--signal', 'KILL', '--exact', 'dockerd']);
-    await host.exec(['bash', '-c', 'kill -9 "$(sed -n \'s/.*"pid": \\([0-9]*\\).*/\\1/p\' /var/lib/berth/run/berth.json)"']);
+    await host.exec([
+      'bash',
+      '-c',
+      'kill -9 "$(sed -n \'s/.*"pid": \\([0-9]*\\).*/\\1/p\' /var/lib/berth/run/berth.json)"',
+    ]);
     const { run, result } = await upWithExample(host);
     expect(run.stdout).toContain('the engine that bin/up had started is gone; it is started again');
     expect(result).toEqual(first);

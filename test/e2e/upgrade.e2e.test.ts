@@ -13,14 +13,25 @@ let first: UpResult;
 
 beforeAll(async () => {
   const bed = await bedOfRun();
-  host = await bareMachine(bed, 'upgrade', { index: 21, images: true, dependencies: true, root: 'equipped', revision: await previousRevision() });
+  host = await bareMachine(bed, 'upgrade', {
+    index: 21,
+    images: true,
+    dependencies: true,
+    root: 'equipped',
+    revision: await previousRevision(),
+  });
 });
 afterAll(() => host.kill());
 
 /** The commit before this one when it holds a Berth that can be started; else the working tree, whose version is then changed below. */
 async function previousRevision(): Promise<string | undefined> {
   const revision = 'HEAD~1';
-  const holds = async (path: string): Promise<boolean> => (await runCommand(['git', '-C', repositoryRoot, 'cat-file', '-e', `${revision}:${path}`], { limitMs: 10_000 })).code === 0;
+  const holds = async (path: string): Promise<boolean> =>
+    (
+      await runCommand(['git', '-C', repositoryRoot, 'cat-file', '-e', `${revision}:${path}`], {
+        limitMs: 10_000,
+      })
+    ).code === 0;
   return (await holds('bin/up')) && (await holds('server/src/main.ts')) ? revision : undefined;
 }
 
@@ -51,7 +62,22 @@ async function expectEverythingAnswers(): Promise<void> {
 it('takes over the data of the previous commit', async () => {
   const before = await upWithExample(host);
   first = before.result;
-  await host.exec(['find', checkout, '-mindepth', '1', '-maxdepth', '1', '!', '-name', 'node_modules', '-exec', 'rm', '-rf', '{}', '+']);
+  await host.exec([
+    'find',
+    checkout,
+    '-mindepth',
+    '1',
+    '-maxdepth',
+    '1',
+    '!',
+    '-name',
+    'node_modules',
+    '-exec',
+    'rm',
+    '-rf',
+    '{}',
+    '+',
+  ]);
   await copyCheckout(host, checkout);
   const { run, result } = await upWithExample(host);
   console.log(`upgrade from the previous commit: ${(run.ms / 1000).toFixed(1)} s`);
@@ -62,20 +88,34 @@ it('takes over the data of the previous commit', async () => {
 it('puts the old version and its database back when the new one migrates and then fails', async () => {
   const before = await tables();
   await host.exec(['cp', '-a', `${checkout}/server`, '/opt/good-server']);
-  await patch('server/src/db/migrations.ts', /\n\];\n/, "\n  { version: 1000, name: 'of the upgrade test', sql: 'CREATE TABLE \"upgrade_test\" (\"id\" TEXT PRIMARY KEY);' },\n];\n");
-  await patch('server/src/composition/storage.ts', 'await migrate(database, isoTime(clock))', "await migrate(database, isoTime(clock)).then(() => { throw new Error('broken on purpose'); })");
+  await patch(
+    'server/src/db/migrations.ts',
+    /\n\];\n/,
+    '\n  { version: 1000, name: \'of the upgrade test\', sql: \'CREATE TABLE "upgrade_test" ("id" TEXT PRIMARY KEY);\' },\n];\n',
+  );
+  await patch(
+    'server/src/composition/storage.ts',
+    'await migrate(database, isoTime(clock))',
+    "await migrate(database, isoTime(clock)).then(() => { throw new Error('broken on purpose'); })",
+  );
   const run = await runInCheckout(host, ['bin/up', '--example', '--json']);
   console.log(`failed upgrade and the way back: ${(run.ms / 1000).toFixed(1)} s`);
   expect(run.code).toBe(1);
   expect(run.text).toContain('broken on purpose');
-  expect(run.text).toMatch(/The version before it \(.*\) runs and answers again; the database was put back from .*before-/);
+  expect(run.text).toMatch(
+    /The version before it \(.*\) runs and answers again; the database was put back from .*before-/,
+  );
   expect(await tables()).toEqual(before);
   await expectEverythingAnswers();
 });
 
 it('puts the old version back when the new one never answers', async () => {
   await host.exec(['bash', '-c', `rm -rf ${checkout}/server && cp -a /opt/good-server ${checkout}/server`]);
-  await patch('server/src/composition/storage.ts', 'export async function openStorage', "console.log('about to hang'); await new Promise((resolve) => setTimeout(resolve, 1e9));\nexport async function openStorage");
+  await patch(
+    'server/src/composition/storage.ts',
+    'export async function openStorage',
+    "console.log('about to hang'); await new Promise((resolve) => setTimeout(resolve, 1e9));\nexport async function openStorage",
+  );
   const run = await runInCheckout(host, ['env', 'BERTH_HEALTH_LIMIT=10', 'bin/up']);
   expect(run.code).toBe(1);
   expect(run.text).toContain('did not answer health within');

@@ -16,7 +16,11 @@ export interface Workshop {
   /** An application with the domain `<name>.localhost`. */
   application(name: string, options?: ApplicationOptions): Promise<App>;
   /** An application that is built from a new repository with these files. */
-  fromFiles(name: string, files: Files, options?: ApplicationOptions): Promise<App & { repository: Repository }>;
+  fromFiles(
+    name: string,
+    files: Files,
+    options?: ApplicationOptions,
+  ): Promise<App & { repository: Repository }>;
   /** One that runs an image of the server. */
   fromImage(name: string, command: string, options?: ApplicationOptions): Promise<App>;
 }
@@ -51,21 +55,37 @@ export interface App {
 const ends = new Set(['done', 'error', 'cancelled']);
 
 /** Makes the project and lets Berth take repositories from the host's folder. */
-export async function openWorkshop(berth: BerthHost, settings: Record<string, unknown> = {}): Promise<Workshop> {
+export async function openWorkshop(
+  berth: BerthHost,
+  settings: Record<string, unknown> = {},
+): Promise<Workshop> {
   await berth.call('settings.update', { localRepositoryPaths: [repositoriesFolder], ...settings });
-  const { environment } = await berth.call<{ environment: { environmentId: string } }>('project.create', { name: 'Shop' });
+  const { environment } = await berth.call<{ environment: { environmentId: string } }>('project.create', {
+    name: 'Shop',
+  });
   const { environmentId } = environment;
 
-  async function application(name: string, { port = 3000, settings: own = {} }: ApplicationOptions = {}): Promise<App> {
-    const { applicationId, appName } = await berth.call<{ applicationId: string; appName: string }>('application.create', { name, environmentId, appName: name });
+  async function application(
+    name: string,
+    { port = 3000, settings: own = {} }: ApplicationOptions = {},
+  ): Promise<App> {
+    const { applicationId, appName } = await berth.call<{ applicationId: string; appName: string }>(
+      'application.create',
+      { name, environmentId, appName: name },
+    );
     await berth.call('application.update', { applicationId, healthCheck: quickCheck, ...own });
     await berth.call('domain.create', { applicationId, host: `${name}.localhost`, port });
     return appOf(berth, { id: applicationId, appName, host: `${name}.localhost` });
   }
   return {
-    berth, environmentId, application,
+    berth,
+    environmentId,
+    application,
     async fromFiles(name, files, options) {
-      const [app, repository] = await Promise.all([application(name, options), createRepository(berth.host, name, files)]);
+      const [app, repository] = await Promise.all([
+        application(name, options),
+        createRepository(berth.host, name, files),
+      ]);
       await app.do('application.saveGitProvider', { customGitUrl: repository.url, customGitBranch: 'main' });
       await app.do('application.saveBuildType', { buildType: 'dockerfile' });
       return Object.assign(app, { repository });
@@ -91,7 +111,10 @@ function appOf(berth: BerthHost, identity: { id: string; appName: string; host: 
     },
     async deploy(procedure) {
       const deployment = await app.ended(await app.begin(procedure));
-      if (deployment.status !== 'done') throw new Error(`${identity.appName}: ${deployment.errorMessage ?? deployment.status}\n${await app.log(deployment.deploymentId)}`);
+      if (deployment.status !== 'done')
+        throw new Error(
+          `${identity.appName}: ${deployment.errorMessage ?? deployment.status}\n${await app.log(deployment.deploymentId)}`,
+        );
       return deployment;
     },
     ended: (deploymentId, limitMs) => deploymentEnded(berth, identity.appName, deploymentId, limitMs),
@@ -107,13 +130,23 @@ function appOf(berth: BerthHost, identity: { id: string; appName: string; host: 
 }
 
 /** Waits for the end of a deployment of whatever service, whatever end it is. */
-export async function deploymentEnded(berth: BerthHost, name: string, deploymentId: string, limitMs = 120_000): Promise<DeploymentView> {
+export async function deploymentEnded(
+  berth: BerthHost,
+  name: string,
+  deploymentId: string,
+  limitMs = 120_000,
+): Promise<DeploymentView> {
   const end = Date.now() + limitMs;
   const pause = growingPause();
   for (;;) {
-    const deployment = await berth.call<DeploymentView & Record<string, unknown>>('deployment.one', { deploymentId });
+    const deployment = await berth.call<DeploymentView & Record<string, unknown>>('deployment.one', {
+      deploymentId,
+    });
     if (ends.has(deployment.status)) return deployment;
-    if (Date.now() > end) throw new Error(`${name} is still in the stage ${deployment.stage}\n${(await berth.log(deploymentId)).join('\n')}`);
+    if (Date.now() > end)
+      throw new Error(
+        `${name} is still in the stage ${deployment.stage}\n${(await berth.log(deploymentId)).join('\n')}`,
+      );
     await pause();
   }
 }
@@ -125,7 +158,12 @@ export function newest(view: ApplicationView): DeploymentView {
 }
 
 /** Waits until the look gives something true, with pauses of at most `longestPauseMs` (of `growingPause`). */
-export async function until<T>(what: string, look: () => Promise<T>, limitMs = 30_000, longestPauseMs?: number): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T>,
+  limitMs = 30_000,
+  longestPauseMs?: number,
+): Promise<T> {
   const end = Date.now() + limitMs;
   const pause = growingPause(longestPauseMs);
   for (;;) {
@@ -137,9 +175,17 @@ export async function until<T>(what: string, look: () => Promise<T>, limitMs = 3
 }
 
 /** Berth met nothing that it did not expect; `sentences` of the reconciler, where nobody changed anything by hand, must not stand in its log either. */
-export async function expectCalmLog({ host }: BerthHost, sentences: readonly string[] = ['put it back', 'was gone', 'could not be put right']): Promise<void> {
+export async function expectCalmLog(
+  { host }: BerthHost,
+  sentences: readonly string[] = ['put it back', 'was gone', 'could not be put right'],
+): Promise<void> {
   const log = await output(host, 'sh', '-c', 'cat /run/bed/berth-*.log');
-  const unexpected = log.split('\n').filter((line) => line.includes('Something went wrong') || sentences.some((sentence) => line.includes(sentence)));
+  const unexpected = log
+    .split('\n')
+    .filter(
+      (line) =>
+        line.includes('Something went wrong') || sentences.some((sentence) => line.includes(sentence)),
+    );
   expect(unexpected).toEqual([]);
 }
 

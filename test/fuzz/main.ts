@@ -4,6 +4,15 @@ import { grown, memoryLimitBytes, sentenceOf, wholeRun } from './plan.ts';
 import { fuzz } from './run.ts';
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' } } });
-const report = await fuzz({ ...wholeRun, ...(values.seed === undefined ? {} : { seed: Number(values.seed) }), ...(values.requests === undefined ? {} : { requests: Number(values.requests) }) });
+const report = await fuzz({
+  ...wholeRun,
+  ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
+  ...(values.requests === undefined ? {} : { requests: Number(values.requests) }),
+});
 process.stdout.write(`${sentenceOf(report)}\n${report.faults.map((fault) => `${fault}\n`).join('')}`);
-process.exitCode = report.faults.length > 0 || grown(report.held) > memoryLimitBytes || grown(report.resident) > memoryLimitBytes ? 1 : 0;
+process.exitCode =
+  report.faults.length > 0 ||
+  grown(report.held) > memoryLimitBytes ||
+  grown(report.resident) > memoryLimitBytes
+    ? 1
+    : 0;

@@ -9,7 +9,11 @@ export const memoryLimitBytes = 20 * mebibyte;
  * The warm-up fills what is filled once: SQLite's two page caches (8 MB each at most), compiled statements and code, remembered decrypted values. The seed is new each time; the
  * report says which it was.
  */
-export const wholeRun: FuzzPlan = { seed: Math.floor(Math.random() * 2 ** 32), warmUp: 5000, requests: 50_000 };
+export const wholeRun: FuzzPlan = {
+  seed: Math.floor(Math.random() * 2 ** 32),
+  warmUp: 5000,
+  requests: 50_000,
+};
 
 /** Growth from the first collection to the last. */
 export function grown(samples: readonly number[]): number {
@@ -17,8 +21,19 @@ export function grown(samples: readonly number[]): number {
 }
 
 /** The figures in one line. */
-export function sentenceOf({ seed, requests, seconds, statuses, slowestMs, slowest, resident, held }: FuzzReport): string {
-  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`).join(', ');
+export function sentenceOf({
+  seed,
+  requests,
+  seconds,
+  statuses,
+  slowestMs,
+  slowest,
+  resident,
+  held,
+}: FuzzReport): string {
+  const counts = Object.entries(statuses)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ');
   const size = (bytes: number): string => `${(bytes / mebibyte).toFixed(1)} MiB`;
   return `fuzz: seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s (${counts}); slowest answer ${slowestMs.toFixed(0)} ms (${slowest}); memory after the warm-up and then every 10,000: ${held.map(size).join(', ')} held, ${resident.map(size).join(', ')} resident`;
 }

@@ -19,7 +19,8 @@ export function createRandom(seed: number): Random {
   };
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
-    next, below,
+    next,
+    below,
     chance: (share) => next() < share,
     pick: ([first, ...rest]) => rest[below(rest.length + 1) - 1] ?? first,
     pickFrom: (items) => items[below(items.length)],

@@ -5,7 +5,15 @@ import { procedures, type Form } from '../e2e/caller.ts';
 import { inputFor } from '../world/inputs.ts';
 import type { World } from '../world/world.ts';
 import type { Random } from './random.ts';
-import { boundaryValue, createHostile, hugeValue, otherType, spotsOf, withValue, type Spot } from './values.ts';
+import {
+  boundaryValue,
+  createHostile,
+  hugeValue,
+  otherType,
+  spotsOf,
+  withValue,
+  type Spot,
+} from './values.ts';
 
 export interface FuzzRequest {
   /** What it is, for the report. */
@@ -26,8 +34,21 @@ const shares = { valid: 25, boundary: 20, wrong: 18, huge: 1, hostile: 30 } as c
 
 /** What costs a key pair, a password hash or a process each time comes one time in so many. */
 const seldom: Readonly<Record<string, number>> = {
-  'sshKey.generate': 30, 'user.changePassword': 10, 'basicAuth.create': 5, 'basicAuth.update': 5, 'domain.validateDomain': 5, 'application.deploy': 3, 'application.dropDeployment': 3, 'compose.deploy': 3, 'compose.loadServices': 3,
-  'destination.testConnection': 20, 'backup.listFiles': 20, 'backup.restoreBackupWithLogs': 20, 'backup.manualBackupMySql': 10, 'installationBackup.set': 20, 'installationBackup.run': 20,
+  'sshKey.generate': 30,
+  'user.changePassword': 10,
+  'basicAuth.create': 5,
+  'basicAuth.update': 5,
+  'domain.validateDomain': 5,
+  'application.deploy': 3,
+  'application.dropDeployment': 3,
+  'compose.deploy': 3,
+  'compose.loadServices': 3,
+  'destination.testConnection': 20,
+  'backup.listFiles': 20,
+  'backup.restoreBackupWithLogs': 20,
+  'backup.manualBackupMySql': 10,
+  'installationBackup.set': 20,
+  'installationBackup.run': 20,
 };
 /** So does what takes away from a world what later requests would meet. */
 const removals = /\.(remove|delete|deleteApiKey|removeMember|endSession|setActive|revoke)$/;
@@ -42,7 +63,9 @@ export interface FuzzWorlds {
 }
 
 export function createRequests(worlds: FuzzWorlds, touched: string): MakeRequest {
-  const spots = new Map<string, Spot[]>(procedures.map(({ path, procedure }) => [path, spotsOf(inlineSchemaOf(procedure.input, 'input'))]));
+  const spots = new Map<string, Spot[]>(
+    procedures.map(({ path, procedure }) => [path, spotsOf(inlineSchemaOf(procedure.input, 'input'))]),
+  );
   const hostile = createHostile(touched);
 
   const choose = (random: Random): NamedProcedure => {
@@ -56,7 +79,14 @@ export function createRequests(worlds: FuzzWorlds, touched: string): MakeRequest
     let left = random.below(100);
     const kind = Object.entries(shares).find(([, share]) => (left -= share) < 0)?.[0] ?? 'valid';
     if (!spot || kind === 'valid') return ['valid', input];
-    const value = kind === 'boundary' ? boundaryValue(spot.schema, random) : kind === 'wrong' ? otherType(random) : kind === 'huge' ? hugeValue(random) : hostile(random);
+    const value =
+      kind === 'boundary'
+        ? boundaryValue(spot.schema, random)
+        : kind === 'wrong'
+          ? otherType(random)
+          : kind === 'huge'
+            ? hugeValue(random)
+            : hostile(random);
     return [`${kind} ${spot.path.join('.')}`, withValue(input, spot.path, value)];
   };
   return (random) => {
@@ -71,41 +101,157 @@ export function createRequests(worlds: FuzzWorlds, touched: string): MakeRequest
   };
 }
 
-function headersFor({ procedure: { access } }: NamedProcedure, { people, narrowed }: World, random: Random): Record<string, string> {
+function headersFor(
+  { procedure: { access } }: NamedProcedure,
+  { people, narrowed }: World,
+  random: Random,
+): Record<string, string> {
   const dice = random.below(100);
   if (dice < 3) return {};
   if (dice < 5) return { 'x-api-key': 'berth_wrong' };
   if (dice < 7) return narrowed;
-  const person = dice < 12 ? people.granted : dice < 15 ? people.member : dice < 18 ? people.stranger : people.owner;
+  const person =
+    dice < 12 ? people.granted : dice < 15 ? people.member : dice < 18 ? people.stranger : people.owner;
   return access.sessionOnly ? { ...person.bySession, origin: 'own' } : person.byKey;
 }
 
-function asRequest(procedure: NamedProcedure, input: unknown, form: Form, headers: Record<string, string>): FuzzRequest {
+function asRequest(
+  procedure: NamedProcedure,
+  input: unknown,
+  form: Form,
+  headers: Record<string, string>,
+): FuzzRequest {
   const { kind } = procedure.procedure;
   const path = `/api/${form === 'a' ? 'trpc/' : ''}${procedure.path}`;
   const text = JSON.stringify(input);
   const rest = { title: procedure.path, procedure, form };
-  if (kind === 'query' || kind === 'subscription') return { ...rest, method: 'GET', path: `${path}?input=${encodeURIComponent(text.toWellFormed())}`, headers, body: undefined };
-  if (kind === 'upload') return { ...rest, method: 'POST', path: `${path}?${new URLSearchParams(asTexts(input)).toString()}`.slice(0, 60_000), headers: { ...headers, 'content-type': 'application/zip' }, body: Buffer.from(text) };
-  return { ...rest, method: 'POST', path, headers: { ...headers, 'content-type': 'application/json' }, body: text };
+  if (kind === 'query' || kind === 'subscription')
+    return {
+      ...rest,
+      method: 'GET',
+      path: `${path}?input=${encodeURIComponent(text.toWellFormed())}`,
+      headers,
+      body: undefined,
+    };
+  if (kind === 'upload')
+    return {
+      ...rest,
+      method: 'POST',
+      path: `${path}?${new URLSearchParams(asTexts(input)).toString()}`.slice(0, 60_000),
+      headers: { ...headers, 'content-type': 'application/zip' },
+      body: Buffer.from(text),
+    };
+  return {
+    ...rest,
+    method: 'POST',
+    path,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: text,
+  };
 }
 
 function asTexts(input: unknown): Record<string, string> {
-  return Object.fromEntries(Object.entries(input ?? {}).map(([name, value]) => [name, (typeof value === 'string' ? value : JSON.stringify(value) ?? '').toWellFormed()]));
+  return Object.fromEntries(
+    Object.entries(input ?? {}).map(([name, value]) => [
+      name,
+      (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed(),
+    ]),
+  );
 }
 
-const brokenBodies = ['', '{', '[', 'null', '3', '"text"', '{"a":1}}', '{"__proto__":{"a":1}}', '{"constructor":{"prototype":{}}}', '\u{feff}{}', '{"json":null}', '{"json":{"json":{}}}', '[[[[[[[[', '{"a":1e999}', 'name=x&b=y'] as const;
+const brokenBodies = [
+  '',
+  '{',
+  '[',
+  'null',
+  '3',
+  '"text"',
+  '{"a":1}}',
+  '{"__proto__":{"a":1}}',
+  '{"constructor":{"prototype":{}}}',
+  '\u{feff}{}',
+  '{"json":null}',
+  '{"json":{"json":{}}}',
+  '[[[[[[[[',
+  '{"a":1e999}',
+  'name=x&b=y',
+] as const;
 
 function broken(request: FuzzRequest, random: Random): FuzzRequest {
   const { procedure: _procedure, ...rest } = request;
   const title = `broken ${request.title}`;
   switch (random.below(7)) {
-    case 0: return { ...rest, title, method: random.pick(['PUT', 'DELETE', 'PATCH', 'POST', 'GET']), body: undefined };
-    case 1: return { ...rest, title, method: 'POST', body: random.pick(brokenBodies), headers: { ...request.headers, 'content-type': 'application/json' } };
-    case 2: return { ...rest, title, method: 'POST', body: '{}', headers: { ...request.headers, 'content-type': random.pick(['text/plain', 'application/xml', 'multipart/form-data', 'application/json; charset=latin1', 'x']) } };
-    case 3: return { ...rest, title, path: random.pick(['/api/', '/api/trpc/', '/api/none.none', '/api/user.get.more', '/api/trpc/a,b,c', '/api/__proto__.x', '/api/%00', '/api/user.get%2f', `/api/${'x'.repeat(9000)}`]) };
-    case 4: return { ...rest, title, method: 'GET', path: `/api/trpc/${Array.from({ length: random.pick([1, 2, 3, 8, 51]) }, () => random.pickFrom(procedures)?.path).join(',')}?batch=1&input=${encodeURIComponent(random.pick(brokenBodies))}`, body: undefined };
-    case 5: return { ...rest, title, method: 'POST', body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), headers: { ...request.headers, 'content-type': 'application/json' } };
-    default: return { ...rest, title, method: 'GET', path: `${request.path.split('?')[0] ?? ''}?limit=x&limit=2&cursor=%00&a[b]=c&input`, body: undefined };
+    case 0:
+      return {
+        ...rest,
+        title,
+        method: random.pick(['PUT', 'DELETE', 'PATCH', 'POST', 'GET']),
+        body: undefined,
+      };
+    case 1:
+      return {
+        ...rest,
+        title,
+        method: 'POST',
+        body: random.pick(brokenBodies),
+        headers: { ...request.headers, 'content-type': 'application/json' },
+      };
+    case 2:
+      return {
+        ...rest,
+        title,
+        method: 'POST',
+        body: '{}',
+        headers: {
+          ...request.headers,
+          'content-type': random.pick([
+            'text/plain',
+            'application/xml',
+            'multipart/form-data',
+            'application/json; charset=latin1',
+            'x',
+          ]),
+        },
+      };
+    case 3:
+      return {
+        ...rest,
+        title,
+        path: random.pick([
+          '/api/',
+          '/api/trpc/',
+          '/api/none.none',
+          '/api/user.get.more',
+          '/api/trpc/a,b,c',
+          '/api/__proto__.x',
+          '/api/%00',
+          '/api/user.get%2f',
+          `/api/${'x'.repeat(9000)}`,
+        ]),
+      };
+    case 4:
+      return {
+        ...rest,
+        title,
+        method: 'GET',
+        path: `/api/trpc/${Array.from({ length: random.pick([1, 2, 3, 8, 51]) }, () => random.pickFrom(procedures)?.path).join(',')}?batch=1&input=${encodeURIComponent(random.pick(brokenBodies))}`,
+        body: undefined,
+      };
+    case 5:
+      return {
+        ...rest,
+        title,
+        method: 'POST',
+        body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+        headers: { ...request.headers, 'content-type': 'application/json' },
+      };
+    default:
+      return {
+        ...rest,
+        title,
+        method: 'GET',
+        path: `${request.path.split('?')[0] ?? ''}?limit=x&limit=2&cursor=%00&a[b]=c&input`,
+        body: undefined,
+      };
   }
 }

@@ -53,9 +53,18 @@ export async function fuzz({ seed, warmUp, requests }: FuzzPlan): Promise<FuzzRe
   await using program = await startProgram({
     // As set-up starts Berth (setup/starters).
     env: allocatorSettings,
-    nodeOptions: ['--max-semi-space-size=1', '--expose-gc', '--import', join(import.meta.dirname, 'memory-probe.ts')],
+    nodeOptions: [
+      '--max-semi-space-size=1',
+      '--expose-gc',
+      '--import',
+      join(import.meta.dirname, 'memory-probe.ts'),
+    ],
     async prepare(database) {
-      worlds = await seedWorlds(database, Math.ceil((warmUp + requests) / requestsPerWorld) + worldsWithDomains, { isInstallations: true });
+      worlds = await seedWorlds(
+        database,
+        Math.ceil((warmUp + requests) / requestsPerWorld) + worldsWithDomains,
+        { isInstallations: true },
+      );
       await removeDomains(database, worlds.slice(worldsWithDomains));
     },
   });
@@ -65,12 +74,14 @@ export async function fuzz({ seed, warmUp, requests }: FuzzPlan): Promise<FuzzRe
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   const send = async (count: number): Promise<void> => {
     let left = count;
-    await Promise.all(Array.from({ length: atOnce }, async () => {
-      while ((left -= 1) >= 0) {
-        const made = make(random, left);
-        tally.take(made, await ask(agent, program.url, made));
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        while ((left -= 1) >= 0) {
+          const made = make(random, left);
+          tally.take(made, await ask(agent, program.url, made));
+        }
+      }),
+    );
   };
   const began = performance.now();
   await send(warmUp);
@@ -83,14 +94,21 @@ export async function fuzz({ seed, warmUp, requests }: FuzzPlan): Promise<FuzzRe
   if (existsSync(touched)) tally.faults.push(`a text of the corpus was executed: ${touched} is there`);
   const report = tally.report();
   return {
-    ...report, seed, requests: warmUp + requests, seconds: (performance.now() - began) / 1000, resident: samples.map(({ rss }) => rss), held: samples.map(({ heapUsed, external }) => heapUsed + external),
+    ...report,
+    seed,
+    requests: warmUp + requests,
+    seconds: (performance.now() - began) / 1000,
+    resident: samples.map(({ rss }) => rss),
+    held: samples.map(({ heapUsed, external }) => heapUsed + external),
     faults: [...report.faults, ...program.faults().slice(0, 20)],
   };
 }
 
 async function removeDomains(database: Database, worlds: readonly World[]): Promise<void> {
   const organizations = worlds.flatMap(({ own, foreign }) => [own.organizationId, foreign.organizationId]);
-  await database.change(database.builder.deleteFrom('domain').where('organizationId', 'in', organizations).compile());
+  await database.change(
+    database.builder.deleteFrom('domain').where('organizationId', 'in', organizations).compile(),
+  );
 }
 
 /** What the process holds once its deployments have had time to end and the garbage is collected. */
@@ -111,15 +129,25 @@ function ask(agent: Agent, url: string, { method, path, headers, body }: FuzzReq
   const { hostname, port } = new URL(url);
   const began = performance.now();
   return new Promise((resolve) => {
-    const end = (answer: Partial<FuzzAnswer>): void => resolve({ status: 0, contentType: '', text: '', ...answer, tookMs: performance.now() - began });
+    const end = (answer: Partial<FuzzAnswer>): void =>
+      resolve({ status: 0, contentType: '', text: '', ...answer, tookMs: performance.now() - began });
     const own = headers['origin'] === 'own' ? { ...headers, origin: url } : headers;
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const call = httpRequest({ agent, hostname, port, method, path, headers: { ...own, ...length }, timeout: answerLimitMs }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.once('end', () => end({ status: response.statusCode ?? 0, contentType: response.headers['content-type'] ?? '', text: Buffer.concat(parts).toString() }));
-      response.once('error', (error) => end({ error: error.message }));
-    });
+    const call = httpRequest(
+      { agent, hostname, port, method, path, headers: { ...own, ...length }, timeout: answerLimitMs },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.once('end', () =>
+          end({
+            status: response.statusCode ?? 0,
+            contentType: response.headers['content-type'] ?? '',
+            text: Buffer.concat(parts).toString(),
+          }),
+        );
+        response.once('error', (error) => end({ error: error.message }));
+      },
+    );
     call.once('timeout', () => call.destroy(new Error(`no answer within ${answerLimitMs} ms`)));
     call.once('error', (error) => end({ error: error.message }));
     call.end(body);
@@ -144,16 +172,30 @@ function createTally(program: Program): Tally {
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       if (answer.tookMs > slowest.tookMs) slowest = { tookMs: answer.tookMs, title: request.title };
       const fault = faultIn(request, answer);
-      if (fault !== undefined && faults.length < faultLimit) faults.push(`${request.title}: ${fault} | ${request.method} ${request.path.slice(0, 300)} ${String(request.body ?? '').slice(0, 300)} → ${answer.status} ${answer.text.slice(0, 300)}`);
+      if (fault !== undefined && faults.length < faultLimit)
+        faults.push(
+          `${request.title}: ${fault} | ${request.method} ${request.path.slice(0, 300)} ${String(request.body ?? '').slice(0, 300)} → ${answer.status} ${answer.text.slice(0, 300)}`,
+        );
     },
-    report: () => ({ statuses, slowestMs: slowest.tookMs, slowest: slowest.title, faults: [...faults, ...(program.faults().length === 0 ? [] : [`${program.faults().length} faults in the log`])] }),
+    report: () => ({
+      statuses,
+      slowestMs: slowest.tookMs,
+      slowest: slowest.title,
+      faults: [
+        ...faults,
+        ...(program.faults().length === 0 ? [] : [`${program.faults().length} faults in the log`]),
+      ],
+    }),
   };
 }
 
 /** Broken requests may be refused by the HTTP library before anybody knows whose they are. */
 const brokenStatuses = [200, 207, 400, 401, 403, 404, 405, 409, 412, 413, 415, 429, 501, 503];
 
-function faultIn({ procedure, form }: FuzzRequest, { status, contentType, text, error }: FuzzAnswer): string | undefined {
+function faultIn(
+  { procedure, form }: FuzzRequest,
+  { status, contentType, text, error }: FuzzAnswer,
+): string | undefined {
   if (error !== undefined) return error;
   if (!procedure) return brokenStatuses.includes(status) ? undefined : `the status ${status}`;
   let body: unknown;
@@ -164,5 +206,9 @@ function faultIn({ procedure, form }: FuzzRequest, { status, contentType, text, 
   }
   // Too long for an address: refused before the procedure is known.
   if (status === 413) return undefined;
-  return faultOfAnswer(procedure, { status, body, text, headers: new Headers({ 'content-type': contentType }) }, form);
+  return faultOfAnswer(
+    procedure,
+    { status, body, text, headers: new Headers({ 'content-type': contentType }) },
+    form,
+  );
 }

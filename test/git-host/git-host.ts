@@ -1,6 +1,11 @@
 /** A git host's interface over real HTTP, for tests: no real one can be had here, so it answers in the documents' own forms, of the four hosts Berth knows, about one repository `acme/shop`. */
 import { createVerify } from 'node:crypto';
-import { createServer as createPlain, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer as createPlain,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecure } from 'node:https';
 
 export interface GitHost extends AsyncDisposable {
@@ -32,18 +37,34 @@ export interface GitHostOptions {
 
 export const acceptedToken = 'accepted-token';
 
-export async function startGitHost({ tls, address = '127.0.0.1', repository = 'acme/shop' }: GitHostOptions = {}): Promise<GitHost> {
-  const listener: RequestListener = (request, response) => void answer(host, request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+export async function startGitHost({
+  tls,
+  address = '127.0.0.1',
+  repository = 'acme/shop',
+}: GitHostOptions = {}): Promise<GitHost> {
+  const listener: RequestListener = (request, response) =>
+    void answer(host, request, response).catch((error: unknown) =>
+      response.writeHead(500).end(String(error)),
+    );
   const server = tls ? createSecure(tls, listener) : createPlain(listener);
   await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('The server has no port.');
   const host: GitHost = {
-    url: `${tls ? 'https' : 'http'}://${address}:${bound.port}`, asked: [], credentials: new Set(), repository, writers: new Set(), open: new Set(), comments: new Map(), failing: undefined, appPublicKey: undefined,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    url: `${tls ? 'https' : 'http'}://${address}:${bound.port}`,
+    asked: [],
+    credentials: new Set(),
+    repository,
+    writers: new Set(),
+    open: new Set(),
+    comments: new Map(),
+    failing: undefined,
+    appPublicKey: undefined,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
   return host;
 }
@@ -60,10 +81,20 @@ type Answering = (asked: Asked) => unknown;
 
 const created = Symbol('created');
 
-const repositoryOf = ({ host }: Asked) => ({ id: 1, full_name: host.repository, default_branch: 'main', private: true });
-const permissionOf = ({ host, parts: [name = ''] }: Asked) => ({ permission: host.writers.has(name) ? 'write' : 'read', role_name: host.writers.has(name) ? 'maintain' : 'read', user: { login: name } });
+const repositoryOf = ({ host }: Asked) => ({
+  id: 1,
+  full_name: host.repository,
+  default_branch: 'main',
+  private: true,
+});
+const permissionOf = ({ host, parts: [name = ''] }: Asked) => ({
+  permission: host.writers.has(name) ? 'write' : 'read',
+  role_name: host.writers.has(name) ? 'maintain' : 'read',
+  user: { login: name },
+});
 const open = ({ host }: Asked, number: string | undefined): boolean => host.open.has(Number(number));
-const commentsOf = ({ host }: Asked, number: string | undefined) => [...host.comments].filter(([, comment]) => comment.number === Number(number));
+const commentsOf = ({ host }: Asked, number: string | undefined) =>
+  [...host.comments].filter(([, comment]) => comment.number === Number(number));
 
 function add({ host }: Asked, number: string | undefined, text: unknown): number {
   const id = host.comments.size + 1001;
@@ -82,43 +113,97 @@ const noteOf = (id: number | undefined, text: unknown) => (id === undefined ? un
 
 /** GitHub's paths, which Gitea has too. */
 const likeGithub: Record<string, Answering> = {
-  'GET /repos/NAME/branches': () => [{ name: 'main', protected: true }, { name: 'feature', protected: false }],
+  'GET /repos/NAME/branches': () => [
+    { name: 'main', protected: true },
+    { name: 'feature', protected: false },
+  ],
   'GET /repos/NAME/collaborators/([^/]+)/permission': permissionOf,
-  'GET /repos/NAME/pulls/(\\d+)': (asked) => ({ number: Number(asked.parts[0]), state: open(asked, asked.parts[0]) ? 'open' : 'closed', merged: false }),
-  'GET /repos/NAME/issues/(\\d+)/comments': (asked) => commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, body: text, user: { login: 'berth' } })),
-  'POST /repos/NAME/issues/(\\d+)/comments': (asked) => ({ [created]: true, ...noteOf(add(asked, asked.parts[0], asked.body['body']), asked.body['body']) }),
-  'PATCH /repos/NAME/issues/comments/(\\d+)': (asked) => noteOf(edit(asked, asked.parts[0], asked.body['body']), asked.body['body']),
+  'GET /repos/NAME/pulls/(\\d+)': (asked) => ({
+    number: Number(asked.parts[0]),
+    state: open(asked, asked.parts[0]) ? 'open' : 'closed',
+    merged: false,
+  }),
+  'GET /repos/NAME/issues/(\\d+)/comments': (asked) =>
+    commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, body: text, user: { login: 'berth' } })),
+  'POST /repos/NAME/issues/(\\d+)/comments': (asked) => ({
+    [created]: true,
+    ...noteOf(add(asked, asked.parts[0], asked.body['body']), asked.body['body']),
+  }),
+  'PATCH /repos/NAME/issues/comments/(\\d+)': (asked) =>
+    noteOf(edit(asked, asked.parts[0], asked.body['body']), asked.body['body']),
 };
 
 const hosts: Record<string, Record<string, Answering>> = {
-  '/api/v1': { ...likeGithub, 'GET /user': () => ({ id: 4, login: 'berth' }), 'GET /user/repos': (asked) => [repositoryOf(asked)] },
+  '/api/v1': {
+    ...likeGithub,
+    'GET /user': () => ({ id: 4, login: 'berth' }),
+    'GET /user/repos': (asked) => [repositoryOf(asked)],
+  },
   '/api/v3': {
     ...likeGithub,
     'GET /installation/repositories': (asked) => ({ total_count: 1, repositories: [repositoryOf(asked)] }),
-    'POST /app/installations/77/access_tokens': () => ({ [created]: true, token: acceptedToken, expires_at: new Date(Date.now() + 3_600_000).toISOString() }),
+    'POST /app/installations/77/access_tokens': () => ({
+      [created]: true,
+      token: acceptedToken,
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    }),
   },
   '/api/v4': {
     'GET /user': () => ({ id: 4, username: 'project_1_bot' }),
-    'GET /projects': ({ host }) => [{ id: 1, path_with_namespace: host.repository, default_branch: 'main', visibility: 'private' }],
+    'GET /projects': ({ host }) => [
+      { id: 1, path_with_namespace: host.repository, default_branch: 'main', visibility: 'private' },
+    ],
     'GET /projects/PATH/repository/branches': () => [{ name: 'main' }, { name: 'feature' }],
-    'GET /projects/PATH/members/all/([^/]+)': ({ host, parts: [id = ''] }) => (host.writers.has(id) ? { id: Number(id), access_level: 30, state: 'active' } : undefined),
-    'GET /projects/PATH/merge_requests/(\\d+)': (asked) => ({ iid: Number(asked.parts[0]), state: open(asked, asked.parts[0]) ? 'opened' : 'merged' }),
-    'GET /projects/PATH/merge_requests/(\\d+)/notes': (asked) => commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, body: text, system: false })),
-    'POST /projects/PATH/merge_requests/(\\d+)/notes': (asked) => ({ [created]: true, ...noteOf(add(asked, asked.parts[0], asked.body['body']), asked.body['body']) }),
-    'PUT /projects/PATH/merge_requests/\\d+/notes/(\\d+)': (asked) => noteOf(edit(asked, asked.parts[0], asked.body['body']), asked.body['body']),
+    'GET /projects/PATH/members/all/([^/]+)': ({ host, parts: [id = ''] }) =>
+      host.writers.has(id) ? { id: Number(id), access_level: 30, state: 'active' } : undefined,
+    'GET /projects/PATH/merge_requests/(\\d+)': (asked) => ({
+      iid: Number(asked.parts[0]),
+      state: open(asked, asked.parts[0]) ? 'opened' : 'merged',
+    }),
+    'GET /projects/PATH/merge_requests/(\\d+)/notes': (asked) =>
+      commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, body: text, system: false })),
+    'POST /projects/PATH/merge_requests/(\\d+)/notes': (asked) => ({
+      [created]: true,
+      ...noteOf(add(asked, asked.parts[0], asked.body['body']), asked.body['body']),
+    }),
+    'PUT /projects/PATH/merge_requests/\\d+/notes/(\\d+)': (asked) =>
+      noteOf(edit(asked, asked.parts[0], asked.body['body']), asked.body['body']),
   },
   '/2.0': {
-    'GET /repositories/acme': (asked) => ({ pagelen: 100, values: [{ full_name: asked.host.repository, mainbranch: { name: 'main', type: 'branch' }, is_private: true }] }),
+    'GET /repositories/acme': (asked) => ({
+      pagelen: 100,
+      values: [
+        { full_name: asked.host.repository, mainbranch: { name: 'main', type: 'branch' }, is_private: true },
+      ],
+    }),
     'GET /repositories/NAME/refs/branches': () => ({ values: [{ name: 'main' }, { name: 'feature' }] }),
     'GET /workspaces/acme/permissions/repositories/shop': ({ host, query }) => {
       const uuid = /^user\.uuid="(.*)"$/.exec(query.get('q') ?? '')?.[1] ?? '';
-      return { values: host.writers.has(uuid) ? [{ type: 'repository_permission', permission: 'write' }] : [] };
+      return {
+        values: host.writers.has(uuid) ? [{ type: 'repository_permission', permission: 'write' }] : [],
+      };
     },
-    'GET /repositories/NAME/pullrequests/(\\d+)': (asked) => ({ id: Number(asked.parts[0]), state: open(asked, asked.parts[0]) ? 'OPEN' : 'DECLINED' }),
-    'GET /repositories/NAME/commit/([0-9a-f]+)': ({ parts: [hash = ''] }) => ({ type: 'commit', hash: hash.padEnd(40, '0') }),
-    'GET /repositories/NAME/pullrequests/(\\d+)/comments': (asked) => ({ values: commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, deleted: false, content: { raw: text } })) }),
-    'POST /repositories/NAME/pullrequests/(\\d+)/comments': (asked) => ({ [created]: true, id: add(asked, asked.parts[0], rawOf(asked.body)) }),
-    'PUT /repositories/NAME/pullrequests/\\d+/comments/(\\d+)': (asked) => noteOf(edit(asked, asked.parts[0], rawOf(asked.body)), ''),
+    'GET /repositories/NAME/pullrequests/(\\d+)': (asked) => ({
+      id: Number(asked.parts[0]),
+      state: open(asked, asked.parts[0]) ? 'OPEN' : 'DECLINED',
+    }),
+    'GET /repositories/NAME/commit/([0-9a-f]+)': ({ parts: [hash = ''] }) => ({
+      type: 'commit',
+      hash: hash.padEnd(40, '0'),
+    }),
+    'GET /repositories/NAME/pullrequests/(\\d+)/comments': (asked) => ({
+      values: commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({
+        id,
+        deleted: false,
+        content: { raw: text },
+      })),
+    }),
+    'POST /repositories/NAME/pullrequests/(\\d+)/comments': (asked) => ({
+      [created]: true,
+      id: add(asked, asked.parts[0], rawOf(asked.body)),
+    }),
+    'PUT /repositories/NAME/pullrequests/\\d+/comments/(\\d+)': (asked) =>
+      noteOf(edit(asked, asked.parts[0], rawOf(asked.body)), ''),
   },
 };
 
@@ -131,7 +216,8 @@ async function answer(host: GitHost, request: IncomingMessage, response: ServerR
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
-  const send = (status: number, body: unknown): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const send = (status: number, body: unknown): void =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   host.asked.push(`${request.method} ${url.pathname}`);
   host.credentials.add(request.headers.authorization ?? '');
   if (host.failing !== undefined) return send(host.failing, { message: 'not now' });
@@ -139,9 +225,16 @@ async function answer(host: GitHost, request: IncomingMessage, response: ServerR
   const [prefix, paths] = Object.entries(hosts).find(([each]) => url.pathname.startsWith(`${each}/`)) ?? [];
   const path = `${request.method} ${url.pathname.slice(prefix?.length ?? 0)}`;
   for (const [pattern, answering] of Object.entries(paths ?? {})) {
-    const found = new RegExp(`^${pattern.replace('NAME', host.repository).replace('PATH', encodeURIComponent(host.repository))}$`).exec(path);
+    const found = new RegExp(
+      `^${pattern.replace('NAME', host.repository).replace('PATH', encodeURIComponent(host.repository))}$`,
+    ).exec(path);
     if (!found) continue;
-    const body = answering({ host, parts: found.slice(1).map(decodeURIComponent), query: url.searchParams, body: text === '' ? {} : JSON.parse(text) });
+    const body = answering({
+      host,
+      parts: found.slice(1).map(decodeURIComponent),
+      query: url.searchParams,
+      body: text === '' ? {} : JSON.parse(text),
+    });
     if (body === undefined) return send(404, { message: 'Not Found' });
     return send(typeof body === 'object' && body !== null && created in body ? 201 : 200, body);
   }
@@ -155,5 +248,12 @@ function mayAsk({ appPublicKey }: GitHost, { headers }: IncomingMessage, path: s
   const [head = '', claims = '', signature = ''] = given.split('.');
   const { iss, iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}');
   const now = Date.now() / 1000;
-  return appPublicKey !== undefined && iss === '4242' && iat <= now && exp > now && exp - iat <= 600 && createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(appPublicKey, signature, 'base64url');
+  return (
+    appPublicKey !== undefined &&
+    iss === '4242' &&
+    iat <= now &&
+    exp > now &&
+    exp - iat <= 600 &&
+    createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(appPublicKey, signature, 'base64url')
+  );
 }

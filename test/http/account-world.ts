@@ -12,7 +12,10 @@ export function accountWorlds(test: TestDatabase): (clock?: Clock) => Promise<Wo
   return (clock = systemClock) => create(accountRoutersOf(clock), { clock });
 }
 
-export const accountRoutersOf = (clock: Clock) => (database: Database): Router[] => Object.values(accountRouters(createAccounts(createStores(database), database, clock)));
+export const accountRoutersOf =
+  (clock: Clock) =>
+  (database: Database): Router[] =>
+    Object.values(accountRouters(createAccounts(createStores(database), database, clock)));
 
 /** Time that stands still until a test moves it. */
 export function heldClock(start = Date.parse('2026-06-01T00:00:00.000Z')): Clock & { time: number } {

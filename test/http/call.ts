@@ -21,19 +21,40 @@ export interface Call {
 const agent = new Agent({ keepAlive: true, timeout: 4000 });
 
 /** A form goes through `fetch`, which knows how to write one; everything else at a third of its price. */
-export async function send(url: string, { method, headers, body, signal = AbortSignal.timeout(10_000) }: Call = {}): Promise<Answer> {
+export async function send(
+  url: string,
+  { method, headers, body, signal = AbortSignal.timeout(10_000) }: Call = {},
+): Promise<Answer> {
   if (body instanceof FormData) {
     const response = await fetch(url, { method: method ?? 'POST', headers: headers ?? {}, body, signal });
     return answerOf(response.status, response.headers, await response.text());
   }
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const named = { accept: '*/*', ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }), ...headers };
+  const named = {
+    accept: '*/*',
+    ...(text === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+    ...headers,
+  };
   return new Promise((resolve, reject) => {
-    const call = request(url, { agent, method: method ?? (text === undefined ? 'GET' : 'POST'), headers: named, signal }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part)).once('error', reject);
-      response.once('end', () => resolve(answerOf(response.statusCode ?? 0, headersOf(response.rawHeaders), Buffer.concat(parts).toString())));
-    });
+    const call = request(
+      url,
+      { agent, method: method ?? (text === undefined ? 'GET' : 'POST'), headers: named, signal },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part)).once('error', reject);
+        response.once('end', () =>
+          resolve(
+            answerOf(
+              response.statusCode ?? 0,
+              headersOf(response.rawHeaders),
+              Buffer.concat(parts).toString(),
+            ),
+          ),
+        );
+      },
+    );
     call.once('error', reject).end(text);
   });
 }

@@ -19,7 +19,10 @@ export interface Door {
 export function doorOf(server: TestServer, person?: Person): Door {
   const headers = person?.headers ?? {};
   return {
-    query: async (path, input) => valueOf(await send(`${server.url}/api/${path}${input === undefined ? '' : inputQuery(input)}`, { headers })),
+    query: async (path, input) =>
+      valueOf(
+        await send(`${server.url}/api/${path}${input === undefined ? '' : inputQuery(input)}`, { headers }),
+      ),
     mutate: async (path, input) => valueOf(await send(`${server.url}/api/${path}`, { headers, body: input })),
   };
 }
@@ -34,7 +37,8 @@ export function textOf(value: unknown, field: string): string {
 function valueOf({ status, body }: { status: number; body: unknown }): unknown {
   if (status === 200) return body;
   const flat: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'error') : undefined;
-  if (typeof flat === 'string') return { code: flat, message: textOf(body, 'message'), fields: [] } satisfies Refused;
+  if (typeof flat === 'string')
+    return { code: flat, message: textOf(body, 'message'), fields: [] } satisfies Refused;
   const fields = issuesOf(body).map((issue) => textOf(issue, 'path'));
   const refused: Refused = { code: textOf(body, 'code'), message: textOf(body, 'message'), fields };
   return refused;
@@ -42,6 +46,7 @@ function valueOf({ status, body }: { status: number; body: unknown }): unknown {
 
 function issuesOf(body: unknown): unknown[] {
   let value: unknown = body;
-  for (const name of ['error', 'data', 'issues']) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  for (const name of ['error', 'data', 'issues'])
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   return Array.isArray(value) ? value : [];
 }

@@ -18,7 +18,12 @@ export interface KeptRoutes {
   isAway: boolean;
   changeRoutes: ChangeRoutes;
   /** Another domain of the application. */
-  addDomain(place: { organizationId: string; applicationId: string; host: string; https?: boolean }): Promise<void>;
+  addDomain(place: {
+    organizationId: string;
+    applicationId: string;
+    host: string;
+    https?: boolean;
+  }): Promise<void>;
 }
 
 export function keptRoutes(database: Database): KeptRoutes {
@@ -36,12 +41,27 @@ export function keptRoutes(database: Database): KeptRoutes {
       current: async () => 'kept',
       expected: () => 'kept',
     },
-    ensurePlatform: nothing, services: nothing, attachProxy: nothing, routes: () => desiredRoutes(stores, createSettings(stores.settings), systemClock, async () => new Set()), onDrift: () => undefined,
+    ensurePlatform: nothing,
+    services: nothing,
+    attachProxy: nothing,
+    routes: () => desiredRoutes(stores, createSettings(stores.settings), systemClock, async () => new Set()),
+    onDrift: () => undefined,
   });
   const kept: KeptRoutes = {
-    routes: [], refusal: undefined, isAway: false, changeRoutes: reconciler.changeRoutes,
+    routes: [],
+    refusal: undefined,
+    isAway: false,
+    changeRoutes: reconciler.changeRoutes,
     async addDomain({ organizationId, applicationId, host, https = false }) {
-      await reconciler.changeRoutes((work) => database.transaction(work), () => createDomains(stores.domains, systemClock).create(organizationId, { applicationId }, { host, https, certificateType: 'none' }));
+      await reconciler.changeRoutes(
+        (work) => database.transaction(work),
+        () =>
+          createDomains(stores.domains, systemClock).create(
+            organizationId,
+            { applicationId },
+            { host, https, certificateType: 'none' },
+          ),
+      );
     },
   };
   void reconciler.run();

@@ -36,29 +36,70 @@ export async function createPeople(database: Database, clock: Clock = systemCloc
 
   async function person(name: string, organizationId: string, role: Role): Promise<Person> {
     const userId = `user-${name}`;
-    await store.users.insert({ userId, email: `${name}@example.com`, name, passwordHash: 'none', createdAt: isoTime(clock) });
-    await store.members.insert({ memberId: `member-${name}`, organizationId, userId, role, grants: noGrants, createdAt: isoTime(clock) });
+    await store.users.insert({
+      userId,
+      email: `${name}@example.com`,
+      name,
+      passwordHash: 'none',
+      createdAt: isoTime(clock),
+    });
+    await store.members.insert({
+      memberId: `member-${name}`,
+      organizationId,
+      userId,
+      role,
+      grants: noGrants,
+      createdAt: isoTime(clock),
+    });
     return newKey({ userId, organizationId, key: '', headers: {} });
   }
   async function newKey({ userId, organizationId }: Person, input: Partial<NewApiKey> = {}): Promise<Person> {
-    const { key } = await users.createApiKey(userId, { name: 'test', metadata: { organizationId }, ...input });
+    const { key } = await users.createApiKey(userId, {
+      name: 'test',
+      metadata: { organizationId },
+      ...input,
+    });
     return { userId, organizationId, key, headers: { 'x-api-key': key } };
   }
 
   // The first organization is the installation's; the other one comes later.
-  await store.organizations.insert({ organizationId: 'organization-first', name: 'First', createdAt: '2026-01-01T00:00:00.000Z' });
-  await store.organizations.insert({ organizationId: 'organization-other', name: 'Other', createdAt: '2026-01-02T00:00:00.000Z' });
+  await store.organizations.insert({
+    organizationId: 'organization-first',
+    name: 'First',
+    createdAt: '2026-01-01T00:00:00.000Z',
+  });
+  await store.organizations.insert({
+    organizationId: 'organization-other',
+    name: 'Other',
+    createdAt: '2026-01-02T00:00:00.000Z',
+  });
   const [owner, admin, member, stranger] = [
-    await person('owner', 'organization-first', 'owner'), await person('admin', 'organization-first', 'admin'),
-    await person('member', 'organization-first', 'member'), await person('stranger', 'organization-other', 'owner'),
+    await person('owner', 'organization-first', 'owner'),
+    await person('admin', 'organization-first', 'admin'),
+    await person('member', 'organization-first', 'member'),
+    await person('stranger', 'organization-other', 'owner'),
   ];
   return {
-    owner, admin, member, stranger, newKey,
+    owner,
+    admin,
+    member,
+    stranger,
+    newKey,
     async session({ userId, organizationId }, url) {
       const token = newToken();
-      await store.sessions.insert({ sessionId: randomId(), tokenHash: hashToken(token), userId, organizationId, createdAt: isoTime(clock), expiresAt: clock.now() + 3_600_000, ip: '127.0.0.1', userAgent: 'test' });
+      await store.sessions.insert({
+        sessionId: randomId(),
+        tokenHash: hashToken(token),
+        userId,
+        organizationId,
+        createdAt: isoTime(clock),
+        expiresAt: clock.now() + 3_600_000,
+        ip: '127.0.0.1',
+        userAgent: 'test',
+      });
       return { cookie: `${sessionCookie}=${token}`, origin: url };
     },
-    grant: async (grants) => void (await store.members.update({ userId: member.userId }, { grants: { ...noGrants, ...grants } })),
+    grant: async (grants) =>
+      void (await store.members.update({ userId: member.userId }, { grants: { ...noGrants, ...grants } })),
   };
 }

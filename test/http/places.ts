@@ -21,15 +21,39 @@ export interface Place {
   applicationId: string;
 }
 
-export async function createPlace(database: Database, { organizationId }: Person, name: string): Promise<Place> {
-  const { project, environment } = await createProjects(createProjectStore(database), createEnvironments(createEnvironmentStore(database), systemClock), systemClock).create(organizationId, { name });
-  const applications = createApplications(createApplicationStore(database), { names: createServiceNames(createServiceNameStore(database)), hasResolver: createDomainStore(database).hasResolver, localRepositoryPaths: async () => [] }, systemClock);
-  const { applicationId } = await applications.create({ organizationId, environmentId: environment.environmentId, name });
+export async function createPlace(
+  database: Database,
+  { organizationId }: Person,
+  name: string,
+): Promise<Place> {
+  const { project, environment } = await createProjects(
+    createProjectStore(database),
+    createEnvironments(createEnvironmentStore(database), systemClock),
+    systemClock,
+  ).create(organizationId, { name });
+  const applications = createApplications(
+    createApplicationStore(database),
+    {
+      names: createServiceNames(createServiceNameStore(database)),
+      hasResolver: createDomainStore(database).hasResolver,
+      localRepositoryPaths: async () => [],
+    },
+    systemClock,
+  );
+  const { applicationId } = await applications.create({
+    organizationId,
+    environmentId: environment.environmentId,
+    name,
+  });
   return { projectId: project.projectId, environmentId: environment.environmentId, applicationId };
 }
 
 /** A database of each kind and a compose service in an environment; gives their ids by kind. */
-export async function otherServices(database: Database, organizationId: string, environmentId: string): Promise<Record<DatabaseKindName | 'compose', string>> {
+export async function otherServices(
+  database: Database,
+  organizationId: string,
+  environmentId: string,
+): Promise<Record<DatabaseKindName | 'compose', string>> {
   const { databases, serviceNames, serviceRows } = createStores(database);
   const names = createServiceNames(serviceNames);
   const published = { requireFree: async () => undefined };
@@ -37,15 +61,58 @@ export async function otherServices(database: Database, organizationId: string, 
   const unique = randomId(6);
   const ids: [string, string][] = [];
   for (const kind of databaseKindNames) {
-    const { databaseId } = await made.create(organizationId, kind, { name: `The ${kind}`, appName: `${kind}-${unique}`, databasePassword: 'secret', databaseName: 'shop', databaseUser: 'shop', databaseRootPassword: 'root', environmentId });
+    const { databaseId } = await made.create(organizationId, kind, {
+      name: `The ${kind}`,
+      appName: `${kind}-${unique}`,
+      databasePassword: 'secret',
+      databaseName: 'shop',
+      databaseUser: 'shop',
+      databaseRootPassword: 'root',
+      environmentId,
+    });
     ids.push([kind, databaseId]);
   }
   const composeId = randomId();
   await serviceRows.compose.insert({
-    composeId, organizationId, environmentId, name: 'The stack', appName: `compose-${unique}`, description: '', serverId: null, composeType: 'compose', sourceType: 'raw', composeFile: '', composePath: '', env: '',
-    createEnvFile: false, composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: false, randomize: false, suffix: '', repository: null, owner: null, branch: null, gitHost: null, githubId: null,
-    customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null, customGitUsername: null, customGitPassword: null, enableSubmodules: false, watchPaths: [], triggerType: 'push', webhookSecret: null,
-    releasedAppName: null, isStopped: false, createdAt: isoTime(systemClock), liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false,
+    composeId,
+    organizationId,
+    environmentId,
+    name: 'The stack',
+    appName: `compose-${unique}`,
+    description: '',
+    serverId: null,
+    composeType: 'compose',
+    sourceType: 'raw',
+    composeFile: '',
+    composePath: '',
+    env: '',
+    createEnvFile: false,
+    composeStatus: 'idle',
+    refreshToken: randomId(32),
+    autoDeploy: false,
+    randomize: false,
+    suffix: '',
+    repository: null,
+    owner: null,
+    branch: null,
+    gitHost: null,
+    githubId: null,
+    customGitUrl: null,
+    customGitBranch: null,
+    customGitSSHKeyId: null,
+    customGitUsername: null,
+    customGitPassword: null,
+    enableSubmodules: false,
+    watchPaths: [],
+    triggerType: 'push',
+    webhookSecret: null,
+    releasedAppName: null,
+    isStopped: false,
+    createdAt: isoTime(systemClock),
+    liveDeploymentId: null,
+    releasedSuffix: '',
+    networkIndex: null,
+    mayReachServer: false,
   });
   await names.keep(composeId, [`compose-${unique}`]);
   return byKind([...ids, ['compose', composeId]]);

@@ -16,7 +16,10 @@ export interface ServeOptions {
   uploadLimit?: number;
   streamLimits?: StreamLimits;
   /** Further routes; called once the routers are made. */
-  addRoutes?(app: ReturnType<typeof createHttpServer>, toError: (error: unknown, path: string | undefined) => AppError): void;
+  addRoutes?(
+    app: ReturnType<typeof createHttpServer>,
+    toError: (error: unknown, path: string | undefined) => AppError,
+  ): void;
 }
 
 export interface TestServer {
@@ -26,21 +29,31 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-export async function serve(database: Database, routers: readonly Router[], options: ServeOptions = {}): Promise<TestServer> {
+export async function serve(
+  database: Database,
+  routers: readonly Router[],
+  options: ServeOptions = {},
+): Promise<TestServer> {
   const clock = options.clock ?? systemClock;
   const accounts = createAccounts(createStores(database), database, clock);
   const registry = createRegistry(routers);
   const faults: TestServer['faults'] = [];
-  const log = { fault: (id: string, error: unknown, path: string | undefined) => void faults.push({ id, error, path }) };
+  const log = {
+    fault: (id: string, error: unknown, path: string | undefined) => void faults.push({ id, error, path }),
+  };
   const app = createHttpServer({
-    registry, log, version: 'test',
-    guard: accounts.guard, authenticate: accounts.authentication.authenticate,
+    registry,
+    log,
+    version: 'test',
+    guard: accounts.guard,
+    authenticate: accounts.authentication.authenticate,
     uploadLimit: async () => options.uploadLimit ?? 1024 * 1024,
     openapi: () => JSON.stringify(createOpenapi([...registry.values()], 'test')),
     ...(options.streamLimits ? { streamLimits: options.streamLimits } : {}),
   });
   let ids = 0;
-  const toError = (error: unknown, path: string | undefined): AppError => toAppError(error, path, log, () => `fault-${(ids += 1)}`);
+  const toError = (error: unknown, path: string | undefined): AppError =>
+    toAppError(error, path, log, () => `fault-${(ids += 1)}`);
   addAuthRoutes(app, accounts.door, { isHttps: false, toError });
   options.addRoutes?.(app, toError);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

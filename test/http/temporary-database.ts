@@ -10,7 +10,11 @@ import { openSqlite } from '../../server/src/db/sqlite.ts';
 /** A database in a file of its own with the whole schema, gone after `remove`. */
 export async function temporaryDatabase(): Promise<{ database: Database; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-http-'));
-  const database = openSqlite({ path: join(folder, 'berth.sqlite'), synchronous: 'NORMAL', cipher: createCipher(randomBytes(32)) });
+  const database = openSqlite({
+    path: join(folder, 'berth.sqlite'),
+    synchronous: 'NORMAL',
+    cipher: createCipher(randomBytes(32)),
+  });
   await migrate(database, '2026-01-01T00:00:00.000Z');
   return {
     database,

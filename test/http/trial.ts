@@ -4,32 +4,85 @@ import { z } from 'zod';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { CallContext } from '../../server/src/procedure/context.ts';
 import { logEvent } from '../../server/src/procedure/log-event.ts';
-import { mutation, query, subscription, upload, type Handlers } from '../../server/src/procedure/procedure.ts';
+import {
+  mutation,
+  query,
+  subscription,
+  upload,
+  type Handlers,
+} from '../../server/src/procedure/procedure.ts';
 import { router, type Router } from '../../server/src/procedure/registry.ts';
 
 const everybody = { class: 'protected', resources: [] } as const;
-const echo = z.object({ text: z.string().optional(), count: z.number().int().optional(), flag: z.boolean().optional(), list: z.array(z.string()).optional(), nothing: z.string().nullish() });
+const echo = z.object({
+  text: z.string().optional(),
+  count: z.number().int().optional(),
+  flag: z.boolean().optional(),
+  list: z.array(z.string()).optional(),
+  nothing: z.string().nullish(),
+});
 
 export const trialContract = {
   echo: query({ summary: 'Answers its input', access: everybody, input: echo, output: echo }),
   absent: query({ summary: 'Answers nothing', access: everybody, input: z.object({}), output: z.null() }),
   create: mutation({
-    summary: 'Keeps a name', access: everybody,
-    input: z.object({ name: z.string().min(2, 'must have at least 2 characters'), size: z.number().max(9).optional() }), output: z.object({ thingId: z.string(), name: z.string() }),
+    summary: 'Keeps a name',
+    access: everybody,
+    input: z.object({
+      name: z.string().min(2, 'must have at least 2 characters'),
+      size: z.number().max(9).optional(),
+    }),
+    output: z.object({ thingId: z.string(), name: z.string() }),
   }),
-  touch: mutation({ summary: 'Needs no input', access: everybody, input: z.object({ note: z.string().optional() }), output: z.object({ note: z.string().nullable() }) }),
-  adminOnly: query({ summary: 'For Owner and Admin', access: { class: 'admin', resources: [] }, input: z.object({}), output: z.literal('welcome') }),
-  sessionOnly: mutation({ summary: 'For sessions', access: { ...everybody, sessionOnly: true }, input: z.object({}), output: z.literal('welcome') }),
+  touch: mutation({
+    summary: 'Needs no input',
+    access: everybody,
+    input: z.object({ note: z.string().optional() }),
+    output: z.object({ note: z.string().nullable() }),
+  }),
+  adminOnly: query({
+    summary: 'For Owner and Admin',
+    access: { class: 'admin', resources: [] },
+    input: z.object({}),
+    output: z.literal('welcome'),
+  }),
+  sessionOnly: mutation({
+    summary: 'For sessions',
+    access: { ...everybody, sessionOnly: true },
+    input: z.object({}),
+    output: z.literal('welcome'),
+  }),
   crash: query({ summary: 'Fails inside', access: everybody, input: z.object({}), output: z.null() }),
   refuse: query({ summary: 'Refuses flatly', access: everybody, input: z.object({}), output: z.null() }),
   busy: query({ summary: 'Asks to come back', access: everybody, input: z.object({}), output: z.null() }),
   lines: subscription({
-    summary: 'Counts', access: everybody, output: logEvent,
-    input: z.object({ count: z.number().int().default(3), failAt: z.number().int().optional(), pauseMs: z.number().default(0) }),
+    summary: 'Counts',
+    access: everybody,
+    output: logEvent,
+    input: z.object({
+      count: z.number().int().default(3),
+      failAt: z.number().int().optional(),
+      pauseMs: z.number().default(0),
+    }),
   }),
   flood: subscription({ summary: 'Never ends', access: everybody, input: z.object({}), output: logEvent }),
-  quiet: subscription({ summary: 'Says one line, then waits for its end', access: everybody, input: z.object({}), output: logEvent }),
-  receive: upload({ summary: 'Counts the bytes of a file', access: everybody, input: z.object({ label: z.string().min(1), level: z.number().optional() }), output: z.object({ label: z.string(), level: z.number().nullable(), fileName: z.string(), bytes: z.number() }) }),
+  quiet: subscription({
+    summary: 'Says one line, then waits for its end',
+    access: everybody,
+    input: z.object({}),
+    output: logEvent,
+  }),
+  receive: upload({
+    summary: 'Counts the bytes of a file',
+    access: everybody,
+    input: z.object({ label: z.string().min(1), level: z.number().optional() }),
+    output: z.object({
+      label: z.string(),
+      level: z.number().nullable(),
+      fileName: z.string(),
+      bytes: z.number(),
+    }),
+  }),
 };
 
 export interface TrialState {
@@ -50,10 +103,11 @@ function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallCo
   return {
     echo: async (_context, input) => input,
     absent: async () => null,
-    create: ({ write }, { name }) => write(async () => {
-      state.names.push(name);
-      return { thingId: `thing ${state.names.length}`, name };
-    }),
+    create: ({ write }, { name }) =>
+      write(async () => {
+        state.names.push(name);
+        return { thingId: `thing ${state.names.length}`, name };
+      }),
     touch: async (_context, { note }) => ({ note: note ?? null }),
     adminOnly: async () => 'welcome',
     sessionOnly: async () => 'welcome',
@@ -61,7 +115,9 @@ function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallCo
       throw new Error('SELECT "passwordHash" FROM "user" in /var/lib/berth');
     },
     refuse: async () => {
-      throw new AppError('SERVICE_UNAVAILABLE', 'The server is not part of a swarm.', { reason: 'Swarm not available' });
+      throw new AppError('SERVICE_UNAVAILABLE', 'The server is not part of a swarm.', {
+        reason: 'Swarm not available',
+      });
     },
     busy: async () => {
       throw new AppError('TOO_MANY_REQUESTS', 'Come back.', { retryAfterMs: 1500 });
@@ -83,7 +139,10 @@ function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallCo
     },
     async *quiet({ signal, follow }) {
       yield { id: '1', data: { type: 'line', text: 'first' } };
-      if (follow) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      if (follow)
+        await new Promise<void>((resolve) =>
+          signal.addEventListener('abort', () => resolve(), { once: true }),
+        );
       state.abandoned += 1;
     },
     async receive(_context, { label, level }, { fileName, content }) {

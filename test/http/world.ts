@@ -28,7 +28,9 @@ export interface World {
 }
 
 /** Gives a function that makes such a world in a fresh database; servers end with their test. */
-export function worlds({ open }: TestDatabase): (routers: (database: Database) => Router[], options?: ServeOptions) => Promise<World> {
+export function worlds({
+  open,
+}: TestDatabase): (routers: (database: Database) => Router[], options?: ServeOptions) => Promise<World> {
   const servers: TestServer[] = [];
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.close();
@@ -36,13 +38,25 @@ export function worlds({ open }: TestDatabase): (routers: (database: Database) =
   return async (routers, options) => {
     const database = await open();
     const people = await createPeople(database, options?.clock);
-    const [place, foreign] = [await createPlace(database, people.owner, 'Shop'), await createPlace(database, people.stranger, 'Rival')];
+    const [place, foreign] = [
+      await createPlace(database, people.owner, 'Shop'),
+      await createPlace(database, people.stranger, 'Rival'),
+    ];
     const server = await serve(database, routers(database), options);
     servers.push(server);
     return {
-      database, server, people, place, foreign, nobody: doorOf(server),
-      session: async (person) => doorOf(server, { ...person, headers: await people.session(person, server.url) }),
-      owner: doorOf(server, people.owner), admin: doorOf(server, people.admin), member: doorOf(server, people.member), stranger: doorOf(server, people.stranger),
+      database,
+      server,
+      people,
+      place,
+      foreign,
+      nobody: doorOf(server),
+      session: async (person) =>
+        doorOf(server, { ...person, headers: await people.session(person, server.url) }),
+      owner: doorOf(server, people.owner),
+      admin: doorOf(server, people.admin),
+      member: doorOf(server, people.member),
+      stranger: doorOf(server, people.stranger),
     };
   };
 }

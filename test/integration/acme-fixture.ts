@@ -32,8 +32,14 @@ export interface AcmeServer {
 const kinds = ['open', 'bound', 'brief'] as const;
 const briefSeconds = 16;
 const ports = { open: 14_000, bound: 14_001, brief: 14_002, management: 15_000, dns: 8_053, names: 8_055 };
-const binding = { keyId: 'kid-1', hmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
-const otherBinding = { keyId: 'kid-2', hmacKey: 'b10lLJs8l1GPIzsLP0s6pMt8O0XVGnfTaCeROxQ0BIt2XrJMDHJrBNuQm4VAFYmZ' };
+const binding = {
+  keyId: 'kid-1',
+  hmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
+};
+const otherBinding = {
+  keyId: 'kid-2',
+  hmacKey: 'b10lLJs8l1GPIzsLP0s6pMt8O0XVGnfTaCeROxQ0BIt2XrJMDHJrBNuQm4VAFYmZ',
+};
 
 /** Where it looks for the proxy: its DNS leads there for every name, and it checks names at these ports. */
 export interface CheckedAt {
@@ -43,7 +49,10 @@ export interface CheckedAt {
 }
 
 /** `index` is the host's in the bed, another for each test file: the machine remembers for a while whose address it was. */
-export async function acmeServer(index: number, at: CheckedAt = { ip: inject('servers').m1.ip, httpPort, tlsPort: httpsPort }): Promise<AcmeServer> {
+export async function acmeServer(
+  index: number,
+  at: CheckedAt = { ip: inject('servers').m1.ip, httpPort, tlsPort: httpsPort },
+): Promise<AcmeServer> {
   const bed = await bedOfRun();
   const host = await bed.host(`acme-${index}`, { index });
   const { ip } = host;
@@ -51,25 +60,66 @@ export async function acmeServer(index: number, at: CheckedAt = { ip: inject('se
   const own = makeCertificate({ name: 'directory', hosts: [ip], issuer: root });
   await writeFile(host.path('/run/bed/own.pem'), own.pem);
   await writeFile(host.path('/run/bed/own.key'), own.key);
-  for (const kind of kinds) await writeFile(host.path(`/run/bed/${kind}.json`), JSON.stringify({ pebble: settings(kind, at) }));
+  for (const kind of kinds)
+    await writeFile(host.path(`/run/bed/${kind}.json`), JSON.stringify({ pebble: settings(kind, at) }));
 
-  await host.launch('names', ['pebble-challtestsrv', '-defaultIPv4', at.ip, '-defaultIPv6', '', '-dns01', `:${ports.dns}`, '-http01', '', '-https01', '', '-tlsalpn01', '', '-management', `:${ports.names}`]);
-  for (const kind of kinds) await host.launch(kind, ['env', 'PEBBLE_VA_NOSLEEP=1', 'PEBBLE_WFE_NONCEREJECT=0', 'pebble', '-config', `/run/bed/${kind}.json`, '-dnsserver', `127.0.0.1:${ports.dns}`]);
+  await host.launch('names', [
+    'pebble-challtestsrv',
+    '-defaultIPv4',
+    at.ip,
+    '-defaultIPv6',
+    '',
+    '-dns01',
+    `:${ports.dns}`,
+    '-http01',
+    '',
+    '-https01',
+    '',
+    '-tlsalpn01',
+    '',
+    '-management',
+    `:${ports.names}`,
+  ]);
+  for (const kind of kinds)
+    await host.launch(kind, [
+      'env',
+      'PEBBLE_VA_NOSLEEP=1',
+      'PEBBLE_WFE_NONCEREJECT=0',
+      'pebble',
+      '-config',
+      `/run/bed/${kind}.json`,
+      '-dnsserver',
+      `127.0.0.1:${ports.dns}`,
+    ]);
   const listened = async (): Promise<boolean> => {
     const { stdout } = await host.exec(['ss', '-lntH']);
-    return [...kinds.map((kind) => ports[kind]), ports.management, ports.names].every((port) => stdout.includes(`:${port} `));
+    return [...kinds.map((kind) => ports[kind]), ports.management, ports.names].every((port) =>
+      stdout.includes(`:${port} `),
+    );
   };
   await until('the ACME servers', listened);
   const told = async (what: string, body: object): Promise<void> => {
-    const answer = await fetch(`http://${ip}:${ports.names}/${what}`, { method: 'POST', body: JSON.stringify(body) });
+    const answer = await fetch(`http://${ip}:${ports.names}/${what}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
     if (!answer.ok) throw new Error(`The DNS did not take ${what}: ${answer.status}`);
   };
   const address = (port: number): string => `https://${ip}:${port}/dir`;
   return {
-    directoryUrl: address(ports.open), bound: { directoryUrl: address(ports.bound), ...binding, other: otherBinding }, brief: { directoryUrl: address(ports.brief), seconds: briefSeconds }, dns: `${ip}:${ports.dns}`, rootCertificates: root.pem,
+    directoryUrl: address(ports.open),
+    bound: { directoryUrl: address(ports.bound), ...binding, other: otherBinding },
+    brief: { directoryUrl: address(ports.brief), seconds: briefSeconds },
+    dns: `${ip}:${ports.dns}`,
+    rootCertificates: root.pem,
     issuingRoot: () => fetched(`https://${ip}:${ports.management}/roots/0`, root.pem),
     async orders() {
-      const { stdout } = await host.exec(['grep', '-c', 'POST /order-plz -> calling handler', '/run/bed/open.log']);
+      const { stdout } = await host.exec([
+        'grep',
+        '-c',
+        'POST /order-plz -> calling handler',
+        '/run/bed/open.log',
+      ]);
       return Number(stdout);
     },
     async resolve(name, addresses) {
@@ -84,9 +134,21 @@ export async function acmeServer(index: number, at: CheckedAt = { ip: inject('se
 
 function settings(kind: (typeof kinds)[number], at: CheckedAt): object {
   return {
-    listenAddress: `0.0.0.0:${ports[kind]}`, managementListenAddress: kind === 'open' ? `0.0.0.0:${ports.management}` : `127.0.0.1:${ports[kind] + 1100}`, certificate: '/run/bed/own.pem', privateKey: '/run/bed/own.key',
-    ...(kind === 'brief' ? { certificateValidityPeriod: briefSeconds } : {}), domainBlocklist: ['blocked.test'],
-    httpPort: at.httpPort, tlsPort: at.tlsPort, ocspResponderURL: '', externalAccountBindingRequired: kind === 'bound', externalAccountMACKeys: kind === 'bound' ? Object.fromEntries([binding, otherBinding].map(({ keyId, hmacKey }) => [keyId, hmacKey])) : {},
+    listenAddress: `0.0.0.0:${ports[kind]}`,
+    managementListenAddress:
+      kind === 'open' ? `0.0.0.0:${ports.management}` : `127.0.0.1:${ports[kind] + 1100}`,
+    certificate: '/run/bed/own.pem',
+    privateKey: '/run/bed/own.key',
+    ...(kind === 'brief' ? { certificateValidityPeriod: briefSeconds } : {}),
+    domainBlocklist: ['blocked.test'],
+    httpPort: at.httpPort,
+    tlsPort: at.tlsPort,
+    ocspResponderURL: '',
+    externalAccountBindingRequired: kind === 'bound',
+    externalAccountMACKeys:
+      kind === 'bound'
+        ? Object.fromEntries([binding, otherBinding].map(({ keyId, hmacKey }) => [keyId, hmacKey]))
+        : {},
   };
 }
 
@@ -94,7 +156,11 @@ function fetched(url: string, ca: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { ca, agent: false, signal: AbortSignal.timeout(5_000) }, (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('end', () => resolve(text)).on('error', reject);
+      response
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => (text += chunk))
+        .on('end', () => resolve(text))
+        .on('error', reject);
     });
     sent.on('error', reject).end();
   });

@@ -33,7 +33,9 @@ test('file, context, stage, arguments and labels arrive; the argument’s value 
   });
   expect(await fixture.docker('run', '--rm', image, 'cat', '/note')).toBe(value);
   expect(await fixture.docker('run', '--rm', image, 'cat', '/only.txt')).toBe('only');
-  expect(await fixture.docker('image', 'inspect', '--format', '{{index .Config.Labels "berth.test"}}', image)).toBe('yes');
+  expect(
+    await fixture.docker('image', 'inspect', '--format', '{{index .Config.Labels "berth.test"}}', image),
+  ).toBe('yes');
   expect(processes).toContain('--build-arg=NOTE');
   expect(processes).not.toContain('line two');
   expect(existsSync(fixture.scratch)).toBe(false);
@@ -41,14 +43,22 @@ test('file, context, stage, arguments and labels arrive; the argument’s value 
 
 test('a secret reaches the step and nothing else', async () => {
   const secret = `s3cret,"$(id)"-${Date.now()}`;
-  fixture.write({ Dockerfile: `${base}RUN --mount=type=secret,id=TOKEN cat /run/secrets/TOKEN && sha256sum < /run/secrets/TOKEN > /sum\n` });
+  fixture.write({
+    Dockerfile: `${base}RUN --mount=type=secret,id=TOKEN cat /run/secrets/TOKEN && sha256sum < /run/secrets/TOKEN > /sum\n`,
+  });
   const image = await fixture.build({ buildSecrets: { TOKEN: new Secret(secret) }, noCache: true });
-  expect(await fixture.docker('run', '--rm', image, 'cat', '/sum')).toBe(execFileSync('sha256sum', { input: secret, encoding: 'utf8' }).trim());
+  expect(await fixture.docker('run', '--rm', image, 'cat', '/sum')).toBe(
+    execFileSync('sha256sum', { input: secret, encoding: 'utf8' }).trim(),
+  );
   expect(log()).toContain('••••');
   expect(log()).not.toContain(secret);
   const tar = join(fixture.folder, 'image.tar');
   await fixture.docker('save', '--output', tar, image);
-  expect(execFileSync('sh', ['-c', 'grep -c -a -F -e "$1" "$2" || true', 'sh', secret, tar], { encoding: 'utf8' }).trim()).toBe('0');
+  expect(
+    execFileSync('sh', ['-c', 'grep -c -a -F -e "$1" "$2" || true', 'sh', secret, tar], {
+      encoding: 'utf8',
+    }).trim(),
+  ).toBe('0');
 });
 
 test('a variable of the service whose name is none for a builder does not hinder', async () => {
@@ -62,7 +72,9 @@ test('the cache is used, and not when told', async () => {
   const first = await fixture.build();
   const again = await fixture.build();
   const anew = await fixture.build({ noCache: true });
-  const made = await Promise.all([first, again, anew].map((image) => fixture.docker('run', '--rm', image, 'cat', '/made')));
+  const made = await Promise.all(
+    [first, again, anew].map((image) => fixture.docker('run', '--rm', image, 'cat', '/made')),
+  );
   expect(made[1]).toBe(made[0]);
   expect(made[2]).not.toBe(made[0]);
 });
@@ -85,19 +97,28 @@ describe('what leaves the source is refused', () => {
     writeFileSync(join(fixture.folder, 'outside'), 'FROM berth/debian:12\n');
     symlinkSync('../outside', join(fixture.source, 'link'));
     symlinkSync('/etc', join(fixture.source, 'etc'));
-    await expect(fixture.build(request)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(new RegExp(`^${field}: `)) });
+    await expect(fixture.build(request)).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringMatching(new RegExp(`^${field}: `)),
+    });
   });
 
   test('a link in the context does not bring a file of the server', async () => {
     fixture.write({ Dockerfile: `${base}COPY passwd /copied\n` });
     symlinkSync('/etc/hostname', join(fixture.source, 'passwd'));
-    await expect(fixture.build()).rejects.toMatchObject({ message: expect.stringContaining('which is not in the build context') });
+    await expect(fixture.build()).rejects.toMatchObject({
+      message: expect.stringContaining('which is not in the build context'),
+    });
   });
 });
 
 describe('failures say why', () => {
   test.each([
-    [`${base}RUN echo last words; exit 7\n`, {}, 'the step "RUN echo last words; exit 7" ended with exit code 7'],
+    [
+      `${base}RUN echo last words; exit 7\n`,
+      {},
+      'the step "RUN echo last words; exit 7" ended with exit code 7',
+    ],
     ['FROM 127.0.0.1:9/none:1\n', {}, 'its registry 127.0.0.1:9 does not answer'],
     ['FRUM x\n', {}, 'The Dockerfile cannot be read'],
     [base, { stage: 'nope' }, 'no stage named nope'],
@@ -121,15 +142,35 @@ describe('failures say why', () => {
     await expect(nowhere.build()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await nowhere[Symbol.asyncDispose]();
     const plain = join(fixture.folder, 'plain-docker');
-    writeFileSync(plain, '#!/bin/sh\necho "ERROR: BuildKit is enabled but the buildx component is missing or broken." >&2\nexit 1\n', { mode: 0o755 });
-    for (const [dockerPath, sentence] of [[plain, 'cannot build with BuildKit (ERROR: BuildKit is enabled but'], [join(fixture.folder, 'no-docker'), 'The program no-docker is not installed']] as const) {
+    writeFileSync(
+      plain,
+      '#!/bin/sh\necho "ERROR: BuildKit is enabled but the buildx component is missing or broken." >&2\nexit 1\n',
+      { mode: 0o755 },
+    );
+    for (const [dockerPath, sentence] of [
+      [plain, 'cannot build with BuildKit (ERROR: BuildKit is enabled but'],
+      [join(fixture.folder, 'no-docker'), 'The program no-docker is not installed'],
+    ] as const) {
       const other = createBuilderFixture(engineSocket, { dockerPath });
       other.write({ Dockerfile: base });
-      await expect(other.build()).rejects.toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining(sentence) });
+      await expect(other.build()).rejects.toMatchObject({
+        code: 'PRECONDITION_FAILED',
+        message: expect.stringContaining(sentence),
+      });
       await other[Symbol.asyncDispose]();
     }
-    for (const [buildType, program] of [['nixpacks', 'nixpacks'], ['railpack', 'railpack'], ['heroku_buildpacks', 'pack'], ['paketo_buildpacks', 'pack']] as const) {
-      await expect(fixture.build({ buildType })).rejects.toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringMatching(new RegExp(`needs the program "${program}", which is not installed on this server; install`)) });
+    for (const [buildType, program] of [
+      ['nixpacks', 'nixpacks'],
+      ['railpack', 'railpack'],
+      ['heroku_buildpacks', 'pack'],
+      ['paketo_buildpacks', 'pack'],
+    ] as const) {
+      await expect(fixture.build({ buildType })).rejects.toMatchObject({
+        code: 'PRECONDITION_FAILED',
+        message: expect.stringMatching(
+          new RegExp(`needs the program "${program}", which is not installed on this server; install`),
+        ),
+      });
     }
   });
 });

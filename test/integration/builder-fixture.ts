@@ -38,20 +38,32 @@ const defaults = {
   onChild: async () => undefined,
 } as const satisfies Partial<BuildRequest>;
 
-export function createBuilderFixture(engineSocket: string, options: Partial<BuilderOptions> = {}): BuilderFixture {
+export function createBuilderFixture(
+  engineSocket: string,
+  options: Partial<BuilderOptions> = {},
+): BuilderFixture {
   const folder = mkdtempSync(join(tmpdir(), 'builder-test-'));
   const [source, scratch] = [join(folder, 'source'), join(folder, 'scratch')];
-  const builder = createBuilder({ dockerPath: '/usr/bin/docker', engineSocket, serverName: 'this server', staticImage: 'berth/caddy:2', ...options });
+  const builder = createBuilder({
+    dockerPath: '/usr/bin/docker',
+    engineSocket,
+    serverName: 'this server',
+    staticImage: 'berth/caddy:2',
+    ...options,
+  });
   const images: string[] = [];
   const lines: string[] = [];
   const docker = async (...args: string[]): Promise<string> => {
     const said: string[] = [];
-    const result = await run(command(['/usr/bin/docker', ...args], { cwd: folder, env: { DOCKER_HOST: `unix://${engineSocket}` } }), {
-      signal: AbortSignal.timeout(120_000),
-      limitMs: 120_000,
-      scratchDirectory: join(folder, 'docker'),
-      onLine: (line) => said.push(line),
-    });
+    const result = await run(
+      command(['/usr/bin/docker', ...args], { cwd: folder, env: { DOCKER_HOST: `unix://${engineSocket}` } }),
+      {
+        signal: AbortSignal.timeout(120_000),
+        limitMs: 120_000,
+        scratchDirectory: join(folder, 'docker'),
+        onLine: (line) => said.push(line),
+      },
+    );
     if (result.exitCode !== 0) throw new Error(`docker ${args.join(' ')}: ${said.join('\n')}`);
     return said.join('\n');
   };
@@ -71,7 +83,15 @@ export function createBuilderFixture(engineSocket: string, options: Partial<Buil
     build: async (request = {}) => {
       const image = `berth-test/${process.pid}-${images.length}:1`;
       images.push(image);
-      await builder.build({ ...defaults, sourceDirectory: source, scratchDirectory: scratch, image, signal: AbortSignal.timeout(180_000), onLine: (line) => lines.push(line), ...request });
+      await builder.build({
+        ...defaults,
+        sourceDirectory: source,
+        scratchDirectory: scratch,
+        image,
+        signal: AbortSignal.timeout(180_000),
+        onLine: (line) => lines.push(line),
+        ...request,
+      });
       return image;
     },
     [Symbol.asyncDispose]: async () => {

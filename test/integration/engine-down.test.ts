@@ -16,7 +16,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function unavailable(socketPath: string, words: RegExp) {
-  return { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(new RegExp(`${socketPath}.*${words.source}`)) };
+  return {
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringMatching(new RegExp(`${socketPath}.*${words.source}`)),
+  };
 }
 
 /** A socket file behind which something accepts connections, or once did. */
@@ -32,7 +35,9 @@ test('no socket', async () => {
   const expected = unavailable(socketPath, /there is no such socket/);
   await expect(engine.info()).rejects.toMatchObject(expected);
   await expect(engine.service('x')).rejects.toMatchObject(expected);
-  await expect(engine.pullImage('x', { signal: new AbortController().signal, onLine: () => undefined })).rejects.toMatchObject(expected);
+  await expect(
+    engine.pullImage('x', { signal: new AbortController().signal, onLine: () => undefined }),
+  ).rejects.toMatchObject(expected);
   await expect(engine.serviceLogs('x', {})[Symbol.asyncIterator]().next()).rejects.toMatchObject(expected);
 });
 
@@ -41,7 +46,9 @@ test('a socket that nobody listens on', async () => {
   const close = await listenAt(join(folder, 'live.sock'));
   await link(join(folder, 'live.sock'), socketPath);
   await close();
-  await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(unavailable(socketPath, /nobody listens/));
+  await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
+    unavailable(socketPath, /nobody listens/),
+  );
 });
 
 test('an engine that does not answer', async () => {
@@ -51,7 +58,9 @@ test('an engine that does not answer', async () => {
   server.on('connection', (socket) => sockets.push(socket));
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   const startedAt = performance.now();
-  await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(unavailable(socketPath, /no answer in time/));
+  await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
+    unavailable(socketPath, /no answer in time/),
+  );
   expect(performance.now() - startedAt).toBeLessThan(6_000);
   sockets.forEach((socket) => socket.destroy());
   await new Promise((resolve) => server.close(resolve));
@@ -62,9 +71,13 @@ test('DOCKER_HOST of the environment does not win over the socket', async () => 
   const before = process.env['DOCKER_HOST'];
   process.env['DOCKER_HOST'] = `unix://${inject('servers').m1.engineSocket}`;
   try {
-    await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(unavailable(socketPath, /no such socket/));
+    await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
+      unavailable(socketPath, /no such socket/),
+    );
     process.env['DOCKER_HOST'] = 'tcp://192.0.2.1:2375';
-    await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(unavailable(socketPath, /no such socket/));
+    await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
+      unavailable(socketPath, /no such socket/),
+    );
   } finally {
     if (before === undefined) delete process.env['DOCKER_HOST'];
     else process.env['DOCKER_HOST'] = before;
@@ -77,10 +90,15 @@ test('an engine that goes and comes back is used again; one without a swarm says
   const host = await bed.host('engine-down', { index: 61, engine: true });
   const engine = createSwarmEngine({ socketPath: host.engineSocket });
   expect(await engine.info()).toMatchObject({ nodeId: '', isManager: false });
-  await expect(engine.services()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('manages no swarm') });
+  await expect(engine.services()).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('manages no swarm'),
+  });
   await host.engine.stop();
   await expect(engine.info()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   await host.engine.start();
-  expect(await until('an answer', () => engine.info().catch(() => undefined))).toMatchObject({ isManager: false });
+  expect(await until('an answer', () => engine.info().catch(() => undefined))).toMatchObject({
+    isManager: false,
+  });
   await host.stop();
 });

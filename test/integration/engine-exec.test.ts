@@ -8,25 +8,49 @@ const signal = new AbortController().signal;
 let id = '';
 
 beforeAll(async () => {
-  const container = await api.call({ method: 'POST', path: '/containers/create', query: { name }, body: { Image: nodeImage, Cmd: ['sleep', '600'], Env: ['OWN=there'] }, doing: 'making a container' }, z.object({ Id: z.string() }));
+  const container = await api.call(
+    {
+      method: 'POST',
+      path: '/containers/create',
+      query: { name },
+      body: { Image: nodeImage, Cmd: ['sleep', '600'], Env: ['OWN=there'] },
+      doing: 'making a container',
+    },
+    z.object({ Id: z.string() }),
+  );
   id = container.Id;
   await api.send({ method: 'POST', path: `/containers/${id}/start`, doing: 'starting it' });
 });
-afterAll(() => api.send({ method: 'DELETE', path: `/containers/${id}`, query: { force: true }, doing: 'removing it' }));
+afterAll(() =>
+  api.send({ method: 'DELETE', path: `/containers/${id}`, query: { force: true }, doing: 'removing it' }),
+);
 
-const run = (script: string, env: Record<string, string> = {}, limitMs = 20_000) => engine.exec(id, { argv: ['sh', '-c', script], env, limitMs, signal });
+const run = (script: string, env: Record<string, string> = {}, limitMs = 20_000) =>
+  engine.exec(id, { argv: ['sh', '-c', script], env, limitMs, signal });
 
 test('gives what a program did and said, each stream by itself', async () => {
-  expect(await run('echo out; echo bad >&2; exit 3')).toEqual({ exitCode: 3, stdout: 'out\n', stderr: 'bad\n' });
-  expect(await run('printf "%s %s" "$OWN" "$MORE"', { MORE: 'a "b" $(c) ü' })).toMatchObject({ exitCode: 0, stdout: 'there a "b" $(c) ü' });
+  expect(await run('echo out; echo bad >&2; exit 3')).toEqual({
+    exitCode: 3,
+    stdout: 'out\n',
+    stderr: 'bad\n',
+  });
+  expect(await run('printf "%s %s" "$OWN" "$MORE"', { MORE: 'a "b" $(c) ü' })).toMatchObject({
+    exitCode: 0,
+    stdout: 'there a "b" $(c) ü',
+  });
   expect((await run('head -c 200000 /dev/zero | tr "\\0" x; echo end')).stdout).toMatch(/^x{65532}end\n$/);
 });
 
 test('ends at its limit and with its caller, and says when there is no such container', async () => {
-  await expect(run('sleep 20', {}, 500)).rejects.toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('did not end within 0.5 s') });
+  await expect(run('sleep 20', {}, 500)).rejects.toMatchObject({
+    code: 'PRECONDITION_FAILED',
+    message: expect.stringContaining('did not end within 0.5 s'),
+  });
   const caller = new AbortController();
   const gone = engine.exec(id, { argv: ['sleep', '20'], env: {}, limitMs: 20_000, signal: caller.signal });
   setTimeout(() => caller.abort(new Error('gone')), 300);
   await expect(gone).rejects.toThrow('gone');
-  await expect(engine.exec('nothing', { argv: ['true'], env: {}, limitMs: 5000, signal })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(
+    engine.exec('nothing', { argv: ['true'], env: {}, limitMs: 5000, signal }),
+  ).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });

@@ -12,7 +12,11 @@ export const nodeImage = 'berth/node:24';
 /** The engine of the bed's m1 through the port, and its bare API for what Berth would not do. */
 export function bedEngine(): { engine: Engine; api: EngineClient; ip: string } {
   const { engineSocket, ip } = inject('servers').m1;
-  return { engine: createSwarmEngine({ socketPath: engineSocket }), api: createEngineClient(engineSocket), ip };
+  return {
+    engine: createSwarmEngine({ socketPath: engineSocket }),
+    api: createEngineClient(engineSocket),
+    ip,
+  };
 }
 
 /** A name no other test uses. */
@@ -28,10 +32,15 @@ export const answering = `
 
 /** Passes while something listens on port 3000 (hexadecimal 0BB8). The first run that finds it ends, later ones go on looking for half a minute, each 5 s: a start costs the engine 40 ms of a processor, a look 10. */
 export const listens: HealthCheck = {
-  test: ['CMD', 'sh', '-c', `look() { grep -qsE ":0BB8 [0-9A-F]+:0000 0A" /proc/net/tcp /proc/net/tcp6; }
+  test: [
+    'CMD',
+    'sh',
+    '-c',
+    `look() { grep -qsE ":0BB8 [0-9A-F]+:0000 0A" /proc/net/tcp /proc/net/tcp6; }
 look || exit 1
 [ -e /dev/shm/seen ] || { true >/dev/shm/seen; exit 0; }
-n=0; while [ $n -lt 6 ]; do sleep 5; look || exit 1; n=$((n + 1)); done`],
+n=0; while [ $n -lt 6 ]; do sleep 5; look || exit 1; n=$((n + 1)); done`,
+  ],
   intervalMs: 500,
   timeoutMs: 40_000,
   retries: 3,
@@ -67,7 +76,11 @@ export function idleService(name: string, change: Partial<ServiceSpec> = {}): Se
 }
 
 /** Asks until the answer is something, after 100 ms and then up to each 300 ms; an Error at the limit. */
-export async function until<T>(what: string, ask: () => Promise<T | undefined | false>, limitMs = 30_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+  limitMs = 30_000,
+): Promise<T> {
   const end = performance.now() + limitMs;
   const pause = growingPause(300, 100);
   for (;;) {
@@ -80,5 +93,8 @@ export async function until<T>(what: string, ask: () => Promise<T | undefined | 
 
 /** Waits until so many tasks of the service run. */
 export async function untilRunning(engine: Engine, name: string, count = 1): Promise<void> {
-  await until(`${count} running tasks of ${name}`, async () => (await engine.service(name))?.running === count);
+  await until(
+    `${count} running tasks of ${name}`,
+    async () => (await engine.service(name))?.running === count,
+  );
 }

@@ -25,7 +25,17 @@ beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'small-image-'));
   await copyFile('/bin/busybox', join(folder, 'busybox'));
   await mustRun(['tar', '-C', folder, '-cf', join(folder, 'image.tar'), 'busybox'], { limitMs: 10_000 });
-  await mustRun([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'import', join(folder, 'image.tar'), smallImage], { limitMs: 30_000 });
+  await mustRun(
+    [
+      dockerCli,
+      '-H',
+      `unix://${inject('servers').m1.engineSocket}`,
+      'import',
+      join(folder, 'image.tar'),
+      smallImage,
+    ],
+    { limitMs: 30_000 },
+  );
   await rm(folder, { recursive: true });
 });
 
@@ -33,7 +43,11 @@ afterAll(async () => {
   for (const tag of [inOpen, inSecured, smallImage]) await engine.removeImage(tag);
 });
 
-const pinned = z.looseObject({ Spec: z.looseObject({ TaskTemplate: z.looseObject({ ContainerSpec: z.looseObject({ Image: z.string() }) }) }) });
+const pinned = z.looseObject({
+  Spec: z.looseObject({
+    TaskTemplate: z.looseObject({ ContainerSpec: z.looseObject({ Image: z.string() }) }),
+  }),
+});
 
 function transfer(change: { auth?: RegistryAuth; signal?: AbortSignal } = {}) {
   const lines: string[] = [];
@@ -55,12 +69,32 @@ test('an image of the node is described; an absent one is not there', async () =
 
 test('images are listed by label, with what their recipe says', async () => {
   const tag = `${uniqueName('made')}:1`;
-  const container = await api.call({ method: 'POST', path: '/containers/create', body: { Image: nodeImage, Cmd: ['true'] }, doing: 'the test' }, z.looseObject({ Id: z.string() }));
+  const container = await api.call(
+    {
+      method: 'POST',
+      path: '/containers/create',
+      body: { Image: nodeImage, Cmd: ['true'] },
+      doing: 'the test',
+    },
+    z.looseObject({ Id: z.string() }),
+  );
   const [repo] = tag.split(':');
-  const body = { Labels: { 'berth.test-image': tag }, ExposedPorts: { '8080/tcp': {}, '53/udp': {}, '80/tcp': {} }, Healthcheck: { Test: ['CMD', 'true'] } };
-  await api.send({ method: 'POST', path: '/commit', query: { container: container.Id, repo: repo ?? '', tag: '1' }, body, doing: 'the test' });
+  const body = {
+    Labels: { 'berth.test-image': tag },
+    ExposedPorts: { '8080/tcp': {}, '53/udp': {}, '80/tcp': {} },
+    Healthcheck: { Test: ['CMD', 'true'] },
+  };
+  await api.send({
+    method: 'POST',
+    path: '/commit',
+    query: { container: container.Id, repo: repo ?? '', tag: '1' },
+    body,
+    doing: 'the test',
+  });
   await api.send({ method: 'DELETE', path: `/containers/${container.Id}`, doing: 'the test' });
-  expect(await engine.images(`berth.test-image=${tag}`)).toMatchObject([{ tags: [tag], hasHealthCheck: true, exposedPorts: [80, 8080], labels: { 'berth.test-image': tag } }]);
+  expect(await engine.images(`berth.test-image=${tag}`)).toMatchObject([
+    { tags: [tag], hasHealthCheck: true, exposedPorts: [80, 8080], labels: { 'berth.test-image': tag } },
+  ]);
   await engine.removeImage(tag);
   expect(await engine.images(`berth.test-image=${tag}`)).toEqual([]);
 });
@@ -80,7 +114,10 @@ describe('a registry', () => {
     expect((await engine.image(inOpen))?.tags).toContain(inOpen);
     const spec = idleService(uniqueName('digest'), { image: inOpen, replicas: 0 });
     await engine.applyService(spec);
-    const { Spec } = await api.call({ method: 'GET', path: `/services/${spec.name}`, doing: 'the test' }, pinned);
+    const { Spec } = await api.call(
+      { method: 'GET', path: `/services/${spec.name}`, doing: 'the test' },
+      pinned,
+    );
     expect(Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${inOpen}@sha256:[0-9a-f]{64}$`));
     expect((await engine.service(spec.name))?.image).toBe(inOpen);
     await engine.removeService(spec.name);
@@ -88,37 +125,54 @@ describe('a registry', () => {
 
   test('with a login checks it', async () => {
     await engine.checkRegistry(auth);
-    await expect(engine.checkRegistry(badAuth)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/unauthorized/i) });
+    await expect(engine.checkRegistry(badAuth)).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringMatching(/unauthorized/i),
+    });
     const nowhere = { ...auth, serverAddress: `${inject('bed').machineIp}:1` };
-    await expect(engine.checkRegistry(nowhere)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/refused/) });
+    await expect(engine.checkRegistry(nowhere)).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringMatching(/refused/),
+    });
   });
 
   test('with a login refuses everyone else, and nobody sees the password', async () => {
     await engine.tagImage(smallImage, inSecured);
     for (const wrong of [undefined, badAuth]) {
-      const refusal: unknown = await engine.pushImage(inSecured, transfer(wrong === undefined ? {} : { auth: wrong }).options).catch((error: unknown) => error);
+      const refusal: unknown = await engine
+        .pushImage(inSecured, transfer(wrong === undefined ? {} : { auth: wrong }).options)
+        .catch((error: unknown) => error);
       expect(refusal).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining(inSecured) });
       expect(String(refusal)).not.toContain('wrong');
     }
     await engine.pushImage(inSecured, transfer({ auth }).options);
     await engine.removeImage(inSecured);
-    await expect(engine.pullImage(inSecured, transfer().options)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(engine.pullImage(inSecured, transfer().options)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
     await engine.pullImage(inSecured, transfer({ auth }).options);
     expect(await engine.image(inSecured)).toBeDefined();
   });
 
   test('without the image says so', async () => {
-    await expect(engine.pullImage(`${open}/${repository}:none`, transfer().options)).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringMatching(/manifest .*unknown|not found/) });
+    await expect(engine.pullImage(`${open}/${repository}:none`, transfer().options)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringMatching(/manifest .*unknown|not found/),
+    });
   });
 
   test('that nobody runs is unavailable', async () => {
-    await expect(engine.pullImage(`${inject('bed').machineIp}:1/a:1`, transfer().options)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/refused/) });
+    await expect(
+      engine.pullImage(`${inject('bed').machineIp}:1/a:1`, transfer().options),
+    ).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/refused/) });
   });
 
   test('is left when aborted', async () => {
     const { options } = transfer({ signal: AbortSignal.timeout(50) });
     await engine.tagImage(nodeImage, `${open}/${repository}:big`);
-    await expect(engine.pushImage(`${open}/${repository}:big`, options)).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(engine.pushImage(`${open}/${repository}:big`, options)).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
     await engine.removeImage(`${open}/${repository}:big`);
   });
 
@@ -129,7 +183,9 @@ describe('a registry', () => {
     await engine.removeImage(image);
     const spec = idleService(uniqueName('private'), { image, command: ['/busybox', 'sleep', '1000'] });
     await engine.applyService(spec);
-    await until('the engine is refused the image', async () => (await engine.tasks(spec.name)).some((task) => task.state === 'rejected'));
+    await until('the engine is refused the image', async () =>
+      (await engine.tasks(spec.name)).some((task) => task.state === 'rejected'),
+    );
     await engine.applyService({ ...spec, registryAuth: auth, release: 'r2' });
     await untilRunning(engine, spec.name);
     expect((await engine.image(image))?.tags).toContain(image);

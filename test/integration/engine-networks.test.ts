@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { networkMembersAnswer } from '../../server/src/adapters/engine/answers.ts';
-import { answering, bedEngine, idleService, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import {
+  answering,
+  bedEngine,
+  idleService,
+  nodeService,
+  uniqueName,
+  until,
+  untilRunning,
+} from './engine-fixture.ts';
 
 const { engine, api } = bedEngine();
 const first = uniqueName('net1');
@@ -24,7 +32,9 @@ describe('a network', () => {
     const spec = { name, subnet: '10.210.3.0/24', labels: { 'berth.environment': 'e3' } };
     await Promise.all([1, 2, 3, 4].map(() => engine.ensureNetwork(spec)));
     const found = (await engine.networks()).filter((network) => network.name === name);
-    expect(found).toEqual([{ ...spec, id: expect.any(String), labels: { 'berth.environment': 'e3', 'berth.managed': 'true' } }]);
+    expect(found).toEqual([
+      { ...spec, id: expect.any(String), labels: { 'berth.environment': 'e3', 'berth.managed': 'true' } },
+    ]);
     await engine.removeNetwork(name);
     expect((await engine.networks()).map((network) => network.name)).not.toContain(name);
     await engine.removeNetwork(name);
@@ -32,23 +42,45 @@ describe('a network', () => {
 
   test('whose addresses another network has is refused, naming that', async () => {
     const name = uniqueName('taken');
-    await expect(engine.ensureNetwork({ name, subnet: '10.210.0.0/16', labels: {} })).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/10\.210\.\d\.0\/24/) });
+    await expect(engine.ensureNetwork({ name, subnet: '10.210.0.0/16', labels: {} })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/10\.210\.\d\.0\/24/),
+    });
     expect((await engine.networks()).map((network) => network.name)).not.toContain(name);
   });
 
   test('that the engine left without addresses is not taken for a working one', async () => {
     const name = uniqueName('half');
-    const half = { Name: name, Driver: 'overlay', Attachable: true, IPAM: { Config: [{ Subnet: '10.210.1.0/24' }] }, Labels: { 'berth.managed': 'true' } };
+    const half = {
+      Name: name,
+      Driver: 'overlay',
+      Attachable: true,
+      IPAM: { Config: [{ Subnet: '10.210.1.0/24' }] },
+      Labels: { 'berth.managed': 'true' },
+    };
     await api.send({ method: 'POST', path: '/networks/create', body: half, doing: 'the test' });
-    await expect(engine.ensureNetwork({ name, subnet: '10.210.1.0/24', labels: {} })).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(first) });
+    await expect(engine.ensureNetwork({ name, subnet: '10.210.1.0/24', labels: {} })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(first),
+    });
     await engine.removeNetwork(name);
   });
 
   test('that Berth did not make is refused and stays', async () => {
     const name = uniqueName('foreign');
-    const { Id: id } = await api.call({ method: 'POST', path: '/networks/create', body: { Name: name, Driver: 'overlay', Attachable: true }, doing: 'the test' }, created);
+    const { Id: id } = await api.call(
+      {
+        method: 'POST',
+        path: '/networks/create',
+        body: { Name: name, Driver: 'overlay', Attachable: true },
+        doing: 'the test',
+      },
+      created,
+    );
     const conflict = { code: 'CONFLICT', message: expect.stringContaining(name) };
-    await expect(engine.ensureNetwork({ name, subnet: '10.210.4.0/24', labels: {} })).rejects.toMatchObject(conflict);
+    await expect(engine.ensureNetwork({ name, subnet: '10.210.4.0/24', labels: {} })).rejects.toMatchObject(
+      conflict,
+    );
     await expect(engine.removeNetwork(name)).rejects.toMatchObject(conflict);
     await expect(engine.connectNetwork('any', name)).rejects.toMatchObject(conflict);
     await api.send({ method: 'GET', path: `/networks/${id}`, doing: 'the test' });
@@ -60,7 +92,10 @@ describe('a network', () => {
     await engine.applyService(spec);
     await untilRunning(engine, spec.name);
     expect((await engine.service(spec.name))?.networks).toEqual([first]);
-    await expect(engine.removeNetwork(first)).rejects.toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringMatching(/in use/) });
+    await expect(engine.removeNetwork(first)).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringMatching(/in use/),
+    });
     await engine.removeService(spec.name);
   }, 60_000);
 });
@@ -74,13 +109,17 @@ describe('a running task', () => {
 
   async function lastLine(prefix: string): Promise<void> {
     await until(`the client says ${prefix}`, async () => {
-      for await (const line of engine.serviceLogs(client.name, { tail: 1 })) if (line.text.startsWith(prefix)) return true;
+      for await (const line of engine.serviceLogs(client.name, { tail: 1 }))
+        if (line.text.startsWith(prefix)) return true;
       return undefined;
     });
   }
 
   async function containerId(): Promise<string> {
-    return until('a container', async () => (await engine.tasks(client.name)).find((task) => task.state === 'running')?.containerId);
+    return until(
+      'a container',
+      async () => (await engine.tasks(client.name)).find((task) => task.state === 'running')?.containerId,
+    );
   }
 
   test('reaches another network only while it is attached to it', async () => {
@@ -100,7 +139,9 @@ describe('a running task', () => {
   });
 
   test('cannot be attached to a network that is not there', async () => {
-    await expect(engine.connectNetwork(await containerId(), 't-nowhere')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(engine.connectNetwork(await containerId(), 't-nowhere')).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
     await engine.disconnectNetwork(await containerId(), 't-nowhere');
   });
 });
@@ -115,22 +156,43 @@ test('an attached container and the tasks have addresses of different halves of 
   await Promise.all([untilRunning(engine, guest.name), untilRunning(engine, tasks.name, 2)]);
   const [task] = await engine.tasks(guest.name);
   await engine.connectNetwork(task?.containerId ?? '', name);
-  const { Containers: members } = await api.call({ method: 'GET', path: `/networks/${name}`, doing: 'the test' }, networkMembersAnswer);
+  const { Containers: members } = await api.call(
+    { method: 'GET', path: `/networks/${name}`, doing: 'the test' },
+    networkMembersAnswer,
+  );
   const addresses = Object.values(members ?? {}).map((member) => member.IPv4Address);
   expect(addresses).toContain('10.210.9.14/28');
-  expect(addresses.filter((address) => /^10\.210\.9\.[2-7]\/28$/.test(address)).length).toBe(addresses.length - 1);
+  expect(addresses.filter((address) => /^10\.210\.9\.[2-7]\/28$/.test(address)).length).toBe(
+    addresses.length - 1,
+  );
   await Promise.all([engine.removeService(guest.name), engine.removeService(tasks.name)]);
   await engine.removeNetwork(name);
 });
 
 describe('files and volumes', () => {
-  const configs = z.array(z.looseObject({ ID: z.string(), Spec: z.looseObject({ Name: z.string(), Labels: z.record(z.string(), z.string()) }) }));
-  const ours = async () => (await api.call({ method: 'GET', path: '/configs', doing: 'the test' }, configs)).filter((config) => config.Spec.Labels['berth.managed'] === 'true');
+  const configs = z.array(
+    z.looseObject({
+      ID: z.string(),
+      Spec: z.looseObject({ Name: z.string(), Labels: z.record(z.string(), z.string()) }),
+    }),
+  );
+  const ours = async () =>
+    (await api.call({ method: 'GET', path: '/configs', doing: 'the test' }, configs)).filter(
+      (config) => config.Spec.Labels['berth.managed'] === 'true',
+    );
 
   test('files of equal content are stored once, and change with their content', async () => {
     const content = `shared ${uniqueName('content')}`;
     const before = (await ours()).length;
-    const specs = ['f1', 'f2'].map((what) => idleService(uniqueName(what), { replicas: 0, files: [{ path: '/etc/a', content }, { path: '/etc/b', content }] }));
+    const specs = ['f1', 'f2'].map((what) =>
+      idleService(uniqueName(what), {
+        replicas: 0,
+        files: [
+          { path: '/etc/a', content },
+          { path: '/etc/b', content },
+        ],
+      }),
+    );
     await Promise.all(specs.map((spec) => engine.applyService(spec)));
     expect((await ours()).length).toBe(before + 1);
     const [spec] = specs;
@@ -150,10 +212,15 @@ describe('files and volumes', () => {
 
   test('a volume in use is not removed', async () => {
     const volume = uniqueName('vol');
-    const spec = idleService(uniqueName('holder'), { mounts: [{ type: 'volume', source: volume, target: '/data' }] });
+    const spec = idleService(uniqueName('holder'), {
+      mounts: [{ type: 'volume', source: volume, target: '/data' }],
+    });
     await engine.applyService(spec);
     await untilRunning(engine, spec.name);
-    await expect(engine.removeVolume(volume)).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('in use') });
+    await expect(engine.removeVolume(volume)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('in use'),
+    });
     await engine.removeService(spec.name);
     await engine.removeVolume(volume);
     expect(await engine.volumes('berth.managed')).not.toContain(volume);

@@ -10,14 +10,32 @@ const network = uniqueName('programs');
 const label = `berth.test-program=${network}`;
 const signal = AbortSignal.timeout(200_000);
 
-beforeAll(() => engine.ensureNetwork({ name: network, subnet: '10.211.7.0/24', labels: { 'berth.test': 'true' } }));
+beforeAll(() =>
+  engine.ensureNetwork({ name: network, subnet: '10.211.7.0/24', labels: { 'berth.test': 'true' } }),
+);
 afterAll(() => engine.removeNetwork(network));
 
-const program = (argv: ProgramSpec['argv'], env: ProgramSpec['env'] = {}): ProgramSpec => ({ name: uniqueName('program'), image: nodeImage, argv, env, network, labels: { 'berth.test-program': network } });
+const program = (argv: ProgramSpec['argv'], env: ProgramSpec['env'] = {}): ProgramSpec => ({
+  name: uniqueName('program'),
+  image: nodeImage,
+  argv,
+  env,
+  network,
+  labels: { 'berth.test-program': network },
+});
 
-async function outputOf(spec: ProgramSpec, input?: AsyncIterable<Uint8Array>, lines: string[] = []): Promise<Buffer> {
+async function outputOf(
+  spec: ProgramSpec,
+  input?: AsyncIterable<Uint8Array>,
+  lines: string[] = [],
+): Promise<Buffer> {
   const parts: Uint8Array[] = [];
-  for await (const part of engine.programOutput(spec, { signal, input, onLine: (line) => void lines.push(line) })) parts.push(part);
+  for await (const part of engine.programOutput(spec, {
+    signal,
+    input,
+    onLine: (line) => void lines.push(line),
+  }))
+    parts.push(part);
   return Buffer.concat(parts);
 }
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -29,7 +47,15 @@ describe('a program', () => {
   test('gives its output byte for byte, its words apart, and gets its variables as data', async () => {
     const lines: string[] = [];
     const odd = 'a "b" $(c)\nd';
-    expect((await outputOf(program(['sh', '-c', 'printf %s "$ODD"; echo one >&2; printf two >&2'], { ODD: new Secret(odd) }), undefined, lines)).toString()).toBe(odd);
+    expect(
+      (
+        await outputOf(
+          program(['sh', '-c', 'printf %s "$ODD"; echo one >&2; printf two >&2'], { ODD: new Secret(odd) }),
+          undefined,
+          lines,
+        )
+      ).toString(),
+    ).toBe(odd);
     expect(lines).toEqual(['one', 'two']);
     const bytes = randomBytes(9_000_000);
     expect((await outputOf(program(['cat']), pieces(bytes))).equals(bytes)).toBe(true);
@@ -39,12 +65,21 @@ describe('a program', () => {
   test('that fails gives what it had, then says so', async () => {
     const parts: Uint8Array[] = [];
     const reading = (async () => {
-      for await (const part of engine.programOutput(program(['sh', '-c', 'head -c 100000 /dev/zero; echo "no such table" >&2; exit 3']), { signal, onLine: () => undefined })) parts.push(part);
+      for await (const part of engine.programOutput(
+        program(['sh', '-c', 'head -c 100000 /dev/zero; echo "no such table" >&2; exit 3']),
+        { signal, onLine: () => undefined },
+      ))
+        parts.push(part);
     })();
     await expect(reading).rejects.toThrow(ProgramFailed);
-    await expect(reading).rejects.toMatchObject({ exitCode: 3, message: 'sh ended with the exit code 3: no such table' });
+    await expect(reading).rejects.toMatchObject({
+      exitCode: 3,
+      message: 'sh ended with the exit code 3: no such table',
+    });
     expect(Buffer.concat(parts)).toHaveLength(100_000);
-    await expect(outputOf(program(['/no/such/program']))).rejects.toMatchObject({ message: expect.stringContaining('/no/such/program') });
+    await expect(outputOf(program(['/no/such/program']))).rejects.toMatchObject({
+      message: expect.stringContaining('/no/such/program'),
+    });
     expect(await left()).toEqual([]);
   });
 
@@ -53,17 +88,24 @@ describe('a program', () => {
       yield randomBytes(1000);
       throw new Error('the object broke off');
     }
-    await expect(outputOf(program(['sh', '-c', 'cat >/dev/null; echo whole']), broken())).rejects.toThrow('the object broke off');
+    await expect(outputOf(program(['sh', '-c', 'cat >/dev/null; echo whole']), broken())).rejects.toThrow(
+      'the object broke off',
+    );
     expect(await left()).toEqual([]);
   });
 
   test('that ends before its input does is no error of the input', async () => {
-    expect((await outputOf(program(['head', '-c', '10']), pieces(Buffer.alloc(20_000_000, 'x')))).toString()).toBe('x'.repeat(10));
+    expect(
+      (await outputOf(program(['head', '-c', '10']), pieces(Buffer.alloc(20_000_000, 'x')))).toString(),
+    ).toBe('x'.repeat(10));
   });
 
   test('is held back by whoever does not read', async () => {
     let taken = 0;
-    for await (const part of engine.programOutput(program(['sh', '-c', 'head -c 50000000 /dev/zero; echo written >&2']), { signal, onLine: () => void (taken = taken === 0 ? -1 : taken) })) {
+    for await (const part of engine.programOutput(
+      program(['sh', '-c', 'head -c 50000000 /dev/zero; echo written >&2']),
+      { signal, onLine: () => void (taken = taken === 0 ? -1 : taken) },
+    )) {
       if (taken === 0) await new Promise((resolve) => setTimeout(resolve, 1500));
       // It had written everything although only the first part was taken.
       expect(taken).not.toBe(-1);
@@ -76,14 +118,32 @@ describe('a program', () => {
   test('ends with its signal, and one left behind is removed by its label', async () => {
     const stop = new AbortController();
     const running = (async () => {
-      for await (const _part of engine.programOutput(program(['sh', '-c', 'echo begun; sleep 600']), { signal: stop.signal, onLine: () => undefined })) stop.abort(new Error('told to stop'));
+      for await (const _part of engine.programOutput(program(['sh', '-c', 'echo begun; sleep 600']), {
+        signal: stop.signal,
+        onLine: () => undefined,
+      }))
+        stop.abort(new Error('told to stop'));
     })();
     await expect(running).rejects.toThrow('told to stop');
     expect(await left()).toEqual([]);
-    await api.send({ method: 'POST', path: '/containers/create', body: { Image: nodeImage, Labels: { 'berth.managed': 'true', 'berth.test-program': network } }, doing: 'leaving one' });
-    await api.send({ method: 'POST', path: '/containers/create', body: { Image: nodeImage, Labels: { 'berth.test-program': network } }, doing: 'leaving a stranger' });
+    await api.send({
+      method: 'POST',
+      path: '/containers/create',
+      body: { Image: nodeImage, Labels: { 'berth.managed': 'true', 'berth.test-program': network } },
+      doing: 'leaving one',
+    });
+    await api.send({
+      method: 'POST',
+      path: '/containers/create',
+      body: { Image: nodeImage, Labels: { 'berth.test-program': network } },
+      doing: 'leaving a stranger',
+    });
     expect(await engine.removeContainers(label)).toBe(1);
     const [stranger] = await engine.containers(label);
-    await api.send({ method: 'DELETE', path: `/containers/${stranger?.id ?? ''}`, doing: 'removing the stranger' });
+    await api.send({
+      method: 'DELETE',
+      path: `/containers/${stranger?.id ?? ''}`,
+      doing: 'removing the stranger',
+    });
   });
 });

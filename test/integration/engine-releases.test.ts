@@ -3,7 +3,16 @@ import { watchRelease } from '../../server/src/deploy/release-watch.ts';
 import type { ReleaseEvent, ReleaseOutcome } from '../../server/src/deploy/release-watch.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { AppliedService, ServiceSpec } from '../../server/src/ports/engine.ts';
-import { answering, bedEngine, idleService, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import {
+  answering,
+  bedEngine,
+  idleService,
+  listens,
+  nodeService,
+  uniqueName,
+  until,
+  untilRunning,
+} from './engine-fixture.ts';
 
 const { engine } = bedEngine();
 
@@ -14,7 +23,11 @@ interface Watched {
   endedAt: number;
 }
 
-async function watch(applied: AppliedService, spec: ServiceSpec, change: { previousUpdateStartedAt?: string | undefined; limitMs?: number; signal?: AbortSignal } = {}): Promise<Watched> {
+async function watch(
+  applied: AppliedService,
+  spec: ServiceSpec,
+  change: { previousUpdateStartedAt?: string | undefined; limitMs?: number; signal?: AbortSignal } = {},
+): Promise<Watched> {
   const events: ReleaseEvent[] = [];
   const outcome = await watchRelease({
     engine,
@@ -37,7 +50,10 @@ async function release(spec: ServiceSpec): Promise<Watched> {
 }
 
 /** A service whose version 1 runs, healthy; removed when the test is over. */
-async function withRunning(what: string, use: (spec: ServiceSpec, old: AppliedService) => Promise<void>): Promise<void> {
+async function withRunning(
+  what: string,
+  use: (spec: ServiceSpec, old: AppliedService) => Promise<void>,
+): Promise<void> {
   const spec = nodeService(uniqueName(what), answering, { release: 'r1', healthCheck: listens });
   try {
     const old = await engine.applyService(spec);
@@ -64,11 +80,39 @@ async function expectUntouched(name: string, old: AppliedService, taskId: string
 }
 
 const failures: [string, Partial<ServiceSpec>, RegExp, unknown][] = [
-  ['that crashes at boot', { command: ['node', '-e', 'process.exit(7)'] }, /^Its program ended with exit code 7\.$/, 7],
-  ['that never becomes healthy', { command: ['node', '-e', 'setInterval(() => {}, 1000)'], healthCheck: { ...listens, startPeriodMs: 1_000 } }, /^It never became healthy/, expect.any(Number)],
-  ['whose image does not exist', { image: 'berth/there-is-none:1' }, /^The image berth\/there-is-none:1 was not found/, undefined],
-  ['that needs too much memory', { command: ['node', '-e', 'const a = []; setInterval(() => a.push(Buffer.alloc(3e7, 1)), 20)'] }, /^It ran out of memory and was killed \(exit code 137\)/, 137],
-  ['whose program does not exist', { command: ['/no/such/program'] }, /^Its program was not found in the image/, 127],
+  [
+    'that crashes at boot',
+    { command: ['node', '-e', 'process.exit(7)'] },
+    /^Its program ended with exit code 7\.$/,
+    7,
+  ],
+  [
+    'that never becomes healthy',
+    {
+      command: ['node', '-e', 'setInterval(() => {}, 1000)'],
+      healthCheck: { ...listens, startPeriodMs: 1_000 },
+    },
+    /^It never became healthy/,
+    expect.any(Number),
+  ],
+  [
+    'whose image does not exist',
+    { image: 'berth/there-is-none:1' },
+    /^The image berth\/there-is-none:1 was not found/,
+    undefined,
+  ],
+  [
+    'that needs too much memory',
+    { command: ['node', '-e', 'const a = []; setInterval(() => a.push(Buffer.alloc(3e7, 1)), 20)'] },
+    /^It ran out of memory and was killed \(exit code 137\)/,
+    137,
+  ],
+  [
+    'whose program does not exist',
+    { command: ['/no/such/program'] },
+    /^Its program was not found in the image/,
+    127,
+  ],
 ];
 
 describe.concurrent('a rolling release', () => {
@@ -84,20 +128,32 @@ describe.concurrent('a rolling release', () => {
     });
   });
 
-  test.each(failures)('%s is rolled back with its reason, and the former version is untouched', async (_, change, reason, exitCode) => {
-    await withRunning('fail', async (spec, old) => {
-      const [task] = await engine.tasks(spec.name);
-      const { outcome, events } = await release({ ...spec, release: 'r2', ...change });
-      expect(outcome).toMatchObject({ kind: 'rolled-back', reason: expect.stringMatching(reason), exitCode, taskId: expect.any(String) });
-      expect(events.map((event) => event.kind)).not.toContain('healthy');
-      await expectUntouched(spec.name, old, task?.id);
-    });
-  });
+  test.each(failures)(
+    '%s is rolled back with its reason, and the former version is untouched',
+    async (_, change, reason, exitCode) => {
+      await withRunning('fail', async (spec, old) => {
+        const [task] = await engine.tasks(spec.name);
+        const { outcome, events } = await release({ ...spec, release: 'r2', ...change });
+        expect(outcome).toMatchObject({
+          kind: 'rolled-back',
+          reason: expect.stringMatching(reason),
+          exitCode,
+          taskId: expect.any(String),
+        });
+        expect(events.map((event) => event.kind)).not.toContain('healthy');
+        await expectUntouched(spec.name, old, task?.id);
+      });
+    },
+  );
 
   test('after another one is not taken for it', async () => {
     await withRunning('twice', async (spec) => {
       expect((await release({ ...spec, release: 'r2' })).outcome.kind).toBe('completed');
-      const { outcome } = await release({ ...spec, release: 'r3', command: ['node', '-e', 'process.exit(9)'] });
+      const { outcome } = await release({
+        ...spec,
+        release: 'r3',
+        command: ['node', '-e', 'process.exit(9)'],
+      });
       expect(outcome).toMatchObject({ kind: 'rolled-back', exitCode: 9 });
       expect((await release({ ...spec, release: 'r4' })).outcome.kind).toBe('completed');
     });
@@ -108,9 +164,16 @@ describe.concurrent('a rolling release', () => {
       const [task] = await engine.tasks(spec.name);
       const next = { ...spec, release: 'r2', constraints: ['node.hostname==nowhere'] };
       const { outcome } = await watch(await engine.applyService(next), next, { limitMs: 3_000 });
-      expect(outcome).toMatchObject({ kind: 'failed', isTimeout: true, reason: expect.stringContaining('no suitable node') });
+      expect(outcome).toMatchObject({
+        kind: 'failed',
+        isTimeout: true,
+        reason: expect.stringContaining('no suitable node'),
+      });
       await engine.rollbackService(spec.name);
-      await until('the end of the rollback', async () => (await engine.service(spec.name))?.update?.state === 'rollback_completed');
+      await until(
+        'the end of the rollback',
+        async () => (await engine.service(spec.name))?.update?.state === 'rollback_completed',
+      );
       await expectUntouched(spec.name, old, task?.id);
     });
   });
@@ -119,7 +182,10 @@ describe.concurrent('a rolling release', () => {
     await withRunning('replaced', async (spec) => {
       const applied = await engine.applyService({ ...spec, release: 'r2' });
       await engine.applyService({ ...spec, release: 'r3' });
-      expect((await watch(applied, spec)).outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining('took the place') });
+      expect((await watch(applied, spec)).outcome).toMatchObject({
+        kind: 'failed',
+        reason: expect.stringContaining('took the place'),
+      });
     });
   });
 
@@ -132,14 +198,20 @@ describe.concurrent('a rolling release', () => {
   test('stops watching when told', async () => {
     await withRunning('abort', async (spec) => {
       const applied = await engine.applyService({ ...spec, release: 'r2' });
-      await expect(watch(applied, spec, { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({ name: 'TimeoutError' });
+      await expect(watch(applied, spec, { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({
+        name: 'TimeoutError',
+      });
     });
   });
 });
 
 describe.concurrent('a first release', () => {
   test('is completed when all replicas have run for the monitored time', async () => {
-    const spec = nodeService(uniqueName('first'), answering, { release: 'r1', healthCheck: listens, replicas: 2 });
+    const spec = nodeService(uniqueName('first'), answering, {
+      release: 'r1',
+      healthCheck: listens,
+      replicas: 2,
+    });
     await withFirst(spec, ({ outcome, events, endedAt }) => {
       expect(outcome).toMatchObject({ kind: 'completed', healthyAt: expect.any(Number) });
       const healthy = events.find((event) => event.kind === 'healthy');
@@ -149,12 +221,23 @@ describe.concurrent('a first release', () => {
 
   test('that keeps crashing has failed, with exit code', async () => {
     const spec = nodeService(uniqueName('firstcrash'), 'process.exit(3)', { release: 'r1' });
-    await withFirst(spec, ({ outcome }) => expect(outcome).toMatchObject({ kind: 'failed', reason: 'Its program ended with exit code 3.', exitCode: 3 }));
+    await withFirst(spec, ({ outcome }) =>
+      expect(outcome).toMatchObject({
+        kind: 'failed',
+        reason: 'Its program ended with exit code 3.',
+        exitCode: 3,
+      }),
+    );
   });
 
   test('without its image has failed', async () => {
-    const spec = nodeService(uniqueName('firstimage'), answering, { release: 'r1', image: 'berth/there-is-none:1' });
-    await withFirst(spec, ({ outcome }) => expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining('not found') }));
+    const spec = nodeService(uniqueName('firstimage'), answering, {
+      release: 'r1',
+      image: 'berth/there-is-none:1',
+    });
+    await withFirst(spec, ({ outcome }) =>
+      expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining('not found') }),
+    );
   });
 
   test('whose host port is taken is not ready in time, in the words of the engine', async () => {
@@ -165,7 +248,11 @@ describe.concurrent('a first release', () => {
       await engine.applyService(holder);
       await untilRunning(engine, holder.name);
       const { outcome } = await watch(await engine.applyService(spec), spec, { limitMs: 3_000 });
-      expect(outcome).toMatchObject({ kind: 'failed', isTimeout: true, reason: expect.stringContaining('host-mode port already in use') });
+      expect(outcome).toMatchObject({
+        kind: 'failed',
+        isTimeout: true,
+        reason: expect.stringContaining('host-mode port already in use'),
+      });
     } finally {
       await Promise.all([engine.removeService(holder.name), engine.removeService(spec.name)]);
     }

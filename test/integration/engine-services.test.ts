@@ -1,6 +1,16 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answering, bedEngine, idleService, listens, nodeImage, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import {
+  answering,
+  bedEngine,
+  idleService,
+  listens,
+  nodeImage,
+  nodeService,
+  uniqueName,
+  until,
+  untilRunning,
+} from './engine-fixture.ts';
 
 const { engine, api } = bedEngine();
 const made: string[] = [];
@@ -15,7 +25,13 @@ afterAll(async () => {
   await Promise.all(made.map((each) => engine.removeService(each)));
 });
 
-const inspected = z.looseObject({ Spec: z.looseObject({ TaskTemplate: z.looseObject({ ContainerSpec: z.looseObject({ Image: z.string(), Env: z.array(z.string()) }) }) }) });
+const inspected = z.looseObject({
+  Spec: z.looseObject({
+    TaskTemplate: z.looseObject({
+      ContainerSpec: z.looseObject({ Image: z.string(), Env: z.array(z.string()) }),
+    }),
+  }),
+});
 const anything = z.unknown();
 
 test('the engine says what it is', async () => {
@@ -30,7 +46,11 @@ test('the engine says what it is', async () => {
 
 describe('a service', () => {
   test('is created, runs, and is described by the engine as it was asked for', async () => {
-    const spec = nodeService(name('create'), answering, { release: 'r1', healthCheck: listens, env: ['VERSION=1', 'ODD=a "b" $(c)\nd'] });
+    const spec = nodeService(name('create'), answering, {
+      release: 'r1',
+      healthCheck: listens,
+      env: ['VERSION=1', 'ODD=a "b" $(c)\nd'],
+    });
     const applied = await engine.applyService(spec);
     expect(applied).toMatchObject({ created: true, generation: `${engine.specDigest(spec)}.0` });
     await untilRunning(engine, spec.name);
@@ -46,17 +66,37 @@ describe('a service', () => {
       update: undefined,
     });
     const [task] = await engine.tasks(spec.name);
-    expect(task).toMatchObject({ state: 'running', desiredState: 'running', error: '', exitCode: undefined, image: nodeImage, generation: applied.generation });
-    const { Spec } = await api.call({ method: 'GET', path: `/services/${spec.name}`, doing: 'the test' }, inspected);
+    expect(task).toMatchObject({
+      state: 'running',
+      desiredState: 'running',
+      error: '',
+      exitCode: undefined,
+      image: nodeImage,
+      generation: applied.generation,
+    });
+    const { Spec } = await api.call(
+      { method: 'GET', path: `/services/${spec.name}`, doing: 'the test' },
+      inspected,
+    );
     expect(Spec.TaskTemplate.ContainerSpec.Env).toEqual(spec.env);
-    expect((await engine.services()).find((each) => each.name === spec.name)).toMatchObject({ running: 1, generation: applied.generation });
-    expect((await engine.containers(`com.docker.swarm.service.name=${spec.name}`))[0]).toMatchObject({ id: task?.containerId, state: 'running', labels: { 'berth.release': 'r1' } });
+    expect((await engine.services()).find((each) => each.name === spec.name)).toMatchObject({
+      running: 1,
+      generation: applied.generation,
+    });
+    expect((await engine.containers(`com.docker.swarm.service.name=${spec.name}`))[0]).toMatchObject({
+      id: task?.containerId,
+      state: 'running',
+      labels: { 'berth.release': 'r1' },
+    });
   });
 
   test('of an image that only this node has is pinned to it, so that no registry is asked', async () => {
     const spec = idleService(name('pin'), { replicas: 0 });
     await engine.applyService(spec);
-    const { Spec } = await api.call({ method: 'GET', path: `/services/${spec.name}`, doing: 'the test' }, inspected);
+    const { Spec } = await api.call(
+      { method: 'GET', path: `/services/${spec.name}`, doing: 'the test' },
+      inspected,
+    );
     expect(Spec.TaskTemplate.ContainerSpec.Image).toBe((await engine.image(nodeImage))?.id);
   });
 
@@ -95,7 +135,10 @@ describe('a service', () => {
     expect(restarted.generation).toBe(`${engine.specDigest(spec)}.1`);
     await until('two tasks of the new generation', async () => {
       const tasks = await engine.tasks(spec.name);
-      return tasks.filter((task) => task.generation === restarted.generation && task.state === 'running').length === 2;
+      return (
+        tasks.filter((task) => task.generation === restarted.generation && task.state === 'running')
+          .length === 2
+      );
     });
     expect((await engine.applyService({ ...spec, replicas: 2 })).generation).toBe(restarted.generation);
     await engine.scaleService(spec.name, 0);
@@ -117,9 +160,14 @@ describe('a service', () => {
     await expect(engine.rollbackService(spec.name)).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
     await untilRunning(engine, spec.name);
     await engine.applyService({ ...spec, constraints: ['node.hostname==nowhere'] });
-    await until('a task that finds no node', async () => (await engine.tasks(spec.name)).some((task) => /no suitable node/.test(task.error)));
+    await until('a task that finds no node', async () =>
+      (await engine.tasks(spec.name)).some((task) => /no suitable node/.test(task.error)),
+    );
     expect((await engine.rollbackService(spec.name)).generation).toBe(first.generation);
-    await until('the end of the rollback', async () => (await engine.service(spec.name))?.update?.state === 'rollback_completed');
+    await until(
+      'the end of the rollback',
+      async () => (await engine.service(spec.name))?.update?.state === 'rollback_completed',
+    );
     expect((await engine.service(spec.name))?.running).toBe(1);
   });
 
@@ -137,11 +185,16 @@ describe('a service', () => {
 
 describe('what the engine refuses is said in its words', () => {
   test('a name', async () => {
-    await expect(engine.applyService(nodeService('a.b', answering))).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('name must be valid') });
+    await expect(engine.applyService(nodeService('a.b', answering))).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('name must be valid'),
+    });
   });
 
   test('a network that is not there', async () => {
-    await expect(engine.applyService(nodeService(name('net'), answering, { networks: ['t-nowhere'] }))).rejects.toThrow(/t-nowhere/);
+    await expect(
+      engine.applyService(nodeService(name('net'), answering, { networks: ['t-nowhere'] })),
+    ).rejects.toThrow(/t-nowhere/);
   });
 
   test('a change of a service that is not there', async () => {
@@ -155,7 +208,11 @@ describe('what the engine refuses is said in its words', () => {
 describe('a service that Berth did not make', () => {
   async function foreign(): Promise<string> {
     const foreignName = uniqueName('Foreign');
-    const spec = { Name: foreignName, TaskTemplate: { ContainerSpec: { Image: nodeImage, Command: ['sleep', '1000'] } }, Mode: { Replicated: { Replicas: 0 } } };
+    const spec = {
+      Name: foreignName,
+      TaskTemplate: { ContainerSpec: { Image: nodeImage, Command: ['sleep', '1000'] } },
+      Mode: { Replicated: { Replicas: 0 } },
+    };
     await api.call({ method: 'POST', path: '/services/create', body: spec, doing: 'the test' }, anything);
     return foreignName;
   }
@@ -169,16 +226,23 @@ describe('a service that Berth did not make', () => {
     await expect(engine.restartService(other)).rejects.toMatchObject(conflict);
     await expect(engine.removeService(other)).rejects.toMatchObject(conflict);
     expect((await engine.services()).map((each) => each.name)).not.toContain(other);
-    expect(await api.call({ method: 'GET', path: `/services/${other}`, doing: 'the test' }, anything)).toEqual(before);
+    expect(
+      await api.call({ method: 'GET', path: `/services/${other}`, doing: 'the test' }, anything),
+    ).toEqual(before);
     await api.send({ method: 'DELETE', path: `/services/${other}`, doing: 'the test' });
   });
 
   test('is not taken for one of another case, or for the beginning of its id', async () => {
     const other = await foreign();
-    const { ID: id } = await api.call({ method: 'GET', path: `/services/${other}`, doing: 'the test' }, z.looseObject({ ID: z.string() }));
+    const { ID: id } = await api.call(
+      { method: 'GET', path: `/services/${other}`, doing: 'the test' },
+      z.looseObject({ ID: z.string() }),
+    );
     expect(await engine.service(other.toLowerCase())).toBeUndefined();
     expect(await engine.service(id.slice(0, 12))).toBeUndefined();
-    await expect(engine.applyService(nodeService(other.toLowerCase(), answering))).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(engine.applyService(nodeService(other.toLowerCase(), answering))).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
     await api.send({ method: 'DELETE', path: `/services/${other}`, doing: 'the test' });
   });
 });

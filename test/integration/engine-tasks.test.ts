@@ -5,11 +5,17 @@ import { bedEngine, nodeService, uniqueName, until, untilRunning } from './engin
 const { engine } = bedEngine();
 
 describe.concurrent('one task run to its end', () => {
-  async function run(program: string, change: { signal?: AbortSignal; limitMs?: number; spec?: object } = {}) {
+  async function run(
+    program: string,
+    change: { signal?: AbortSignal; limitMs?: number; spec?: object } = {},
+  ) {
     const name = uniqueName('run');
     const lines: LogLine[] = [];
     const { signal = new AbortController().signal, limitMs = 30_000 } = change;
-    const running = engine.runTask({ ...nodeService(name, program), ...change.spec }, { signal, limitMs, onLine: (line) => lines.push(line) });
+    const running = engine.runTask(
+      { ...nodeService(name, program), ...change.spec },
+      { signal, limitMs, onLine: (line) => lines.push(line) },
+    );
     const outcome = await running.then(
       (result) => ({ result, error: undefined }),
       (error: unknown) => ({ result: undefined, error }),
@@ -28,8 +34,12 @@ describe.concurrent('one task run to its end', () => {
   });
 
   test('gives every line once and in order, the last ones too', async () => {
-    const { texts, lines } = await run('for (let i = 0; i < 3000; i++) console.log("line " + i); console.error("oops"); process.stdout.write("no end")');
-    expect(texts.filter((text) => text.startsWith('stdout line'))).toEqual(Array.from({ length: 3000 }, (_, i) => `stdout line ${i}`));
+    const { texts, lines } = await run(
+      'for (let i = 0; i < 3000; i++) console.log("line " + i); console.error("oops"); process.stdout.write("no end")',
+    );
+    expect(texts.filter((text) => text.startsWith('stdout line'))).toEqual(
+      Array.from({ length: 3000 }, (_, i) => `stdout line ${i}`),
+    );
     expect(texts).toContain('stderr oops');
     expect(texts).toContain('stdout no end');
     expect(lines).toHaveLength(3002);
@@ -39,24 +49,35 @@ describe.concurrent('one task run to its end', () => {
 
   test('gives lines while it runs', async () => {
     const seen: number[] = [];
-    await engine.runTask(nodeService(uniqueName('live'), 'console.log("a"); setTimeout(() => console.log("b"), 2000)'), {
-      signal: new AbortController().signal,
-      limitMs: 30_000,
-      onLine: () => seen.push(performance.now()),
-    });
+    await engine.runTask(
+      nodeService(uniqueName('live'), 'console.log("a"); setTimeout(() => console.log("b"), 2000)'),
+      {
+        signal: new AbortController().signal,
+        limitMs: 30_000,
+        onLine: () => seen.push(performance.now()),
+      },
+    );
     expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeGreaterThan(1_000);
   });
 
   test('has its environment, files and volumes', async () => {
     const files = [{ path: '/etc/app/settings.json', content: '{"größe":1}' }];
-    const program = 'const fs = require("node:fs"); console.log(process.env.ODD, fs.readFileSync("/etc/app/settings.json", "utf8")); fs.writeFileSync("/data/x", "1")';
-    const mounts = [{ type: 'volume', source: uniqueName('vol'), target: '/data', labels: { 'berth.test': 'true' } }];
+    const program =
+      'const fs = require("node:fs"); console.log(process.env.ODD, fs.readFileSync("/etc/app/settings.json", "utf8")); fs.writeFileSync("/data/x", "1")';
+    const mounts = [
+      { type: 'volume', source: uniqueName('vol'), target: '/data', labels: { 'berth.test': 'true' } },
+    ];
     const { texts, result } = await run(program, { spec: { files, mounts, env: ['ODD=a b\t"c" $d'] } });
     expect(texts).toEqual(['stdout a b\t"c" $d {"größe":1}']);
     expect(result?.exitCode).toBe(0);
     const volume = mounts[0]?.source ?? '';
     expect(await engine.volumes('berth.test')).toContain(volume);
-    await until('the volume is free', () => engine.removeVolume(volume).then(() => true, () => false));
+    await until('the volume is free', () =>
+      engine.removeVolume(volume).then(
+        () => true,
+        () => false,
+      ),
+    );
     expect(await engine.volumes('berth.test')).not.toContain(volume);
   });
 
@@ -66,7 +87,9 @@ describe.concurrent('one task run to its end', () => {
   });
 
   test('is removed when aborted', async () => {
-    const { error, name } = await run('setInterval(() => console.log("tick"), 100)', { signal: AbortSignal.timeout(2_000) });
+    const { error, name } = await run('setInterval(() => console.log("tick"), 100)', {
+      signal: AbortSignal.timeout(2_000),
+    });
     expect(error).toMatchObject({ name: 'TimeoutError' });
     expect(await engine.service(name)).toBeUndefined();
     expect(await engine.containers(`com.docker.swarm.service.name=${name}`)).toEqual([]);
@@ -80,7 +103,10 @@ describe.concurrent('one task run to its end', () => {
 
   test('is removed at its limit, which says what it was doing', async () => {
     const { error, name } = await run('setInterval(() => {}, 1000)', { limitMs: 12_000 });
-    expect(error).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('did not end within 12 s and was removed (it was running)') });
+    expect(error).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('did not end within 12 s and was removed (it was running)'),
+    });
     expect(await engine.service(name)).toBeUndefined();
   });
 });
@@ -89,7 +115,8 @@ describe('the log of a service', () => {
   const name = uniqueName('log');
   afterAll(() => engine.removeService(name));
 
-  const program = 'for (let i = 0; i < 20; i++) console.log("line " + i); console.error("x".repeat(40000)); let n = 0; setInterval(() => console.log("tick " + n++), 200)';
+  const program =
+    'for (let i = 0; i < 20; i++) console.log("line " + i); console.error("x".repeat(40000)); let n = 0; setInterval(() => console.log("tick " + n++), 200)';
 
   async function read(options: Parameters<typeof engine.serviceLogs>[1]): Promise<LogLine[]> {
     const lines: LogLine[] = [];
@@ -102,11 +129,17 @@ describe('the log of a service', () => {
     await untilRunning(engine, name, 2);
     const lines = await until('the log of both tasks', async () => {
       const all = await read({});
-      return all.filter((line) => line.text.length === 40_000 && line.stream === 'stderr').length === 2 && all;
+      return (
+        all.filter((line) => line.text.length === 40_000 && line.stream === 'stderr').length === 2 && all
+      );
     });
     expect(lines.map((line) => line.at)).toEqual(lines.map((line) => line.at).sort());
     for (const taskId of new Set(lines.map((line) => line.taskId))) {
-      expect(lines.filter((line) => line.taskId === taskId && line.text.startsWith('line')).map((line) => line.text)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`));
+      expect(
+        lines
+          .filter((line) => line.taskId === taskId && line.text.startsWith('line'))
+          .map((line) => line.text),
+      ).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`));
     }
     const tail = await read({ tail: 3 });
     expect(tail).toHaveLength(3);
@@ -130,12 +163,18 @@ describe('the log of a service', () => {
 
   test('leaves no connection behind when the reader stops', async () => {
     const before = process.getActiveResourcesInfo().filter((each) => each === 'PipeWrap').length;
-    for await (const line of engine.serviceLogs(name, { follow: true })) if (line.text.startsWith('tick')) break;
-    const isClosed = until('the connection is closed', async () => process.getActiveResourcesInfo().filter((each) => each === 'PipeWrap').length <= before);
+    for await (const line of engine.serviceLogs(name, { follow: true }))
+      if (line.text.startsWith('tick')) break;
+    const isClosed = until(
+      'the connection is closed',
+      async () => process.getActiveResourcesInfo().filter((each) => each === 'PipeWrap').length <= before,
+    );
     await expect(isClosed).resolves.toBe(true);
   });
 
   test('of no service is an error', async () => {
-    await expect(engine.serviceLogs('t-nobody', {})[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(engine.serviceLogs('t-nobody', {})[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
   });
 });

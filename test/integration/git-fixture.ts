@@ -12,7 +12,10 @@ export interface GitFixture extends Disposable {
   lines: string[];
   git: Git;
   /** Checks out into `<folder>/out`. */
-  checkout(source: Partial<GitSource> & { url: string }, options?: { commit?: string; signal?: AbortSignal; limitMs?: number }): ReturnType<Git['checkout']>;
+  checkout(
+    source: Partial<GitSource> & { url: string },
+    options?: { commit?: string; signal?: AbortSignal; limitMs?: number },
+  ): ReturnType<Git['checkout']>;
 }
 
 export function createGitFixture(): GitFixture {
@@ -41,12 +44,26 @@ export function createGitFixture(): GitFixture {
 
 /** Git as the author of a repository runs it. */
 export function author(directory: string, ...args: string[]): string {
-  return execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always', '-c', 'init.defaultBranch=main', ...args], {
-    cwd: directory,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' },
-  }).trim();
+  return execFileSync(
+    'git',
+    [
+      '-c',
+      'user.name=A',
+      '-c',
+      'user.email=a@example.com',
+      '-c',
+      'protocol.file.allow=always',
+      '-c',
+      'init.defaultBranch=main',
+      ...args,
+    ],
+    {
+      cwd: directory,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' },
+    },
+  ).trim();
 }
 
 /** A bare repository with these files in one commit on `main`; gives the commit. */

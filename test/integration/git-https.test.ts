@@ -43,7 +43,10 @@ beforeEach(() => {
 const credentials = () => ({ username: 'deploy', password: new Secret(password) });
 
 test('a public repository', async () => {
-  expect(await fixture.checkout({ url: `${server.origin}/public/r.git` })).toEqual({ commit, subject: 'First' });
+  expect(await fixture.checkout({ url: `${server.origin}/public/r.git` })).toEqual({
+    commit,
+    subject: 'First',
+  });
 });
 
 test('an older commit from a server that gives no single commits', async () => {
@@ -51,37 +54,68 @@ test('an older commit from a server that gives no single commits', async () => {
   expect((await fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit })).commit).toBe(commit);
   expect(readFileSync(join(fixture.folder, 'out/a.txt'), 'utf8')).toBe('a');
   expect(fixture.lines.join('\n')).toContain('getting the whole history');
-  await expect(fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit: 'b'.repeat(40) })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(
+    fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit: 'b'.repeat(40) }),
+  ).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('a commit of a pull request from such a server, found where hosts keep those', async () => {
   const path = join(fixture.folder, 'root/public/r.git');
-  const git = (...args: string[]): string => execFileSync('git', ['-C', path, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { encoding: 'utf8' }).trim();
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', path, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+      encoding: 'utf8',
+    }).trim();
   const proposed = git('commit-tree', `${commit}^{tree}`, '-p', commit, '-m', 'Proposed');
   // Another one came on top: the server gives the ends of its references to everybody.
-  git('update-ref', 'refs/pull/12/head', git('commit-tree', `${commit}^{tree}`, '-p', proposed, '-m', 'Mended'));
-  await expect(fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit: proposed })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect(await fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/12/*' }, { commit: proposed })).toEqual({ commit: proposed, subject: 'Proposed' });
+  git(
+    'update-ref',
+    'refs/pull/12/head',
+    git('commit-tree', `${commit}^{tree}`, '-p', proposed, '-m', 'Mended'),
+  );
+  await expect(
+    fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit: proposed }),
+  ).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(
+    await fixture.checkout(
+      { url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/12/*' },
+      { commit: proposed },
+    ),
+  ).toEqual({ commit: proposed, subject: 'Proposed' });
   // One that is there no longer is no error by itself.
-  expect((await fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/13/*' }, { commit })).commit).toBe(commit);
-  await expect(fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: '--upload-pack=x' }, { commit })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  expect(
+    (await fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/13/*' }, { commit }))
+      .commit,
+  ).toBe(commit);
+  await expect(
+    fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: '--upload-pack=x' }, { commit }),
+  ).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
 
 test('a private one with user and password, which appear nowhere afterwards', async () => {
   const args: string[] = [];
-  await fixture.git.checkout({ url: `${server.origin}/private/r.git`, branch: 'main', submodules: false, credentials: credentials() }, join(fixture.folder, 'out'), {
-    signal: new AbortController().signal,
-    limitMs: 60_000,
-    onLine: (line) => {
-      fixture.lines.push(line);
-      args.push(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }));
+  await fixture.git.checkout(
+    { url: `${server.origin}/private/r.git`, branch: 'main', submodules: false, credentials: credentials() },
+    join(fixture.folder, 'out'),
+    {
+      signal: new AbortController().signal,
+      limitMs: 60_000,
+      onLine: (line) => {
+        fixture.lines.push(line);
+        args.push(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }));
+      },
+      onChild: async () => undefined,
     },
-    onChild: async () => undefined,
-  });
+  );
   expect(readFileSync(join(fixture.folder, 'out/a.txt'), 'utf8')).toBe('secret source');
   expect(server.seen.some((header) => header !== undefined)).toBe(true);
-  const kept = readdirSync(join(fixture.folder, 'out/.git'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const texts = [...fixture.lines, ...args, ...kept.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))];
+  const kept = readdirSync(join(fixture.folder, 'out/.git'), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile(),
+  );
+  const texts = [
+    ...fixture.lines,
+    ...args,
+    ...kept.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1')),
+  ];
   for (const text of texts) {
     expect(text).not.toContain(password);
     expect(text).not.toContain(encodeURIComponent(password));
@@ -91,24 +125,45 @@ test('a private one with user and password, which appear nowhere afterwards', as
 
 test('refused and absent ones have their sentences', async () => {
   const url = `${server.origin}/private/r.git`;
-  await expect(fixture.checkout({ url })).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('needs a user and token') });
-  await expect(fixture.checkout({ url, credentials: { username: 'deploy', password: new Secret('wrong') } })).rejects.toMatchObject({ message: expect.stringContaining('refused the user name and password') });
-  await expect(fixture.checkout({ url: `${server.origin}/public/none.git` })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  await expect(fixture.checkout({ url: `${server.origin}/forbidden/r.git` })).rejects.toMatchObject({ message: expect.stringContaining('refused the user name and password') });
-  await expect(fixture.checkout({ url, credentials: { username: 'a\nhost=evil', password: new Secret('x') } })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  await expect(fixture.checkout({ url })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringContaining('needs a user and token'),
+  });
+  await expect(
+    fixture.checkout({ url, credentials: { username: 'deploy', password: new Secret('wrong') } }),
+  ).rejects.toMatchObject({ message: expect.stringContaining('refused the user name and password') });
+  await expect(fixture.checkout({ url: `${server.origin}/public/none.git` })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  await expect(fixture.checkout({ url: `${server.origin}/forbidden/r.git` })).rejects.toMatchObject({
+    message: expect.stringContaining('refused the user name and password'),
+  });
+  await expect(
+    fixture.checkout({ url, credentials: { username: 'a\nhost=evil', password: new Secret('x') } }),
+  ).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
 
 test('a host that is not there, and one whose certificate nobody vouches for', async () => {
-  await expect(fixture.checkout({ url: 'https://localhost:1/r.git' })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('does not answer') });
-  await expect(fixture.checkout({ url: 'https://no-such-host.invalid/r.git' })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('is not known') });
+  await expect(fixture.checkout({ url: 'https://localhost:1/r.git' })).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('does not answer'),
+  });
+  await expect(fixture.checkout({ url: 'https://no-such-host.invalid/r.git' })).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('is not known'),
+  });
   const bundle = process.env['GIT_SSL_CAINFO'];
   process.env['GIT_SSL_CAINFO'] = other.caPath;
-  await expect(fixture.checkout({ url: `${server.origin}/public/r.git` })).rejects.toMatchObject({ message: expect.stringContaining('certificate') });
+  await expect(fixture.checkout({ url: `${server.origin}/public/r.git` })).rejects.toMatchObject({
+    message: expect.stringContaining('certificate'),
+  });
   process.env['GIT_SSL_CAINFO'] = bundle;
 });
 
 test('the password is not sent to where a redirect leads', async () => {
-  await expect(fixture.checkout({ url: `${server.origin}/moved/private/r.git`, credentials: credentials() })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(
+    fixture.checkout({ url: `${server.origin}/moved/private/r.git`, credentials: credentials() }),
+  ).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(other.seen.length).toBeGreaterThan(0);
   expect(other.seen.every((header) => header === undefined)).toBe(true);
 });
@@ -119,5 +174,7 @@ test('a submodule on a path of this server is refused', async () => {
   author(`${parent}-work`, 'submodule', 'add', '-q', join(fixture.folder, 'root/private/r.git'), 'stolen');
   author(`${parent}-work`, 'commit', '-q', '-m', 'Add stolen');
   author(`${parent}-work`, 'push', '-q', 'origin', 'HEAD:refs/heads/main');
-  await expect(fixture.checkout({ url: `${server.origin}/public/parent.git`, submodules: true })).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('not allowed') });
+  await expect(
+    fixture.checkout({ url: `${server.origin}/public/parent.git`, submodules: true }),
+  ).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('not allowed') });
 });

@@ -54,27 +54,48 @@ describe('a repository on this server', () => {
   });
 
   test('what is not there is said, and nothing remains', async () => {
-    await expect(fixture.checkout({ url: bare, branch: 'nope' })).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('has no branch or tag "nope"') });
-    await expect(fixture.checkout({ url: `${bare}x` })).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('There is no repository at') });
-    await expect(fixture.checkout({ url: bare }, { commit: 'a'.repeat(40) })).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('any more') });
+    await expect(fixture.checkout({ url: bare, branch: 'nope' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('has no branch or tag "nope"'),
+    });
+    await expect(fixture.checkout({ url: `${bare}x` })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('There is no repository at'),
+    });
+    await expect(fixture.checkout({ url: bare }, { commit: 'a'.repeat(40) })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('any more'),
+    });
     expect(existsSync(join(fixture.folder, 'out'))).toBe(false);
     expect(readdirSync(fixture.scratchRoot)).toEqual([]);
   });
 
   test('what looks like an option or a command is refused as data', async () => {
-    for (const branch of ['--upload-pack=touch /tmp/owned', '-x', 'a b', 'a\nb', 'a..b', 'x'.repeat(1_000_000)]) {
+    for (const branch of [
+      '--upload-pack=touch /tmp/owned',
+      '-x',
+      'a b',
+      'a\nb',
+      'a..b',
+      'x'.repeat(1_000_000),
+    ]) {
       await expect(fixture.checkout({ url: bare, branch })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     }
     for (const url of ['ext::sh -c id', '--upload-pack=id', 'http://127.0.0.1/x', '-x']) {
       await expect(fixture.checkout({ url })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     }
-    await expect(fixture.checkout({ url: bare }, { commit: '--all' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(fixture.checkout({ url: bare }, { commit: '--all' })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+    });
   });
 
   test('hooks and settings of the repository do not run', async () => {
     const mark = join(fixture.folder, 'ran');
     writeFileSync(join(bare, 'hooks', 'post-checkout'), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
-    addCommit(bare, 'filtered', { '.gitattributes': '*.txt filter=evil diff=lfs', '.lfsconfig': '[lfs]\n url = https://127.0.0.1:1/\n' });
+    addCommit(bare, 'filtered', {
+      '.gitattributes': '*.txt filter=evil diff=lfs',
+      '.lfsconfig': '[lfs]\n url = https://127.0.0.1:1/\n',
+    });
     await fixture.checkout({ url: bare, branch: 'filtered' });
     expect(existsSync(mark)).toBe(false);
   });
@@ -82,15 +103,21 @@ describe('a repository on this server', () => {
   test('an abort ends it with the reason given', async () => {
     const aborter = new AbortController();
     const reason = new Error('the deployment was ended');
-    const checkout = fixture.git.checkout({ url: bare, branch: 'main', submodules: false }, join(fixture.folder, 'aborted'), {
-      signal: aborter.signal,
-      limitMs: 60_000,
-      onLine: () => undefined,
-      onChild: async () => aborter.abort(reason),
-    });
+    const checkout = fixture.git.checkout(
+      { url: bare, branch: 'main', submodules: false },
+      join(fixture.folder, 'aborted'),
+      {
+        signal: aborter.signal,
+        limitMs: 60_000,
+        onLine: () => undefined,
+        onChild: async () => aborter.abort(reason),
+      },
+    );
     await expect(checkout).rejects.toBe(reason);
     expect(existsSync(join(fixture.folder, 'aborted'))).toBe(false);
-    await expect(fixture.checkout({ url: bare }, { limitMs: 0 })).rejects.toMatchObject({ message: expect.stringContaining('took longer than') });
+    await expect(fixture.checkout({ url: bare }, { limitMs: 0 })).rejects.toMatchObject({
+      message: expect.stringContaining('took longer than'),
+    });
   });
 });
 
@@ -99,7 +126,7 @@ describe('submodules', () => {
   beforeAll(() => {
     makeRepository(join(fixture.folder, 'library.git'), { 'lib.txt': 'lib' });
     parent = join(fixture.folder, 'parent.git');
-    makeRepository(parent, { 'README': 'parent' });
+    makeRepository(parent, { README: 'parent' });
     author(`${parent}-work`, 'submodule', 'add', '-q', '../library.git', 'libs/library');
     author(`${parent}-work`, 'commit', '-q', '-m', 'Add library');
     author(`${parent}-work`, 'push', '-q', 'origin', 'HEAD:refs/heads/main');
@@ -114,10 +141,15 @@ describe('submodules', () => {
 
   test('of an address that is not allowed fail by name', async () => {
     const bad = join(fixture.folder, 'bad.git');
-    makeRepository(bad, { '.gitmodules': '[submodule "x"]\n path = x\n url = ext::touch /tmp/owned\n', 'README': '' });
+    makeRepository(bad, {
+      '.gitmodules': '[submodule "x"]\n path = x\n url = ext::touch /tmp/owned\n',
+      README: '',
+    });
     author(`${bad}-work`, 'update-index', '--add', '--cacheinfo', `160000,${first},x`);
     author(`${bad}-work`, 'commit', '-q', '-m', 'Add x');
     author(`${bad}-work`, 'push', '-q', 'origin', 'HEAD:refs/heads/main');
-    await expect(fixture.checkout({ url: bad, submodules: true })).rejects.toMatchObject({ message: expect.stringMatching(/submodule/) });
+    await expect(fixture.checkout({ url: bad, submodules: true })).rejects.toMatchObject({
+      message: expect.stringMatching(/submodule/),
+    });
   });
 });

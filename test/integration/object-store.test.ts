@@ -26,7 +26,10 @@ beforeAll(async () => {
   small = await mkdtemp(join(tmpdir(), 'berth-small-'));
   await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'berth-test', small]);
   const { machineIp } = inject('bed');
-  [s3, fullS3] = await Promise.all([startS3(machineIp, join(folder, 's3')), startS3(machineIp, join(small, 's3'))]);
+  [s3, fullS3] = await Promise.all([
+    startS3(machineIp, join(folder, 's3')),
+    startS3(machineIp, join(small, 's3')),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([s3.kill(), fullS3.kill()]);
@@ -34,16 +37,41 @@ afterAll(async () => {
   for (const path of [folder, small]) await rm(path, { recursive: true, force: true });
 });
 
-const bucket = (change: Partial<{ accessKey: string; secretAccessKey: string; endpoint: string; bucket: string; path: string }> = {}): StorePlace => ({
-  provider: 's3', accessKey: new Secret(change.accessKey ?? s3Keys.accessKey), secretAccessKey: new Secret(change.secretAccessKey ?? s3Keys.secretAccessKey),
-  endpoint: change.endpoint ?? s3.endpoint, bucket: change.bucket ?? s3Bucket, region: '', path: change.path ?? '',
+const bucket = (
+  change: Partial<{
+    accessKey: string;
+    secretAccessKey: string;
+    endpoint: string;
+    bucket: string;
+    path: string;
+  }> = {},
+): StorePlace => ({
+  provider: 's3',
+  accessKey: new Secret(change.accessKey ?? s3Keys.accessKey),
+  secretAccessKey: new Secret(change.secretAccessKey ?? s3Keys.secretAccessKey),
+  endpoint: change.endpoint ?? s3.endpoint,
+  bucket: change.bucket ?? s3Bucket,
+  region: '',
+  path: change.path ?? '',
 });
 
 /** Each kind of store, one whose disk has 1 MiB, and where the bytes lie. */
 const stores = {
-  folder: { ordinary: () => open({ provider: 'local', path: join(folder, 'local') }), full: () => open({ provider: 'local', path: join(small, 'local') }), code: 'PRECONDITION_FAILED' },
-  s3: { ordinary: () => open(bucket()), full: () => open(bucket({ endpoint: fullS3.endpoint })), code: expect.stringMatching(/PRECONDITION_FAILED|SERVICE_UNAVAILABLE/) },
-  'a prefix of s3': { ordinary: () => open(bucket({ path: 'deep/er' })), full: () => open(bucket({ endpoint: fullS3.endpoint, path: 'deep' })), code: expect.stringMatching(/PRECONDITION_FAILED|SERVICE_UNAVAILABLE/) },
+  folder: {
+    ordinary: () => open({ provider: 'local', path: join(folder, 'local') }),
+    full: () => open({ provider: 'local', path: join(small, 'local') }),
+    code: 'PRECONDITION_FAILED',
+  },
+  s3: {
+    ordinary: () => open(bucket()),
+    full: () => open(bucket({ endpoint: fullS3.endpoint })),
+    code: expect.stringMatching(/PRECONDITION_FAILED|SERVICE_UNAVAILABLE/),
+  },
+  'a prefix of s3': {
+    ordinary: () => open(bucket({ path: 'deep/er' })),
+    full: () => open(bucket({ endpoint: fullS3.endpoint, path: 'deep' })),
+    code: expect.stringMatching(/PRECONDITION_FAILED|SERVICE_UNAVAILABLE/),
+  },
 } as const;
 
 async function* chunks(bytes: Uint8Array, size = 100_000): AsyncGenerator<Uint8Array> {
@@ -70,9 +98,17 @@ describe.each(Object.entries(stores))('%s', (_name, { ordinary, full, code }) =>
     await store.write('shop/small', chunks(Buffer.from('x')), signal);
     await store.write('empty', chunks(Buffer.alloc(0)), signal);
     expect((await whole(store, odd)).equals(bytes)).toBe(true);
-    expect(await store.find(odd, signal)).toEqual({ path: odd, bytes: bytes.length, modifiedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
-    expect((await store.list('', signal)).map(({ path, bytes: size }) => `${path} ${size}`).toSorted(byText)).toEqual(['empty 0', `${odd} ${bytes.length}`, 'shop/small 1'].toSorted(byText));
-    expect((await store.list('shop', signal)).map(({ path }) => path).toSorted(byText)).toEqual([odd, 'shop/small'].toSorted(byText));
+    expect(await store.find(odd, signal)).toEqual({
+      path: odd,
+      bytes: bytes.length,
+      modifiedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+    expect(
+      (await store.list('', signal)).map(({ path, bytes: size }) => `${path} ${size}`).toSorted(byText),
+    ).toEqual(['empty 0', `${odd} ${bytes.length}`, 'shop/small 1'].toSorted(byText));
+    expect((await store.list('shop', signal)).map(({ path }) => path).toSorted(byText)).toEqual(
+      [odd, 'shop/small'].toSorted(byText),
+    );
     expect(await store.list('nowhere', signal)).toEqual([]);
     for (const path of [odd, 'shop/small', 'empty', 'shop/none']) await store.remove(path, signal);
     expect(await store.list('', signal)).toEqual([]);
@@ -81,13 +117,19 @@ describe.each(Object.entries(stores))('%s', (_name, { ordinary, full, code }) =>
   test('says that an object is not there', async () => {
     const store = ordinary();
     expect(await store.find('none', signal)).toBeUndefined();
-    await expect(whole(store, 'none')).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('none') });
+    await expect(whole(store, 'none')).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('none'),
+    });
     await expect(store.rename('none', 'other', signal)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   test('makes no object of a source that fails or a write that is broken off', async () => {
     const store = ordinary();
-    for (const after of [0, 1, 60, 200]) await expect(store.write(`broken-${after}`, failing(after), signal)).rejects.toThrow('the source broke');
+    for (const after of [0, 1, 60, 200])
+      await expect(store.write(`broken-${after}`, failing(after), signal)).rejects.toThrow(
+        'the source broke',
+      );
     const stop = new AbortController();
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (let at = 0; ; at += 1) {
@@ -114,7 +156,10 @@ describe.each(Object.entries(stores))('%s', (_name, { ordinary, full, code }) =>
 
   test('a full disk is an error that says so, and nothing is made', async () => {
     const store = full();
-    await expect(store.write('large', chunks(randomBytes(5_000_000)), signal)).rejects.toMatchObject({ code, message: expect.stringMatching(/full|fault/) });
+    await expect(store.write('large', chunks(randomBytes(5_000_000)), signal)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(/full|fault/),
+    });
     expect(await store.find('large', signal)).toBeUndefined();
     expect(await store.list('', signal)).toEqual([]);
   });
@@ -122,15 +167,30 @@ describe.each(Object.entries(stores))('%s', (_name, { ordinary, full, code }) =>
 
 describe('s3', () => {
   test.each([
-    ['another access key', { accessKey: 'NOBODY', secretAccessKey: secretKey }, 'PRECONDITION_FAILED', /does not take the keys/],
+    [
+      'another access key',
+      { accessKey: 'NOBODY', secretAccessKey: secretKey },
+      'PRECONDITION_FAILED',
+      /does not take the keys/,
+    ],
     ['a wrong secret key', { secretAccessKey: secretKey }, 'PRECONDITION_FAILED', /does not take the keys/],
-    ['a bucket that is not there', { bucket: 'nowhere' }, 'PRECONDITION_FAILED', /there is no bucket nowhere/],
+    [
+      'a bucket that is not there',
+      { bucket: 'nowhere' },
+      'PRECONDITION_FAILED',
+      /there is no bucket nowhere/,
+    ],
   ] as const)('%s is an error that says so, without the keys', async (_name, change, code, words) => {
     const store = open(bucket(change));
-    const failure: unknown = await store.write('x', chunks(randomBytes(300_000)), signal).catch((error: unknown) => error);
+    const failure: unknown = await store
+      .write('x', chunks(randomBytes(300_000)), signal)
+      .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code, message: expect.stringMatching(words) });
     expect(String(failure)).not.toContain(secretKey);
-    await expect(store.list('', signal)).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
+    await expect(store.list('', signal)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(words),
+    });
   });
 
   test('a server that is killed in the middle of an upload is an error, and no object comes to be', async () => {
@@ -141,7 +201,10 @@ describe('s3', () => {
         yield randomBytes(100_000);
       }
     }
-    await expect(store.write('cut', slow(), signal)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('cannot be reached') });
+    await expect(store.write('cut', slow(), signal)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('cannot be reached'),
+    });
     await s3.start();
     expect(await store.list('', signal)).toEqual([]);
   });

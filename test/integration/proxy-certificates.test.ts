@@ -14,17 +14,30 @@ import { bare, greeted } from './tls-client.ts';
 
 /** Hosts for which the proxy told that an authority refused them. */
 const refused = new Set<string>();
-const bed = proxyInBed({ fresh: true, events: { onNews: ({ kind, host }) => void (kind === 'failed' && refused.add(host)) } });
+const bed = proxyInBed({
+  fresh: true,
+  events: { onNews: ({ kind, host }) => void (kind === 'failed' && refused.add(host)) },
+});
 const { proxy, one } = bed;
 
 const shop = makeChain(['shop.test', 'www.shop.test']);
 const wild = makeChain(['*.wild.test']);
-const uploaded = (certificateId: string, chain: typeof shop): RouteCertificate => ({ source: 'uploaded', certificateId, chain: chain.leaf.pem + chain.intermediate.pem, privateKey: new Secret(chain.leaf.key) });
-const secured = (host: string, certificate: RouteCertificate): Route => route({ id: host, host, https: true, service: one.name, certificate });
+const uploaded = (certificateId: string, chain: typeof shop): RouteCertificate => ({
+  source: 'uploaded',
+  certificateId,
+  chain: chain.leaf.pem + chain.intermediate.pem,
+  privateKey: new Secret(chain.leaf.key),
+});
+const secured = (host: string, certificate: RouteCertificate): Route =>
+  route({ id: host, host, https: true, service: one.name, certificate });
 
 const uploads = [
-  secured('shop.test', uploaded('shop', shop)), secured('www.shop.test', uploaded('shop', shop)), secured('a.wild.test', uploaded('wild', wild)), secured('*.wild.test', uploaded('wild', wild)),
-  secured('own.wild.test', { source: 'internal' }), secured('plain.test', { source: 'internal' }),
+  secured('shop.test', uploaded('shop', shop)),
+  secured('www.shop.test', uploaded('shop', shop)),
+  secured('a.wild.test', uploaded('wild', wild)),
+  secured('*.wild.test', uploaded('wild', wild)),
+  secured('own.wild.test', { source: 'internal' }),
+  secured('plain.test', { source: 'internal' }),
 ];
 
 beforeAll(() => attached(bed));
@@ -34,24 +47,44 @@ describe('uploaded certificates', () => {
     await proxy.apply(uploads);
   });
 
-  test.each([['shop.test', shop], ['www.shop.test', shop], ['SHOP.test', shop], ['a.wild.test', wild], ['b.wild.test', wild]])('%s is served with its chain, which its root alone proves', async (host, { root, intermediate, leaf }) => {
-    const seen = await greeted(host, root.pem);
-    expect(seen).toMatchObject({ isProven: true, error: undefined });
-    expect(seen.chain).toEqual([leaf.pem, intermediate.pem].map(bare));
-  });
+  test.each([
+    ['shop.test', shop],
+    ['www.shop.test', shop],
+    ['SHOP.test', shop],
+    ['a.wild.test', wild],
+    ['b.wild.test', wild],
+  ])(
+    '%s is served with its chain, which its root alone proves',
+    async (host, { root, intermediate, leaf }) => {
+      const seen = await greeted(host, root.pem);
+      expect(seen).toMatchObject({ isProven: true, error: undefined });
+      expect(seen.chain).toEqual([leaf.pem, intermediate.pem].map(bare));
+    },
+  );
 
   test.each(['plain.test', 'own.wild.test'])('%s has the proxy’s own authority', async (host) => {
-    const { issuer } = await until('a certificate', () => greeted(host, shop.root.pem).catch(() => undefined));
+    const { issuer } = await until('a certificate', () =>
+      greeted(host, shop.root.pem).catch(() => undefined),
+    );
     expect(issuer).toContain('Caddy Local Authority');
   });
 
-  test.each(['x.shop.test', 'x.y.wild.test', 'other.test'])('%s, which nobody serves, has none', async (host) => {
-    await expect(greeted(host, shop.root.pem)).rejects.toThrow(/alert/i);
-  });
+  test.each(['x.shop.test', 'x.y.wild.test', 'other.test'])(
+    '%s, which nobody serves, has none',
+    async (host) => {
+      await expect(greeted(host, shop.root.pem)).rejects.toThrow(/alert/i);
+    },
+  );
 
   test('follow a change at once', async () => {
     const renewed = makeChain(['shop.test', 'www.shop.test']);
-    await proxy.apply(uploads.map((each) => (each.certificate?.source === 'uploaded' && each.certificate.certificateId === 'shop' ? secured(each.host, uploaded('renewed', renewed)) : each)));
+    await proxy.apply(
+      uploads.map((each) =>
+        each.certificate?.source === 'uploaded' && each.certificate.certificateId === 'shop'
+          ? secured(each.host, uploaded('renewed', renewed))
+          : each,
+      ),
+    );
     expect((await greeted('shop.test', renewed.root.pem)).chain[0]).toBe(bare(renewed.leaf.pem));
     await proxy.apply(uploads);
     expect((await greeted('shop.test', shop.root.pem)).chain[0]).toBe(bare(shop.leaf.pem));
@@ -59,10 +92,28 @@ describe('uploaded certificates', () => {
 
   test('leave their key on no disk of the proxy', async () => {
     const secret = shop.leaf.key.split('\n')[1] ?? '';
-    const searched = await runCommand([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await bed.container(), 'grep', '-rlsF', secret, '/etc', '/run', '/tmp', '/root', '/var'], { limitMs: 60_000 });
+    const searched = await runCommand(
+      [
+        dockerCli,
+        '-H',
+        `unix://${inject('servers').m1.engineSocket}`,
+        'exec',
+        await bed.container(),
+        'grep',
+        '-rlsF',
+        secret,
+        '/etc',
+        '/run',
+        '/tmp',
+        '/root',
+        '/var',
+      ],
+      { limitMs: 60_000 },
+    );
     expect([searched.code, searched.stdout]).toEqual([1, '']);
     const folder = join(dirname(inject('servers').m1.engineSocket), bed.name);
-    for (const name of readdirSync(folder).filter((each) => each.endsWith('.pem'))) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('PRIVATE KEY');
+    for (const name of readdirSync(folder).filter((each) => each.endsWith('.pem')))
+      expect(readFileSync(join(folder, name), 'utf8')).not.toContain('PRIVATE KEY');
   });
 });
 
@@ -71,7 +122,15 @@ describe('ACME authorities', () => {
   let open: AcmeCertificate;
   beforeAll(async () => {
     acme = await acmeServer(60);
-    open = { source: 'acme', account: null, directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
+    open = {
+      source: 'acme',
+      account: null,
+      directoryUrl: acme.directoryUrl,
+      email: 'ops@example.com',
+      rootCertificates: acme.rootCertificates,
+      eab: null,
+      isWithheld: false,
+    };
   });
   afterAll(() => acme.close());
 
@@ -79,16 +138,25 @@ describe('ACME authorities', () => {
     const startedAt = performance.now();
     await proxy.apply([...uploads, secured('issued.test', open)]);
     const root = await acme.issuingRoot();
-    const seen = await until('an issued certificate', () => greeted('issued.test', root).catch(() => undefined));
+    const seen = await until('an issued certificate', () =>
+      greeted('issued.test', root).catch(() => undefined),
+    );
     console.log(`certificate issued ${(performance.now() - startedAt).toFixed(0)} ms after the change`);
     expect(seen).toMatchObject({ isProven: true, issuer: expect.stringContaining('Pebble Intermediate CA') });
-    expect(await ask('issued.test')).toMatchObject({ status: 308, headers: { location: `https://issued.test:${httpsPort}/` } });
+    expect(await ask('issued.test')).toMatchObject({
+      status: 308,
+      headers: { location: `https://issued.test:${httpsPort}/` },
+    });
     expect(await ask('issued.test', { secure: true })).toMatchObject({ status: 200 });
   });
 
   test('are not asked again by a change, nor by a proxy that starts anew', async () => {
     const before = await acme.orders();
-    await proxy.apply([...uploads, secured('issued.test', open), route({ id: 'more', host: 'more.test', service: one.name })]);
+    await proxy.apply([
+      ...uploads,
+      secured('issued.test', open),
+      route({ id: 'more', host: 'more.test', service: one.name }),
+    ]);
     const former = await bed.container();
     await bedEngine().engine.restartService(bed.name);
     await until('another container', async () => (await bed.container()) !== former);
@@ -100,7 +168,10 @@ describe('ACME authorities', () => {
 
   test('that want an account binding get it', async () => {
     const { directoryUrl, keyId, hmacKey } = acme.bound;
-    await proxy.apply([...uploads, secured('bound.test', { ...open, directoryUrl, eab: { keyId, hmacKey: new Secret(hmacKey) } })]);
+    await proxy.apply([
+      ...uploads,
+      secured('bound.test', { ...open, directoryUrl, eab: { keyId, hmacKey: new Secret(hmacKey) } }),
+    ]);
     const seen = await until('an issued certificate', () => greeted('bound.test', '').catch(() => undefined));
     expect(seen.issuer).toContain('Pebble Intermediate CA');
   });
@@ -111,7 +182,10 @@ describe('ACME authorities', () => {
       'nowhere.test': { ...open, directoryUrl: open.directoryUrl?.replace('/dir', '/nowhere') ?? null },
       'untrusted.test': { ...open, rootCertificates: shop.root.pem },
     };
-    await proxy.apply([...uploads, ...Object.entries(wrong).map(([host, certificate]) => secured(host, certificate))]);
+    await proxy.apply([
+      ...uploads,
+      ...Object.entries(wrong).map(([host, certificate]) => secured(host, certificate)),
+    ]);
     for (const host of Object.keys(wrong)) {
       await until(`the refusal of ${host}`, async () => refused.has(host));
       await expect(greeted(host, '')).rejects.toThrow(/alert/i);

@@ -20,11 +20,24 @@ export const httpPort = 8_081;
 export const httpsPort = 8_444;
 
 /** The port to a proxy of the bed's m1: where its admin socket appears on this machine, and what the host calls that folder. */
-function proxyAt(name: string, events: ProxyEvents = {}): { adminFolder: string; proxy: Proxy; store: ProxyStore; folder: string } {
+function proxyAt(
+  name: string,
+  events: ProxyEvents = {},
+): { adminFolder: string; proxy: Proxy; store: ProxyStore; folder: string } {
   // The host's /run/bed is this folder of the machine.
   const folder = join(dirname(inject('servers').m1.engineSocket), name);
   mkdirSync(folder, { mode: 0o700, recursive: true });
-  return { adminFolder: `/run/bed/${name}`, folder, store: createCaddyStore(join(folder, storeFolder)), proxy: createCaddyProxy({ adminSocket: join(folder, adminSocketName), publicHttpPort: httpPort, publicHttpsPort: httpsPort, ...events }) };
+  return {
+    adminFolder: `/run/bed/${name}`,
+    folder,
+    store: createCaddyStore(join(folder, storeFolder)),
+    proxy: createCaddyProxy({
+      adminSocket: join(folder, adminSocketName),
+      publicHttpPort: httpPort,
+      publicHttpsPort: httpsPort,
+      ...events,
+    }),
+  };
 }
 
 /** A proxy that nobody starts. */
@@ -57,16 +70,36 @@ export interface InBedOptions {
 export function proxyInBed({ events, fresh = false }: InBedOptions = {}): BedProxy {
   const { engine } = bedEngine();
   const [platform, environment, name] = ['t-platform', 't-environment', 't-proxy'];
-  const echo = (service: string): ServiceSpec => nodeService(service, echoing, { env: [`ME=${service}`], networks: [environment], healthCheck: listens, release: 'r1' });
+  const echo = (service: string): ServiceSpec =>
+    nodeService(service, echoing, {
+      env: [`ME=${service}`],
+      networks: [environment],
+      healthCheck: listens,
+      release: 'r1',
+    });
   const [one, two] = [echo('t-one'), echo('t-two')];
   const { adminFolder, proxy, store, folder } = proxyAt(name, events);
-  const container = (): Promise<string> => until('the container of the proxy', async () => (await engine.tasks(name)).find((task) => task.state === 'running' && task.desiredState === 'running')?.containerId);
+  const container = (): Promise<string> =>
+    until(
+      'the container of the proxy',
+      async () =>
+        (await engine.tasks(name)).find((task) => task.state === 'running' && task.desiredState === 'running')
+          ?.containerId,
+    );
 
   async function make(): Promise<void> {
     await engine.ensureNetwork({ name: platform, subnet: '10.220.1.0/24', labels: {} });
     await engine.ensureNetwork({ name: environment, subnet: '10.220.2.0/24', labels: {} });
     const spec = proxyServiceSpec({
-      image: 'berth/caddy:2', nodeId: (await engine.info()).nodeId, network: platform, adminFolder, httpPort, httpsPort, labels: { 'berth.test': 'true' }, probe: { busybox: '/bin/busybox', healthCheck: listenerCheck([80]) }, migratesRequests: true,
+      image: 'berth/caddy:2',
+      nodeId: (await engine.info()).nodeId,
+      network: platform,
+      adminFolder,
+      httpPort,
+      httpsPort,
+      labels: { 'berth.test': 'true' },
+      probe: { busybox: '/bin/busybox', healthCheck: listenerCheck([80]) },
+      migratesRequests: true,
     });
     await Promise.all([{ ...spec, name }, one, two].map((each) => engine.applyService(each)));
   }
@@ -101,7 +134,22 @@ export const echoing = `
   process.on('SIGTERM', () => server.close(() => process.exit(0)));`;
 
 export function route(change: Partial<Route> & { id: string; service: string }): Route {
-  return { serviceId: 's1', host: 'a.test', path: '/', internalPath: '/', stripPath: false, https: false, certificate: null, port: 3000, accounts: [], redirects: [], hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, ...change };
+  return {
+    serviceId: 's1',
+    host: 'a.test',
+    path: '/',
+    internalPath: '/',
+    stripPath: false,
+    https: false,
+    certificate: null,
+    port: 3000,
+    accounts: [],
+    redirects: [],
+    hstsMaxAge: null,
+    requestHeaders: {},
+    maxBodyBytes: null,
+    ...change,
+  };
 }
 
 export interface Answer {
@@ -120,11 +168,23 @@ export interface Ask {
 }
 
 /** One request through the proxy on a connection of its own. */
-export function ask(host: string, { path = '/', method = 'GET', headers = {}, secure = false }: Ask = {}): Promise<Answer> {
+export function ask(
+  host: string,
+  { path = '/', method = 'GET', headers = {}, secure = false }: Ask = {},
+): Promise<Answer> {
   const { ip } = inject('servers').m1;
-  const common = { host: ip, path, method, headers: { Host: host, ...headers }, agent: false as const, signal: AbortSignal.timeout(15_000) };
+  const common = {
+    host: ip,
+    path,
+    method,
+    headers: { Host: host, ...headers },
+    agent: false as const,
+    signal: AbortSignal.timeout(15_000),
+  };
   return new Promise((resolve, reject) => {
-    const sent = secure ? secureRequest({ ...common, port: httpsPort, servername: host, rejectUnauthorized: false }) : request({ ...common, port: httpPort });
+    const sent = secure
+      ? secureRequest({ ...common, port: httpsPort, servername: host, rejectUnauthorized: false })
+      : request({ ...common, port: httpPort });
     sent.on('error', reject);
     sent.on('response', (response) => {
       const issuer = secure ? issuerOf(response.socket as TLSSocket) : undefined;
@@ -132,7 +192,9 @@ export function ask(host: string, { path = '/', method = 'GET', headers = {}, se
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (body += chunk));
       response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body, issuer }));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body, issuer }),
+      );
     });
     sent.end();
   });

@@ -20,7 +20,10 @@ import { greeted } from './tls-client.ts';
 
 let issuance: Issuance;
 const warnings: string[] = [];
-const bed = proxyInBed({ fresh: true, events: { onNews: (news) => void issuance.hear(news), beforeLoad: () => issuance.putBack() } });
+const bed = proxyInBed({
+  fresh: true,
+  events: { onNews: (news) => void issuance.hear(news), beforeLoad: () => issuance.putBack() },
+});
 const { proxy, one } = bed;
 
 let acme: AcmeServer;
@@ -34,11 +37,33 @@ beforeAll(async () => {
   temporary = await temporaryDatabase();
   store = createIssuanceStore(temporary.database);
   acme = await acmeServer(61);
-  const dns = createDnsCheck({ names: createNameResolver(), settings: async () => ({ serverIp: bedEngine().ip, dnsResolver: acme.dns }) });
-  issuance = createIssuance({ store, clock: systemClock, files: bed.store, whyNot: dns.whyNotHere, changed: () => undefined, warn: (sentence) => warnings.push(sentence) });
-  open = { source: 'acme', account: null, directoryUrl: acme.directoryUrl, email: 'ops@example.com', rootCertificates: acme.rootCertificates, eab: null, isWithheld: false };
+  const dns = createDnsCheck({
+    names: createNameResolver(),
+    settings: async () => ({ serverIp: bedEngine().ip, dnsResolver: acme.dns }),
+  });
+  issuance = createIssuance({
+    store,
+    clock: systemClock,
+    files: bed.store,
+    whyNot: dns.whyNotHere,
+    changed: () => undefined,
+    warn: (sentence) => warnings.push(sentence),
+  });
+  open = {
+    source: 'acme',
+    account: null,
+    directoryUrl: acme.directoryUrl,
+    email: 'ops@example.com',
+    rootCertificates: acme.rootCertificates,
+    eab: null,
+    isWithheld: false,
+  };
   const other = await (await bedOfRun()).host('elsewhere', { index: 62 });
-  await other.launch('web', ['node', '-e', `require('node:http').createServer((q, r) => r.writeHead(404).end('Nothing here')).listen(${httpPort})`]);
+  await other.launch('web', [
+    'node',
+    '-e',
+    `require('node:http').createServer((q, r) => r.writeHead(404).end('Nothing here')).listen(${httpPort})`,
+  ]);
   elsewhere = other.ip;
   await attached(bed);
 });
@@ -47,14 +72,17 @@ afterAll(async () => {
   await temporary.remove();
 });
 
-const secured = (host: string, change: Partial<AcmeCertificate> = {}): Route => route({ id: host, host, https: true, service: one.name, certificate: { ...open, ...change } });
-const stateOf = (host: string, asked: Partial<AskedAuthority> = {}): Promise<IssuanceRecord | undefined> => issuance.of(host, { directoryUrl: acme.directoryUrl, account: null, ...asked });
-const issued = (host: string, asked?: Partial<AskedAuthority>): Promise<IssuanceRecord> => until(`a certificate for ${host}`, async () => {
-  const state = await stateOf(host, asked);
-  return state?.status === 'issued' && state;
-}).catch(async (error: unknown) => {
-  throw new Error(`${String(error)}; its state is ${JSON.stringify(await stateOf(host, asked))}`);
-});
+const secured = (host: string, change: Partial<AcmeCertificate> = {}): Route =>
+  route({ id: host, host, https: true, service: one.name, certificate: { ...open, ...change } });
+const stateOf = (host: string, asked: Partial<AskedAuthority> = {}): Promise<IssuanceRecord | undefined> =>
+  issuance.of(host, { directoryUrl: acme.directoryUrl, account: null, ...asked });
+const issued = (host: string, asked?: Partial<AskedAuthority>): Promise<IssuanceRecord> =>
+  until(`a certificate for ${host}`, async () => {
+    const state = await stateOf(host, asked);
+    return state?.status === 'issued' && state;
+  }).catch(async (error: unknown) => {
+    throw new Error(`${String(error)}; its state is ${JSON.stringify(await stateOf(host, asked))}`);
+  });
 
 /** What came first for the host whose certificates end within seconds. */
 let brief: IssuanceRecord;
@@ -66,7 +94,11 @@ test('a certificate that came is told with its issuer and end', async () => {
   const state = await issued('shop.test');
   console.log(`told ${(performance.now() - startedAt).toFixed(0)} ms after the change`);
   const seen = await greeted('shop.test', await acme.issuingRoot());
-  expect(state).toMatchObject({ issuer: expect.stringContaining('Pebble Intermediate CA'), expiresAt: seen.endsAt, error: null });
+  expect(state).toMatchObject({
+    issuer: expect.stringContaining('Pebble Intermediate CA'),
+    expiresAt: seen.endsAt,
+    error: null,
+  });
   expect(seen).toMatchObject({ isProven: true });
   expect(await stateOf('shop.test', { directoryUrl: 'https://other.test/dir' })).toBeUndefined();
   // Its life goes on while others are looked at.
@@ -75,14 +107,44 @@ test('a certificate that came is told with its issuer and end', async () => {
 
 describe('a refusal is told in a sentence', () => {
   test.each<[string, string, () => Partial<AcmeCertificate>, RegExp]>([
-    ['whose address answers nothing', 'silent.test', () => ({}), /nothing listens on its port 80|could not reach port 80/],
-    ['which another server answers for', 'elsewhere.test', () => ({}), /Another server answered for elsewhere\.test/],
+    [
+      'whose address answers nothing',
+      'silent.test',
+      () => ({}),
+      /nothing listens on its port 80|could not reach port 80/,
+    ],
+    [
+      'which another server answers for',
+      'elsewhere.test',
+      () => ({}),
+      /Another server answered for elsewhere\.test/,
+    ],
     ['whose DNS fails', 'broken.test', () => ({}), /DNS/],
     ['which the authority has on its list', 'blocked.test', () => ({}), /by its policy/],
-    ['at a wrong directory', 'wrong.test', () => ({ directoryUrl: acme.directoryUrl.replace('/dir', '/nowhere') }), /no ACME directory at the address/],
-    ['at an authority that nobody trusts', 'untrusted.test', () => ({ rootCertificates: null, email: 'b@example.com' }), /is not trusted/],
-    ['at an authority that is away', 'away.test', () => ({ directoryUrl: acme.directoryUrl.replace(/:\d+/, ':9') }), /does not answer/],
-    ['without the binding', 'unbound.test', () => ({ directoryUrl: acme.bound.directoryUrl, email: 'c@example.com' }), /wants an account binding/],
+    [
+      'at a wrong directory',
+      'wrong.test',
+      () => ({ directoryUrl: acme.directoryUrl.replace('/dir', '/nowhere') }),
+      /no ACME directory at the address/,
+    ],
+    [
+      'at an authority that nobody trusts',
+      'untrusted.test',
+      () => ({ rootCertificates: null, email: 'b@example.com' }),
+      /is not trusted/,
+    ],
+    [
+      'at an authority that is away',
+      'away.test',
+      () => ({ directoryUrl: acme.directoryUrl.replace(/:\d+/, ':9') }),
+      /does not answer/,
+    ],
+    [
+      'without the binding',
+      'unbound.test',
+      () => ({ directoryUrl: acme.bound.directoryUrl, email: 'c@example.com' }),
+      /wants an account binding/,
+    ],
   ])('of a host %s', async (_, host, change, sentence) => {
     if (host === 'silent.test') await acme.resolve(host, [inject('servers').s1.ip]);
     if (host === 'elsewhere.test') await acme.resolve(host, [elsewhere]);
@@ -104,11 +166,23 @@ describe('a refusal is told in a sentence', () => {
       return orders === (await acme.orders()) && { orders };
     });
     // That a host is withheld is no reason to load anything; with the next change it is left out.
-    expect(await proxy.apply([secured('shop.test'), secured('blocked.test', { isWithheld: true })])).toEqual({ changed: false });
-    await proxy.apply([secured('shop.test'), secured('blocked.test', { isWithheld: true }), route({ id: 'x', host: 'x.test', service: one.name })]);
+    expect(await proxy.apply([secured('shop.test'), secured('blocked.test', { isWithheld: true })])).toEqual({
+      changed: false,
+    });
+    await proxy.apply([
+      secured('shop.test'),
+      secured('blocked.test', { isWithheld: true }),
+      route({ id: 'x', host: 'x.test', service: one.name }),
+    ]);
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(await acme.orders()).toBe(before);
-    expect(await proxy.apply([secured('shop.test'), secured('blocked.test'), route({ id: 'x', host: 'x.test', service: one.name })])).toEqual({ changed: true });
+    expect(
+      await proxy.apply([
+        secured('shop.test'),
+        secured('blocked.test'),
+        route({ id: 'x', host: 'x.test', service: one.name }),
+      ]),
+    ).toEqual({ changed: true });
     await until('another order', async () => (await acme.orders()) > before);
   });
 });
@@ -118,7 +192,10 @@ describe('before an authority is asked', () => {
     await acme.resolve('early.test', [elsewhere]);
     await issuance.prepare('early.test');
     expect(await issuance.withheld()).toContain('early.test');
-    expect(await stateOf('early.test')).toMatchObject({ status: 'failed', error: expect.stringContaining(`leads to ${elsewhere} instead of`) });
+    expect(await stateOf('early.test')).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(`leads to ${elsewhere} instead of`),
+    });
     // The person mends it and says so.
     await acme.resolve('early.test', [bedEngine().ip]);
     await issuance.prepare('early.test');
@@ -132,13 +209,19 @@ test('a certificate is renewed when a third of its life is left, and the new one
   const endsAt = brief.expiresAt ?? 0;
   await new Promise((resolve) => setTimeout(resolve, endsAt - Date.now() - (seconds * 1000) / 4));
   // Caddy looks every ten minutes, and with every change.
-  await proxy.apply([secured('brief.test', { directoryUrl }), route({ id: 'y', host: 'y.test', service: one.name })]);
+  await proxy.apply([
+    secured('brief.test', { directoryUrl }),
+    route({ id: 'y', host: 'y.test', service: one.name }),
+  ]);
   const second = await until('another certificate', async () => {
     const state = await stateOf('brief.test', { directoryUrl });
     return (state?.expiresAt ?? 0) > endsAt && state;
   });
   expect(second.status).toBe('issued');
-  await until('the new certificate to be served', async () => (await greeted('brief.test', '')).endsAt === second.expiresAt);
+  await until(
+    'the new certificate to be served',
+    async () => (await greeted('brief.test', '')).endsAt === second.expiresAt,
+  );
 });
 
 test('a store that is lost is put back before anything is asked: no order, and the same certificate', async () => {
@@ -154,7 +237,9 @@ test('a store that is lost is put back before anything is asked: no order, and t
   await attached(bed);
   await proxy.apply([secured('shop.test')]);
   const again = await until('the certificate', () => greeted('shop.test', '').catch(() => undefined));
-  console.log(`proxy killed and its store lost: served again after ${(performance.now() - startedAt).toFixed(0)} ms`);
+  console.log(
+    `proxy killed and its store lost: served again after ${(performance.now() - startedAt).toFixed(0)} ms`,
+  );
   expect(again.chain[0]).toBe(seen.chain[0]);
   await new Promise((resolve) => setTimeout(resolve, 700));
   expect((await acme.orders()) - before).toBe(0);
@@ -168,11 +253,16 @@ test('a store that is lost is put back before anything is asked: no order, and t
 
 describe('two organizations with one directory and one e-mail', () => {
   const addressOf = async (account: string): Promise<string> => {
-    const file = (await bed.store.files()).find(({ path }) => path.startsWith(`accounts/${account}/acme/`) && path.endsWith('.json'));
+    const file = (await bed.store.files()).find(
+      ({ path }) => path.startsWith(`accounts/${account}/acme/`) && path.endsWith('.json'),
+    );
     return /"location":\s*"([^"]+)"/.exec(file?.content ?? '')?.[1] ?? '';
   };
   const at = (account: string, eab: { keyId: string; hmacKey: string } | null): Partial<AcmeCertificate> => ({
-    directoryUrl: acme.bound.directoryUrl, email: 'same@example.com', account, eab: eab && { keyId: eab.keyId, hmacKey: new Secret(eab.hmacKey) },
+    directoryUrl: acme.bound.directoryUrl,
+    email: 'same@example.com',
+    account,
+    eab: eab && { keyId: eab.keyId, hmacKey: new Secret(eab.hmacKey) },
   });
   const askedBy = (account: string): AskedAuthority => ({ directoryUrl: acme.bound.directoryUrl, account });
   const ours = (): Route => secured('ours.test', at('ours', acme.bound));
@@ -182,24 +272,38 @@ describe('two organizations with one directory and one e-mail', () => {
     await proxy.apply([ours()]);
     await issued('ours.test', askedBy('ours'));
     await proxy.apply([ours(), secured('theirs.test', at('theirs', null))]);
-    expect(await until('a refusal', () => stateOf('theirs.test', askedBy('theirs')))).toMatchObject({ status: 'failed', error: expect.stringContaining('wants an account binding') });
+    expect(await until('a refusal', () => stateOf('theirs.test', askedBy('theirs')))).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('wants an account binding'),
+    });
     await proxy.apply([ours(), theirs('theirs.test')]);
     await issued('theirs.test', askedBy('theirs'));
     const [first, second] = [await addressOf('ours'), await addressOf('theirs')];
-    expect([first, second]).toEqual([expect.stringContaining('/my-account/'), expect.stringContaining('/my-account/')]);
+    expect([first, second]).toEqual([
+      expect.stringContaining('/my-account/'),
+      expect.stringContaining('/my-account/'),
+    ]);
     expect(first).not.toBe(second);
   });
 
   test('lose nothing by the removal of the other, nor when the store is lost', async () => {
-    await temporary.database.script(`INSERT INTO "certificate_resolver" VALUES ('theirs', 'x', 'bound', 'https://x.test', 'same@example.com', NULL, NULL, NULL, '2026')`);
+    await temporary.database.script(
+      `INSERT INTO "certificate_resolver" VALUES ('theirs', 'x', 'bound', 'https://x.test', 'same@example.com', NULL, NULL, NULL, '2026')`,
+    );
     await proxy.apply([theirs('theirs.test')]);
     await issuance.look();
     const [before, seen] = [await addressOf('theirs'), await greeted('theirs.test', '')];
-    expect([await addressOf('ours'), (await store.filePaths()).filter(({ path }) => path.startsWith('accounts/ours/'))]).toEqual(['', []]);
+    expect([
+      await addressOf('ours'),
+      (await store.filePaths()).filter(({ path }) => path.startsWith('accounts/ours/')),
+    ]).toEqual(['', []]);
     await rm(join(bed.folder, storeFolder), { recursive: true });
     await proxy.apply([theirs('theirs.test'), theirs('more.test')]);
     await issued('more.test', askedBy('theirs'));
-    expect([await addressOf('theirs'), (await greeted('theirs.test', '')).chain[0]]).toEqual([before, seen.chain[0]]);
+    expect([await addressOf('theirs'), (await greeted('theirs.test', '')).chain[0]]).toEqual([
+      before,
+      seen.chain[0],
+    ]);
   });
 
   test('get a new account with a new binding, and keep what was issued', async () => {
@@ -213,9 +317,12 @@ describe('two organizations with one directory and one e-mail', () => {
 });
 
 test('keys are encrypted in the database', async () => {
-  const rows = await temporary.database.run(temporary.database.builder.selectFrom('proxy_file').select(['path', 'content']).compile());
+  const rows = await temporary.database.run(
+    temporary.database.builder.selectFrom('proxy_file').select(['path', 'content']).compile(),
+  );
   expect(rows.length).toBeGreaterThan(3);
   expect(JSON.stringify(rows)).not.toContain('PRIVATE KEY');
-  const { content = '' } = (await store.file(rows.find(({ path }) => path.endsWith('shop.test.key'))?.path ?? '')) ?? {};
+  const { content = '' } =
+    (await store.file(rows.find(({ path }) => path.endsWith('shop.test.key'))?.path ?? '')) ?? {};
   expect(content).toContain('PRIVATE KEY');
 });

@@ -43,18 +43,46 @@ const speaking = `
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0', 'x-path': headers[':path'] }));
     stream.pipe(stream);
   }).listen(3001);`;
-const speaker = nodeService(uniqueName('speaker'), speaking, { networks: [bed.environment], healthCheck: listens });
+const speaker = nodeService(uniqueName('speaker'), speaking, {
+  networks: [bed.environment],
+  healthCheck: listens,
+});
 
 const routes = [
   route({ id: 'plain', host: 'plain.test', service: speaker.name }),
-  route({ id: 'secure', host: 'secure.test', https: true, certificate: { source: 'internal' }, service: speaker.name, hstsMaxAge: 31_536_000 }),
-  route({ id: 'rpc', host: 'rpc.test', https: true, certificate: { source: 'internal' }, service: speaker.name, port: 3001 }),
-  route({ id: 'options', host: 'options.test', service: speaker.name, maxBodyBytes: 1000, requestHeaders: { 'X-Tenant': 'shop {"a":1}'.replace(/[{}]/g, ''), Host: 'inner.test' } }),
+  route({
+    id: 'secure',
+    host: 'secure.test',
+    https: true,
+    certificate: { source: 'internal' },
+    service: speaker.name,
+    hstsMaxAge: 31_536_000,
+  }),
+  route({
+    id: 'rpc',
+    host: 'rpc.test',
+    https: true,
+    certificate: { source: 'internal' },
+    service: speaker.name,
+    port: 3001,
+  }),
+  route({
+    id: 'options',
+    host: 'options.test',
+    service: speaker.name,
+    maxBodyBytes: 1000,
+    requestHeaders: { 'X-Tenant': 'shop {"a":1}'.replace(/[{}]/g, ''), Host: 'inner.test' },
+  }),
   route({ id: 'socket', host: 'socket.test', service: one.name }),
 ];
 
 /** Of a remote procedure. */
-const call = { ':method': 'POST', ':path': '/shop.Cart/Add', 'content-type': 'application/grpc', te: 'trailers' };
+const call = {
+  ':method': 'POST',
+  ':path': '/shop.Cart/Add',
+  'content-type': 'application/grpc',
+  te: 'trailers',
+};
 
 beforeAll(async () => {
   await engine.applyService(speaker);
@@ -68,40 +96,66 @@ afterAll(() => engine.removeService(speaker.name));
 
 describe('options of a domain', () => {
   test('Strict-Transport-Security is sent over https, and not over http', async () => {
-    expect((await ask('secure.test', { secure: true })).headers).toMatchObject({ 'strict-transport-security': 'max-age=31536000' });
+    expect((await ask('secure.test', { secure: true })).headers).toMatchObject({
+      'strict-transport-security': 'max-age=31536000',
+    });
     expect((await ask('secure.test')).headers).not.toHaveProperty('strict-transport-security');
     expect((await overHttp2('rpc.test', call)).headers).not.toHaveProperty('strict-transport-security');
   });
 
   test('headers are added in place of the client’s own', async () => {
     const { headers } = JSON.parse((await ask('options.test', { headers: { 'X-Tenant': 'other' } })).body);
-    expect(headers).toMatchObject({ 'x-tenant': 'shop "a":1', host: 'inner.test', 'x-forwarded-host': 'options.test' });
+    expect(headers).toMatchObject({
+      'x-tenant': 'shop "a":1',
+      host: 'inner.test',
+      'x-forwarded-host': 'options.test',
+    });
   });
 
-  test.each([[1000, 200], [1001, 413]])('a body of %i bytes, told or not, is answered with %i', async (bytes, status) => {
-    for (const isChunked of [false, true]) expect([isChunked, (await posted('options.test', bytes, isChunked)).status]).toEqual([isChunked, status]);
+  test.each([
+    [1000, 200],
+    [1001, 413],
+  ])('a body of %i bytes, told or not, is answered with %i', async (bytes, status) => {
+    for (const isChunked of [false, true])
+      expect([isChunked, (await posted('options.test', bytes, isChunked)).status]).toEqual([
+        isChunked,
+        status,
+      ]);
   });
 
   test('without a limit a body of any size passes', async () => {
-    expect(JSON.parse((await posted('plain.test', 20_000_000, true)).body)).toMatchObject({ bytes: 20_000_000 });
+    expect(JSON.parse((await posted('plain.test', 20_000_000, true)).body)).toMatchObject({
+      bytes: 20_000_000,
+    });
   });
 });
 
 test('HTTP/2 is spoken over https, to services in HTTP/1.1', async () => {
   const { headers, body } = await overHttp2('secure.test', { ':path': '/x' });
   expect(headers).toMatchObject({ ':status': 200, 'alt-svc': `h3=":${httpsPort}"; ma=2592000` });
-  expect(JSON.parse(body.toString())).toMatchObject({ version: '1.1', headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'secure.test' } });
+  expect(JSON.parse(body.toString())).toMatchObject({
+    version: '1.1',
+    headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'secure.test' },
+  });
 });
 
 test('HTTP/3 is offered, and its port answers a packet of an unknown version with those it knows', async () => {
-  expect((await ask('secure.test', { secure: true })).headers['alt-svc']).toBe(`h3=":${httpsPort}"; ma=2592000`);
-  const versions = await until('a Version Negotiation packet', () => versionNegotiation().catch(() => undefined));
+  expect((await ask('secure.test', { secure: true })).headers['alt-svc']).toBe(
+    `h3=":${httpsPort}"; ma=2592000`,
+  );
+  const versions = await until('a Version Negotiation packet', () =>
+    versionNegotiation().catch(() => undefined),
+  );
   // QUIC version 1 (RFC 9000, 15).
   expect(versions).toContain(1);
 });
 
 test('gRPC passes: HTTP/2 to the service, the answer’s body as it comes, and the trailers', async () => {
-  const { headers, trailers, body } = await overHttp2('rpc.test', call, Buffer.from([0, 0, 0, 0, 3, 1, 2, 3]));
+  const { headers, trailers, body } = await overHttp2(
+    'rpc.test',
+    call,
+    Buffer.from([0, 0, 0, 0, 3, 1, 2, 3]),
+  );
   expect(headers).toMatchObject({ ':status': 200, 'content-type': 'application/grpc' });
   expect([...body]).toEqual([0, 0, 0, 0, 3, 1, 2, 3]);
   expect(trailers).toMatchObject({ 'grpc-status': '0', 'x-path': '/shop.Cart/Add' });
@@ -111,13 +165,23 @@ test('server-sent events come one by one', async () => {
   const startedAt = performance.now();
   const arrivals = await new Promise<number[]>((resolve, reject) => {
     const times: number[] = [];
-    const sent = request({ host: ip, port: httpPort, path: '/events', headers: { Host: 'plain.test' }, agent: false, signal: AbortSignal.timeout(10_000) }, (response) => {
-      response.on('data', () => {
-        if (times.push(performance.now() - startedAt) < 4) return;
-        resolve(times);
-        sent.destroy();
-      });
-    });
+    const sent = request(
+      {
+        host: ip,
+        port: httpPort,
+        path: '/events',
+        headers: { Host: 'plain.test' },
+        agent: false,
+        signal: AbortSignal.timeout(10_000),
+      },
+      (response) => {
+        response.on('data', () => {
+          if (times.push(performance.now() - startedAt) < 4) return;
+          resolve(times);
+          sent.destroy();
+        });
+      },
+    );
     sent.on('error', reject).end();
   });
   expect((arrivals[3] ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(300);
@@ -128,17 +192,26 @@ describe('WebSockets', () => {
     const [other, own] = [await openSocket('socket.test'), await openSocket('plain.test')];
     const before = await proxy.current();
     const at = { told: 0, closed: 0 };
-    own.on('data', (data: Buffer) => (at.told = data.toString() === 'ending' ? performance.now() : at.told)).once('close', () => (at.closed = performance.now()));
+    own
+      .on('data', (data: Buffer) => (at.told = data.toString() === 'ending' ? performance.now() : at.told))
+      .once('close', () => (at.closed = performance.now()));
     const handshakes: { at: number; answer: string }[] = [];
-    const calling = setInterval(() => void handshake().then((answer) => handshakes.push({ at: performance.now(), answer })), 50);
+    const calling = setInterval(
+      () => void handshake().then((answer) => handshakes.push({ at: performance.now(), answer })),
+      50,
+    );
     await engine.applyService({ ...speaker, release: 'r2', env: ['VERSION=2'] });
     await until('the end of the own socket', async () => at.closed > 0, 60_000);
     await until('calls afterwards', async () => handshakes.filter((each) => each.at > at.closed).length > 5);
     clearInterval(calling);
-    console.log(`WebSockets of a service that is deployed: told ${((at.closed - at.told) / 1000).toFixed(1)} s before their end, by a grace period of ${speaker.stopGracePeriodMs / 1000} s; ${handshakes.length} handshakes meanwhile`);
+    console.log(
+      `WebSockets of a service that is deployed: told ${((at.closed - at.told) / 1000).toFixed(1)} s before their end, by a grace period of ${speaker.stopGracePeriodMs / 1000} s; ${handshakes.length} handshakes meanwhile`,
+    );
     expect(at.told).toBeGreaterThan(0);
     expect(at.closed - at.told).toBeGreaterThan(speaker.stopGracePeriodMs - 300);
-    expect(handshakes.map(({ answer }) => answer).filter((answer) => answer !== '1 hi' && answer !== '2 hi')).toEqual([]);
+    expect(
+      handshakes.map(({ answer }) => answer).filter((answer) => answer !== '1 hi' && answer !== '2 hi'),
+    ).toEqual([]);
     expect(handshakes.slice(-5).map(({ answer }) => answer)).toEqual(Array.from({ length: 5 }, () => '2 hi'));
     expect(await proxy.current()).toBe(before);
     expect(await echo(other, 'still')).toBe('still');
@@ -148,10 +221,17 @@ describe('WebSockets', () => {
   test('a change of any domain: what it does to them is told', async () => {
     const socket = await openSocket('socket.test');
     const startedAt = performance.now();
-    const closed = new Promise<number>((resolve) => socket.once('close', () => resolve(performance.now() - startedAt)));
+    const closed = new Promise<number>((resolve) =>
+      socket.once('close', () => resolve(performance.now() - startedAt)),
+    );
     await proxy.apply([...routes, route({ id: 'another', host: 'another.test', service: one.name })]);
-    const cut = await Promise.race([closed, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 1_500))]);
-    console.log(`WebSockets and a change of domains: ${cut === undefined ? 'stay open' : `cut ${cut.toFixed(0)} ms after the change began`} (${await caddyVersion()})`);
+    const cut = await Promise.race([
+      closed,
+      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 1_500)),
+    ]);
+    console.log(
+      `WebSockets and a change of domains: ${cut === undefined ? 'stay open' : `cut ${cut.toFixed(0)} ms after the change began`} (${await caddyVersion()})`,
+    );
     // Whatever this version of the proxy does, whoever connects again is served.
     const again = await openSocket('socket.test');
     expect(await echo(again, 'again')).toBe('again');
@@ -166,9 +246,21 @@ describe('while the proxy drains', () => {
 
   test('answers end their connection, and nothing else does', { timeout: 30_000 }, async () => {
     const kept = new Agent({ keepAlive: true });
-    const connection = async (agent: Agent): Promise<unknown> => new Promise((resolve, reject) => {
-      request({ host: ip, port: httpPort, headers: { Host: 'plain.test' }, agent, signal: AbortSignal.timeout(5_000) }, (response) => resolve(response.resume().headers.connection)).on('error', reject).end();
-    });
+    const connection = async (agent: Agent): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        request(
+          {
+            host: ip,
+            port: httpPort,
+            headers: { Host: 'plain.test' },
+            agent,
+            signal: AbortSignal.timeout(5_000),
+          },
+          (response) => resolve(response.resume().headers.connection),
+        )
+          .on('error', reject)
+          .end();
+      });
     // Of HTTP/1.1 nothing need be said to keep one.
     expect(await connection(kept)).toBeUndefined();
     const socket = await drain.during(async () => {
@@ -199,11 +291,27 @@ async function handshake(): Promise<string> {
 
 function posted(host: string, bytes: number, isChunked: boolean): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const headers = { Host: host, ...(isChunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes }) };
-    const sent = request({ host: ip, port: httpPort, method: 'POST', headers, agent: false, signal: AbortSignal.timeout(30_000) }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-    });
+    const headers = {
+      Host: host,
+      ...(isChunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes }),
+    };
+    const sent = request(
+      {
+        host: ip,
+        port: httpPort,
+        method: 'POST',
+        headers,
+        agent: false,
+        signal: AbortSignal.timeout(30_000),
+      },
+      (response) => {
+        let body = '';
+        response
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => (body += chunk))
+          .on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      },
+    );
     sent.on('error', reject).end(Buffer.alloc(bytes, 'x'));
   });
 }
@@ -218,19 +326,27 @@ interface Http2Answer {
 
 function overHttp2(host: string, headers: Record<string, string>, body?: Buffer): Promise<Http2Answer> {
   return new Promise((resolve, reject) => {
-    const session = connectHttp2(`https://${ip}:${httpsPort}`, { servername: host, rejectUnauthorized: false });
+    const session = connectHttp2(`https://${ip}:${httpsPort}`, {
+      servername: host,
+      rejectUnauthorized: false,
+    });
     session.on('error', reject).setTimeout(10_000, () => session.destroy(new Error('no answer within 10 s')));
     const stream = session.request({ [constants.HTTP2_HEADER_AUTHORITY]: host, ...headers });
     const answer: Http2Answer = { headers: {}, trailers: {}, body: Buffer.alloc(0), goneAway: false };
     session.on('goaway', () => (answer.goneAway = true));
-    stream.on('response', (got) => (answer.headers = got)).on('trailers', (got) => (answer.trailers = got)).on('error', reject);
-    stream.on('data', (chunk: Buffer) => (answer.body = Buffer.concat([answer.body, chunk]))).on('end', () => {
-      // What comes with the answer's end, or right behind it.
-      setTimeout(() => {
-        session.destroy();
-        resolve(answer);
-      }, 50);
-    });
+    stream
+      .on('response', (got) => (answer.headers = got))
+      .on('trailers', (got) => (answer.trailers = got))
+      .on('error', reject);
+    stream
+      .on('data', (chunk: Buffer) => (answer.body = Buffer.concat([answer.body, chunk])))
+      .on('end', () => {
+        // What comes with the answer's end, or right behind it.
+        setTimeout(() => {
+          session.destroy();
+          resolve(answer);
+        }, 50);
+      });
     stream.end(body);
   });
 }
@@ -249,7 +365,11 @@ function versionNegotiation(): Promise<number[]> {
       const ids = 6 + (answer[5] ?? 0);
       const from = ids + 1 + (answer[ids] ?? 0);
       if (answer.readUInt32BE(1) !== 0) return reject(new Error('not a Version Negotiation packet'));
-      return resolve(Array.from({ length: (answer.length - from) / 4 }, (_, index) => answer.readUInt32BE(from + 4 * index)));
+      return resolve(
+        Array.from({ length: (answer.length - from) / 4 }, (_, index) =>
+          answer.readUInt32BE(from + 4 * index),
+        ),
+      );
     });
     socket.send(packet, httpsPort, ip);
   });
@@ -257,8 +377,17 @@ function versionNegotiation(): Promise<number[]> {
 
 function openSocket(host: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: ip, port: httpPort, headers: { Host: host, Connection: 'Upgrade', Upgrade: 'websocket' }, agent: false, signal: AbortSignal.timeout(60_000) });
-    sent.on('error', reject).on('upgrade', (_response, socket) => resolve(socket.on('error', () => undefined))).end();
+    const sent = request({
+      host: ip,
+      port: httpPort,
+      headers: { Host: host, Connection: 'Upgrade', Upgrade: 'websocket' },
+      agent: false,
+      signal: AbortSignal.timeout(60_000),
+    });
+    sent
+      .on('error', reject)
+      .on('upgrade', (_response, socket) => resolve(socket.on('error', () => undefined)))
+      .end();
   });
 }
 
@@ -274,6 +403,17 @@ function echo(socket: Socket, text: string): Promise<string> {
 }
 
 async function caddyVersion(): Promise<string> {
-  const { stdout } = await runCommand([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await bed.container(), 'caddy', 'version'], { limitMs: 20_000 });
+  const { stdout } = await runCommand(
+    [
+      dockerCli,
+      '-H',
+      `unix://${inject('servers').m1.engineSocket}`,
+      'exec',
+      await bed.container(),
+      'caddy',
+      'version',
+    ],
+    { limitMs: 20_000 },
+  );
   return `Caddy ${stdout.trim()}`;
 }

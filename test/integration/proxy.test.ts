@@ -10,7 +10,14 @@ import { bedEngine, until } from './engine-fixture.ts';
 import { absentProxy, ask, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
 
 const { engine, ip } = bedEngine();
-const { proxy, name: proxyName, one, two, environment, container: proxyContainer } = proxyInBed({ fresh: true });
+const {
+  proxy,
+  name: proxyName,
+  one,
+  two,
+  environment,
+  container: proxyContainer,
+} = proxyInBed({ fresh: true });
 
 const routes = [
   route({ id: 'root', service: one.name }),
@@ -28,12 +35,18 @@ const routes = [
 test('a proxy that is not there is unavailable', async () => {
   const nobody = absentProxy();
   expect(await nobody.current()).toBeUndefined();
-  await expect(nobody.apply([])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('admin.sock') });
+  await expect(nobody.apply([])).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('admin.sock'),
+  });
 });
 
 test('a fresh proxy says that it is starting, takes its routes once, and tells them from others', async () => {
   expect(await proxy.current()).toBe('');
-  expect(await ask('a.test')).toMatchObject({ status: 503, body: 'Berth is starting; please try again in a moment.\n' });
+  expect(await ask('a.test')).toMatchObject({
+    status: 503,
+    body: 'Berth is starting; please try again in a moment.\n',
+  });
   await engine.connectNetwork(await proxyContainer(), environment);
   expect(await proxy.apply(routes)).toEqual({ changed: true });
   expect(await proxy.apply(routes.toReversed())).toEqual({ changed: false });
@@ -67,7 +80,10 @@ describe('a request finds its service', () => {
   });
 
   test.each(['nobody.test', 'wild.test', 'a.b.wild.test', ip, 'xn--a.test'])('or none: %s', async (host) => {
-    expect(await ask(host)).toMatchObject({ status: 404, body: 'No application of this server answers to this host name.\n' });
+    expect(await ask(host)).toMatchObject({
+      status: 404,
+      body: 'No application of this server answers to this host name.\n',
+    });
   });
 
   test('and a service that does not listen is a bad gateway, after 5 s of trying', async () => {
@@ -78,7 +94,8 @@ describe('a request finds its service', () => {
 });
 
 describe('what the service is told', () => {
-  const headersAt = async (path: string, headers: Record<string, string> = {}) => JSON.parse((await ask('a.test', { path, headers })).body).headers;
+  const headersAt = async (path: string, headers: Record<string, string> = {}) =>
+    JSON.parse((await ask('a.test', { path, headers })).body).headers;
 
   test('comes from the proxy, whatever the client claims', async () => {
     const claims = {
@@ -91,7 +108,13 @@ describe('what the service is told', () => {
       Forwarded: 'for=6.6.6.6',
     };
     const client = inject('bed').machineIp;
-    const told = { host: 'a.test', 'x-forwarded-for': client, 'x-forwarded-host': 'a.test', 'x-forwarded-proto': 'http', 'x-real-ip': client };
+    const told = {
+      host: 'a.test',
+      'x-forwarded-for': client,
+      'x-forwarded-host': 'a.test',
+      'x-forwarded-proto': 'http',
+      'x-real-ip': client,
+    };
     expect(await headersAt('/', claims)).toEqual({ ...told, connection: undefined });
   });
 
@@ -103,7 +126,13 @@ describe('what the service is told', () => {
 test('a WebSocket passes', async () => {
   const headers = { Host: 'a.test', Connection: 'Upgrade', Upgrade: 'websocket' };
   const echoed = await new Promise<string>((resolve, reject) => {
-    const sent = request({ host: ip, port: httpPort, headers, agent: false, signal: AbortSignal.timeout(5_000) });
+    const sent = request({
+      host: ip,
+      port: httpPort,
+      headers,
+      agent: false,
+      signal: AbortSignal.timeout(5_000),
+    });
     sent.on('error', reject);
     sent.on('upgrade', (response, socket) => {
       socket.once('data', (data: Buffer) => {
@@ -122,14 +151,23 @@ describe('https', () => {
     ['secure.test', one],
     ['any.secure.test', two],
   ])('%s answers with a certificate of the proxy’s own authority', async (host, service) => {
-    const answer = await until('a certificate', () => ask(host, { path: '/x?y', secure: true }).catch(() => undefined));
+    const answer = await until('a certificate', () =>
+      ask(host, { path: '/x?y', secure: true }).catch(() => undefined),
+    );
     expect(answer).toMatchObject({ status: 200, issuer: expect.stringContaining('Caddy Local Authority') });
-    expect(JSON.parse(answer.body)).toMatchObject({ service: service.name, url: '/x?y', headers: { 'x-forwarded-proto': 'https' } });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      service: service.name,
+      url: '/x?y',
+      headers: { 'x-forwarded-proto': 'https' },
+    });
   });
 
   test('is redirected to, method and address kept', async () => {
     const answer = await ask('secure.test', { path: '/p?q=1', method: 'POST' });
-    expect(answer).toMatchObject({ status: 308, headers: { location: `https://secure.test:${httpsPort}/p?q=1` } });
+    expect(answer).toMatchObject({
+      status: 308,
+      headers: { location: `https://secure.test:${httpsPort}/p?q=1` },
+    });
   });
 
   test('does not answer for plain hosts', async () => {
@@ -142,12 +180,27 @@ test('a refused configuration leaves the former one at work, and nothing of itse
   const before = await proxy.current();
   // A curve that the proxy's library does not know.
   const { pem, key } = makeCertificate({ name: 'odd.test', hosts: ['odd.test'], curve: 'secp256k1' });
-  const odd = route({ id: 'odd', host: 'odd.test', https: true, certificate: { source: 'uploaded', certificateId: 'odd', chain: pem, privateKey: new Secret(key) }, service: one.name });
-  await expect(proxy.apply([...routes, odd, route({ id: 'ghost', host: 'ghost.test', service: one.name })])).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/keeps the former ones.*curve/) });
+  const odd = route({
+    id: 'odd',
+    host: 'odd.test',
+    https: true,
+    certificate: { source: 'uploaded', certificateId: 'odd', chain: pem, privateKey: new Secret(key) },
+    service: one.name,
+  });
+  await expect(
+    proxy.apply([...routes, odd, route({ id: 'ghost', host: 'ghost.test', service: one.name })]),
+  ).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringMatching(/keeps the former ones.*curve/),
+  });
   expect(await proxy.current()).toBe(before);
-  const statuses = async (host: string): Promise<number[]> => [...new Set(await Promise.all(Array.from({ length: 30 }, async () => (await ask(host)).status)))];
+  const statuses = async (host: string): Promise<number[]> => [
+    ...new Set(await Promise.all(Array.from({ length: 30 }, async () => (await ask(host)).status))),
+  ];
   expect([await statuses('a.test'), await statuses('ghost.test')]).toEqual([[200], [404]]);
-  await expect(proxy.apply([route({ id: 'bad', path: '/{env.HOME}', service: one.name })])).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  await expect(
+    proxy.apply([route({ id: 'bad', path: '/{env.HOME}', service: one.name })]),
+  ).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   // Nobody holds a port besides: whatever comes next is seen by everybody.
   await proxy.apply([...routes, route({ id: 'next', host: 'next.test', service: one.name })]);
   expect(await statuses('next.test')).toEqual([200]);
@@ -156,7 +209,21 @@ test('a refused configuration leaves the former one at work, and nothing of itse
 
 test('both ports are listened on from the first moment, whatever the routes', async () => {
   await proxy.apply(routes.filter((each) => !each.https));
-  const listening = runCommand([dockerCli, '-H', `unix://${inject('servers').m1.engineSocket}`, 'exec', await proxyContainer(), '/.berth/busybox', 'grep', '-cE', ':01BB [0-9A-F]+:0000 0A', '/proc/net/tcp6'], { limitMs: 10_000 });
+  const listening = runCommand(
+    [
+      dockerCli,
+      '-H',
+      `unix://${inject('servers').m1.engineSocket}`,
+      'exec',
+      await proxyContainer(),
+      '/.berth/busybox',
+      'grep',
+      '-cE',
+      ':01BB [0-9A-F]+:0000 0A',
+      '/proc/net/tcp6',
+    ],
+    { limitMs: 10_000 },
+  );
   expect((await listening).stdout.trim()).toBe('1');
   await proxy.apply(routes);
 });
@@ -165,11 +232,32 @@ test('a rolling release loses no request and changes nothing at the proxy', asyn
   const before = await proxy.current();
   const statuses: (number | string)[] = [];
   const pending: Promise<unknown>[] = [];
-  const load = setInterval(() => pending.push(ask('a.test').then((answer) => statuses.push(answer.status), (error: unknown) => statuses.push(String(error)))), 20);
+  const load = setInterval(
+    () =>
+      pending.push(
+        ask('a.test').then(
+          (answer) => statuses.push(answer.status),
+          (error: unknown) => statuses.push(String(error)),
+        ),
+      ),
+    20,
+  );
   const next = { ...one, release: 'r2' };
   const { generation } = await engine.applyService(next);
-  const watch = { engine, clock: systemClock, serviceName: one.name, generation, expectedReplicas: 1, monitorMs: one.monitorMs };
-  const outcome = await watchRelease({ ...watch, signal: new AbortController().signal, limitMs: 60_000, onEvent: () => undefined });
+  const watch = {
+    engine,
+    clock: systemClock,
+    serviceName: one.name,
+    generation,
+    expectedReplicas: 1,
+    monitorMs: one.monitorMs,
+  };
+  const outcome = await watchRelease({
+    ...watch,
+    signal: new AbortController().signal,
+    limitMs: 60_000,
+    onEvent: () => undefined,
+  });
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   clearInterval(load);
   await Promise.all(pending);
@@ -183,7 +271,11 @@ test('after a restart it knows nothing until its networks and routes are given t
   const former = await proxyContainer();
   await engine.restartService(proxyName);
   await until('another container', async () => (await proxyContainer()) !== former);
-  expect(await until('an answer of the fresh proxy', async () => ((await proxy.current()) === '' ? 'fresh' : undefined))).toBe('fresh');
+  expect(
+    await until('an answer of the fresh proxy', async () =>
+      (await proxy.current()) === '' ? 'fresh' : undefined,
+    ),
+  ).toBe('fresh');
   await engine.connectNetwork(await proxyContainer(), environment);
   expect(await proxy.apply(routes)).toEqual({ changed: true });
   expect((await ask('a.test')).status).toBe(200);

@@ -16,15 +16,40 @@ export interface Greeting {
 }
 
 /** What a client sees that asks for the host by name; `root` is PEM, or empty for none. */
-export function greeted(host: string, root: string, at: { ip: string; port: number } = { ip: bedEngine().ip, port: httpsPort }): Promise<Greeting> {
+export function greeted(
+  host: string,
+  root: string,
+  at: { ip: string; port: number } = { ip: bedEngine().ip, port: httpsPort },
+): Promise<Greeting> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: at.ip, port: at.port, servername: host, ca: root === '' ? [] : [root], rejectUnauthorized: false, timeout: 10_000 }, () => {
-      const chain: X509Certificate[] = [];
-      for (let next = socket.getPeerX509Certificate(); next !== undefined && chain.length < 5; next = next.issuerCertificate) chain.push(next);
-      const sent = chain.map(({ raw }) => raw.toString('base64')).filter((each) => each !== bare(root));
-      resolve({ isProven: socket.authorized, error: socket.authorized ? undefined : String(socket.authorizationError), issuer: chain[0]?.issuer ?? '', chain: sent, endsAt: chain[0]?.validToDate.getTime() ?? 0 });
-      socket.destroy();
-    });
+    const socket = connect(
+      {
+        host: at.ip,
+        port: at.port,
+        servername: host,
+        ca: root === '' ? [] : [root],
+        rejectUnauthorized: false,
+        timeout: 10_000,
+      },
+      () => {
+        const chain: X509Certificate[] = [];
+        for (
+          let next = socket.getPeerX509Certificate();
+          next !== undefined && chain.length < 5;
+          next = next.issuerCertificate
+        )
+          chain.push(next);
+        const sent = chain.map(({ raw }) => raw.toString('base64')).filter((each) => each !== bare(root));
+        resolve({
+          isProven: socket.authorized,
+          error: socket.authorized ? undefined : String(socket.authorizationError),
+          issuer: chain[0]?.issuer ?? '',
+          chain: sent,
+          endsAt: chain[0]?.validToDate.getTime() ?? 0,
+        });
+        socket.destroy();
+      },
+    );
     socket.on('error', reject).on('timeout', () => socket.destroy(new Error('no greeting within 10 s')));
   });
 }

@@ -1,6 +1,16 @@
 /** Archives as people's programs make them. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, createReadStream, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  createReadStream,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,7 +45,11 @@ test.each([
   ['git archive, zip', ['git', 'archive', '--format=zip', '--output=ARCHIVE', 'HEAD']],
 ])('%s', async (name, [program = '', ...args]) => {
   const archive = join(folder, `${name.replaceAll(/[^a-z]/g, '-')}.archive`);
-  execFileSync(program, args.map((argument) => argument.replace('ARCHIVE', archive)), { cwd: source });
+  execFileSync(
+    program,
+    args.map((argument) => argument.replace('ARCHIVE', archive)),
+    { cwd: source },
+  );
   expect(await unpackUpload(createReadStream(archive), out())).toEqual({ files: 3, bytes: 3_000_015 });
   expect(readFileSync(join(out(), long), 'utf8')).toBe('long');
   expect(readFileSync(join(out(), 'big.bin')).equals(readFileSync(join(source, 'big.bin')))).toBe(true);
@@ -46,5 +60,8 @@ test('a link that tar packed is refused by its name', async () => {
   symlinkSync('/etc/passwd', join(source, 'users'));
   const archive = join(folder, 'link.tar');
   execFileSync('tar', ['-cf', archive, 'run.sh', 'users'], { cwd: source });
-  await expect(unpackUpload(archive, out())).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('"users", which is a symbolic link') });
+  await expect(unpackUpload(archive, out())).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringContaining('"users", which is a symbolic link'),
+  });
 });

@@ -41,22 +41,50 @@ export async function runProject(run: ProjectRun): Promise<ProjectEnd> {
     for (const reason of counts.reasons) run.say(`${run.name}: ${reason}`);
     const line = `${run.name}: ${counts.passed} passed, ${counts.failed} failed, ${((Date.now() - started) / 1000).toFixed(1)} s`;
     run.say(line);
-    return { ...counts, line, failures: [...counts.reasons, ...counts.failures].map((failure) => `${run.name}: ${failure}`) };
+    return {
+      ...counts,
+      line,
+      failures: [...counts.reasons, ...counts.failures].map((failure) => `${run.name}: ${failure}`),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 export function addCounts(one: Counts, other: Counts): Counts {
-  return { passed: one.passed + other.passed, failed: one.failed + other.failed, skipped: one.skipped + other.skipped };
+  return {
+    passed: one.passed + other.passed,
+    failed: one.failed + other.failed,
+    skipped: one.skipped + other.skipped,
+  };
 }
 
 /** Gives how vitest ended: its exit code, or why it was stopped. */
 async function vitest(run: ProjectRun, report: string): Promise<number | string> {
   const program = join(repositoryRoot, 'node_modules', 'vitest', 'vitest.mjs');
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, NODE_COMPILE_CACHE: compiled };
+  const env = {
+    ...process.env,
+    PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+    NODE_COMPILE_CACHE: compiled,
+  };
   // Dies with this process, also when that is killed; the guard of its bed then closes the bed.
-  const child = spawn('nice', [`--adjustment=${run.niceness}`, 'setpriv', '--pdeathsig=KILL', process.execPath, program, 'run', '--project', run.name, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], { cwd: repositoryRoot, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+  const child = spawn(
+    'nice',
+    [
+      `--adjustment=${run.niceness}`,
+      'setpriv',
+      '--pdeathsig=KILL',
+      process.execPath,
+      program,
+      'run',
+      '--project',
+      run.name,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
+    { cwd: repositoryRoot, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true },
+  );
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, name) => resolve(code ?? `ended by ${name}`));
@@ -71,7 +99,10 @@ async function vitest(run: ProjectRun, report: string): Promise<number | string>
 
 function stopReason(run: ProjectRun, over: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
-    const limit = setTimeout(() => resolve(`stopped after its limit of ${run.limitMs / 1000} s`), run.limitMs);
+    const limit = setTimeout(
+      () => resolve(`stopped after its limit of ${run.limitMs / 1000} s`),
+      run.limitMs,
+    );
     const abort = (): void => resolve(`stopped: ${String(run.signal.reason)}`);
     run.signal.addEventListener('abort', abort, { once: true });
     over.addEventListener('abort', () => {

@@ -4,16 +4,26 @@ import { expect, test } from 'vitest';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { beyondModules, projects } from './projects.ts';
 
-const all = globSync('{server,client,cli,setup,images,bench,tools,test}/**/*.test.ts', { cwd: repositoryRoot, exclude: ['**/node_modules/**', '**/dist/**'] });
+const all = globSync('{server,client,cli,setup,images,bench,tools,test}/**/*.test.ts', {
+  cwd: repositoryRoot,
+  exclude: ['**/node_modules/**', '**/dist/**'],
+});
 const others = Object.values(projects).filter(({ on }) => on !== 'modules');
 
 test('every test file runs in exactly one project', () => {
   expect(all.length).toBeGreaterThan(100);
-  const places = (file: string): number => (beyondModules.some((pattern) => matchesGlob(file, pattern)) ? others.filter(({ files }) => files.some((pattern) => matchesGlob(file, pattern))).length : 1);
+  const places = (file: string): number =>
+    beyondModules.some((pattern) => matchesGlob(file, pattern))
+      ? others.filter(({ files }) => files.some((pattern) => matchesGlob(file, pattern))).length
+      : 1;
   expect(all.filter((file) => places(file) !== 1)).toEqual([]);
 });
 
 test('every pattern names a file', () => {
   const patterns = Object.values(projects).flatMap(({ files }) => [...files]);
-  expect(patterns.filter((pattern) => globSync(pattern, { cwd: repositoryRoot, exclude: ['**/node_modules/**'] }).length === 0)).toEqual([]);
+  expect(
+    patterns.filter(
+      (pattern) => globSync(pattern, { cwd: repositoryRoot, exclude: ['**/node_modules/**'] }).length === 0,
+    ),
+  ).toEqual([]);
 });

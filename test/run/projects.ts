@@ -23,7 +23,11 @@ export const projects = {
   databases: { on: 'bed', files: e2e('databases'), minutes: 25 },
   backups: { on: 'bed', files: e2e('backup'), minutes: 25 },
   machine: { on: 'bed', files: e2e('up'), minutes: 30 },
-  integration: { on: 'servers', files: ['bed/*', 'images/*', 'builder-*', 'git-*', 'object-store', 'upload'].map(integration), minutes: 20 },
+  integration: {
+    on: 'servers',
+    files: ['bed/*', 'images/*', 'builder-*', 'git-*', 'object-store', 'upload'].map(integration),
+    minutes: 20,
+  },
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   isolation: { on: 'bed', files: e2e('isolation', 'compose'), minutes: 20 },
   engine: { on: 'servers', files: [integration('engine-*')], minutes: 20 },
@@ -43,4 +47,9 @@ export const projects = {
 export type ProjectName = keyof typeof projects;
 
 /** Files that are tests of something other than modules, by their name or place. */
-export const beyondModules = ['**/*.store.test.ts', '**/*.interface.test.ts', 'test/integration/**', 'test/e2e/**'];
+export const beyondModules = [
+  '**/*.store.test.ts',
+  '**/*.interface.test.ts',
+  'test/integration/**',
+  'test/e2e/**',
+];

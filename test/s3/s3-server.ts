@@ -30,9 +30,14 @@ export async function startS3(address: string, folder: string): Promise<S3Server
     endpoint: `http://${address}:${port}`,
     async start() {
       const program = [join(import.meta.dirname, 'serve.ts'), address, String(port), folder, s3Bucket];
-      const started = spawn('setpriv', ['--pdeathsig=KILL', process.execPath, ...program], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const started = spawn('setpriv', ['--pdeathsig=KILL', process.execPath, ...program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       child = started;
-      await Promise.race([once(started.stdout, 'data'), once(started, 'exit').then(() => Promise.reject(new Error('The S3 server did not start.')))]);
+      await Promise.race([
+        once(started.stdout, 'data'),
+        once(started, 'exit').then(() => Promise.reject(new Error('The S3 server did not start.'))),
+      ]);
     },
     async kill() {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -41,7 +46,10 @@ export async function startS3(address: string, folder: string): Promise<S3Server
       await ended;
     },
     fileOf: (path) => join(folder, s3Bucket, `${path}._S3rver_object`),
-    files: async () => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name)),
+    files: async () =>
+      (await readdir(folder, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name)),
   };
   await server.start();
   return server;

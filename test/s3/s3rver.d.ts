@@ -9,6 +9,9 @@ declare module 's3rver' {
   export default class S3rver {
     constructor(options: Options);
     configureBuckets(): Promise<unknown>;
-    callback(): (request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => void;
+    callback(): (
+      request: import('node:http').IncomingMessage,
+      response: import('node:http').ServerResponse,
+    ) => void;
   }
 }

@@ -53,47 +53,111 @@ export interface BackupDeskState {
 
 export function createBackupDesk(database: Database, clock: Clock): BackupDeskState {
   const folder = mkdtempSync(join(tmpdir(), 'berth-backups-'));
-  const stores = { backups: createBackupStore(database), runs: createBackupRunStore(database), jobs: createJobStore(database) };
+  const stores = {
+    backups: createBackupStore(database),
+    runs: createBackupRunStore(database),
+    jobs: createJobStore(database),
+  };
   const jobs = tableStore(database, 'job');
-  const destinations = createDestinations(createDestinationStore(database), { clock, protectedPaths: [], openStore: createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: folder }) });
-  const runs = createBackupRuns(stores.runs, createQueue(stores.jobs, clock, () => {
-    if (!state.holds) background = background.then(() => work()).then(() => undefined);
-  }), clock);
+  const destinations = createDestinations(createDestinationStore(database), {
+    clock,
+    protectedPaths: [],
+    openStore: createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: folder }),
+  });
+  const runs = createBackupRuns(
+    stores.runs,
+    createQueue(stores.jobs, clock, () => {
+      if (!state.holds) background = background.then(() => work()).then(() => undefined);
+    }),
+    clock,
+  );
   let background = Promise.resolve();
   const logs = createFileLogs(join(folder, 'logs'), clock);
   const ending = (): string => 'dump.gz';
   const tidy = async (backupRunId: string): Promise<void> => void state.tidied.push(backupRunId);
-  const source = { ending, tidy, open: async () => ({ title: 'the test', secrets: ['top-secret'], read: () => state.dump() }) };
+  const source = {
+    ending,
+    tidy,
+    open: async () => ({ title: 'the test', secrets: ['top-secret'], read: () => state.dump() }),
+  };
   const sources: BackupSources = { database: source, installation: source };
   const backups = createBackups(stores.backups, clock);
   const restores = createRestores(runs);
   const making = {
-    runs, sources, openStore: destinations.open, backup: (backupId: string) => stores.backups.find({ backupId }),
-    good: async ({ backupId }: TableRecord<'backup'>) => void (await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null })),
+    runs,
+    sources,
+    openStore: destinations.open,
+    backup: (backupId: string) => stores.backups.find({ backupId }),
+    good: async ({ backupId }: TableRecord<'backup'>) =>
+      void (await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null })),
   };
   const load = { run: (context: RunContext) => state.load(context), tidy: async () => undefined };
   const runner = createBackupRunner({
-    runs, logs, clock, onFault: (error) => { throw error; },
-    operations: { backup: { run: (context) => makeBackup(making, context), tidy: async (run) => tidy(run.backupRunId) }, restore: load, verification: load },
+    runs,
+    logs,
+    clock,
+    onFault: (error) => {
+      throw error;
+    },
+    operations: {
+      backup: { run: (context) => makeBackup(making, context), tidy: async (run) => tidy(run.backupRunId) },
+      restore: load,
+      verification: load,
+    },
   });
-  const schedules = createBackupSchedules({ store: stores.backups, runs, sources, clock, onAlarm: ({ backupId }) => void state.alarms.push(backupId) });
+  const schedules = createBackupSchedules({
+    store: stores.backups,
+    runs,
+    sources,
+    clock,
+    onAlarm: ({ backupId }) => void state.alarms.push(backupId),
+  });
 
   async function work(signal = new AbortController().signal): Promise<boolean> {
-    const [job] = (await jobs.list({ kind: 'backup', state: 'queued' }, { by: ['sequence'], direction: 'asc' })).slice(0, 1);
-    if (!job || (await jobs.update({ jobId: job.jobId, state: 'queued' }, { state: 'running', attempts: job.attempts + 1 })) !== 1) return false;
+    const [job] = (
+      await jobs.list({ kind: 'backup', state: 'queued' }, { by: ['sequence'], direction: 'asc' })
+    ).slice(0, 1);
+    if (
+      !job ||
+      (await jobs.update(
+        { jobId: job.jobId, state: 'queued' },
+        { state: 'running', attempts: job.attempts + 1 },
+      )) !== 1
+    )
+      return false;
     await runner({ ...job, attempts: job.attempts + 1 }, signal);
     await jobs.update({ jobId: job.jobId }, { state: signal.aborted ? 'queued' : 'done' });
     return true;
   }
 
   const state: BackupDeskState = {
-    folder, idle: () => background, holds: false, alarms: [], tidied: [], tick: schedules.tick, work, load: async () => undefined,
+    folder,
+    idle: () => background,
+    holds: false,
+    alarms: [],
+    tidied: [],
+    tick: schedules.tick,
+    work,
+    load: async () => undefined,
     async *dump() {
       yield Buffer.from('the whole dump');
     },
     routers: [
-      router('backup', backupContract, backupHandlers({ backups, runs, restores, sources, logs, openStore: destinations.open })),
-      router('installationBackup', installationBackupContract, installationBackupHandlers({ installation: createInstallationBackups(stores.backups, clock), runs, sources, seal: async (passphrase) => `sealed with ${passphrase.length}` })),
+      router(
+        'backup',
+        backupContract,
+        backupHandlers({ backups, runs, restores, sources, logs, openStore: destinations.open }),
+      ),
+      router(
+        'installationBackup',
+        installationBackupContract,
+        installationBackupHandlers({
+          installation: createInstallationBackups(stores.backups, clock),
+          runs,
+          sources,
+          seal: async (passphrase) => `sealed with ${passphrase.length}`,
+        }),
+      ),
       router('destination', destinationContract, destinationHandlers(destinations)),
     ],
   };

@@ -37,7 +37,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const administration = openPostgres({ url, cipher, maxConnections: 1 });
     await administration.script(`CREATE DATABASE "${template}"`);
     await administration.close();
-    const databases = [openPostgres({ url: url.replace(/\/postgres$/, `/${template}`), cipher, maxConnections: 1 }), openSqlite({ path: sqliteTemplate, synchronous: 'NORMAL', cipher })];
+    const databases = [
+      openPostgres({ url: url.replace(/\/postgres$/, `/${template}`), cipher, maxConnections: 1 }),
+      openSqlite({ path: sqliteTemplate, synchronous: 'NORMAL', cipher }),
+    ];
     for (const database of databases) {
       await migrate(database, '2026-01-01T00:00:00.000Z');
       // The last connection's end puts everything of SQLite into the one file.

@@ -24,7 +24,10 @@ export interface TestDatabase {
 }
 
 /** Defines the same tests for every database: SQLite in a file, PostgreSQL in the server of this run. */
-export function eachDatabase(name: string, define: (test: TestDatabase, dialect: Database['dialect']) => void): void {
+export function eachDatabase(
+  name: string,
+  define: (test: TestDatabase, dialect: Database['dialect']) => void,
+): void {
   for (const [dialect, place] of Object.entries({ sqlite: sqlitePlace, postgres: postgresPlace })) {
     describe(`${name} (${dialect})`, () => {
       const opened = new Map<Database, string>();
@@ -113,7 +116,8 @@ function postgresPlace(): Place {
   afterAll(() => administration?.close());
   return {
     isLent: true,
-    connect: (location, cipher, maxConnections = 10) => openPostgres({ url: location, cipher, maxConnections }),
+    connect: (location, cipher, maxConnections = 10) =>
+      openPostgres({ url: location, cipher, maxConnections }),
     async create(hasSchema) {
       const name = `test_${randomBytes(6).toString('hex')}`;
       await administer(`CREATE DATABASE "${name}"${hasSchema ? ` TEMPLATE "${template}"` : ''}`);

@@ -27,7 +27,14 @@ eachDatabase('the database of a test', (test, dialect) => {
     await expect(last?.script('DELETE FROM "audit"')).rejects.toThrow(/is over|not open/);
   });
 
-  it.each(['ALTER TABLE "audit" ADD COLUMN "more" TEXT', 'ALTER TABLE "audit" DROP COLUMN "ip"', 'DROP TABLE "audit"', 'CREATE TABLE "more" ("id" TEXT)', 'CREATE INDEX "more" ON "setting" ("value")', `INSERT INTO "schema_migration" VALUES (99, 'later', 'x')`])('is of no use to the next one after: %s', async (change) => {
+  it.each([
+    'ALTER TABLE "audit" ADD COLUMN "more" TEXT',
+    'ALTER TABLE "audit" DROP COLUMN "ip"',
+    'DROP TABLE "audit"',
+    'CREATE TABLE "more" ("id" TEXT)',
+    'CREATE INDEX "more" ON "setting" ("value")',
+    `INSERT INTO "schema_migration" VALUES (99, 'later', 'x')`,
+  ])('is of no use to the next one after: %s', async (change) => {
     const { database } = await next();
     await database.script(change);
     const second = await test.open();

@@ -33,7 +33,8 @@ export async function lend(make: () => Promise<Omit<Lendable, 'schema'>>): Promi
   const lendable = waiting.pop() ?? (await measured(await make()));
   const { database, end } = untilTheEnd(lendable.database);
   return {
-    database, location: lendable.location,
+    database,
+    location: lendable.location,
     async giveBack() {
       if ((await end()) && (await isAsMade(lendable))) {
         waiting.push(lendable);
@@ -50,7 +51,11 @@ async function measured(made: Omit<Lendable, 'schema'>): Promise<Lendable> {
 }
 
 /** Every table but that of the migrations, whose rows belong to the schema; foreign keys are not looked at meanwhile. */
-const emptying = `SET LOCAL lock_timeout = '2s'; SET LOCAL session_replication_role = 'replica'; ${Object.keys(tables).map((table) => `DELETE FROM "${table}"`).join('; ')}`;
+const emptying = `SET LOCAL lock_timeout = '2s'; SET LOCAL session_replication_role = 'replica'; ${Object.keys(
+  tables,
+)
+  .map((table) => `DELETE FROM "${table}"`)
+  .join('; ')}`;
 
 async function isAsMade({ database, schema }: Lendable): Promise<boolean> {
   try {
@@ -89,12 +94,18 @@ function untilTheEnd(database: Database): { database: Database; end(): Promise<b
   };
   const end = async (): Promise<boolean> => {
     isOver = true;
-    return running.size === 0 || Promise.race([Promise.allSettled(running).then(() => true), wait(endLimitMs, false)]);
+    return (
+      running.size === 0 ||
+      Promise.race([Promise.allSettled(running).then(() => true), wait(endLimitMs, false)])
+    );
   };
   return {
     end,
     database: {
-      dialect: database.dialect, builder: database.builder, cipher: database.cipher, statements: database.statements,
+      dialect: database.dialect,
+      builder: database.builder,
+      cipher: database.cipher,
+      statements: database.statements,
       run: (query, parameters) => during(() => database.run(query, parameters)),
       change: (query, parameters) => during(() => database.change(query, parameters)),
       script: (sql) => during(() => database.script(sql)),

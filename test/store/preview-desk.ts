@@ -19,7 +19,10 @@ import { createDeployments, type Deployments } from '../../server/src/modules/de
 import { createDomains } from '../../server/src/modules/domain/domain.ts';
 import { createGitProviders, type GitProviders } from '../../server/src/modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../../server/src/modules/preview-deployment/deployed.ts';
-import { createPreviewDeployments, type PreviewDeployments } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
+import {
+  createPreviewDeployments,
+  type PreviewDeployments,
+} from '../../server/src/modules/preview-deployment/preview-deployment.ts';
 import { pullRequestJob } from '../../server/src/modules/preview-deployment/pull-request.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
 import { createTurns } from '../../server/src/modules/service/turns.ts';
@@ -40,7 +43,10 @@ export interface PreviewDesk {
   warnings: string[];
   /** Runs the queued jobs of pull requests, one after another. */
   work(): Promise<void>;
-  insertLink(link: Partial<TableRecord<'git_provider'>> & Pick<TableRecord<'git_provider'>, 'gitProviderId' | 'organizationId' | 'provider'>): Promise<void>;
+  insertLink(
+    link: Partial<TableRecord<'git_provider'>> &
+      Pick<TableRecord<'git_provider'>, 'gitProviderId' | 'organizationId' | 'provider'>,
+  ): Promise<void>;
 }
 
 export function createPreviewDesk(database: Database): PreviewDesk {
@@ -52,18 +58,52 @@ export function createPreviewDesk(database: Database): PreviewDesk {
   const routes = keptRoutes(database);
   const queue = createQueue(stores.jobs, clock, () => undefined);
   const warnings: string[] = [];
-  const applications = createApplications(stores.applications, { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] }, clock);
-  const previews = createPreviewDeployments(stores.previewDeployments, { domains: createDomains(stores.domains, clock), names, serverIp: async () => '203.0.113.7' }, clock);
+  const applications = createApplications(
+    stores.applications,
+    { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] },
+    clock,
+  );
+  const previews = createPreviewDeployments(
+    stores.previewDeployments,
+    { domains: createDomains(stores.domains, clock), names, serverIp: async () => '203.0.113.7' },
+    clock,
+  );
   const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => [] }, clock);
-  const services = { application: deployedApplications(applications), compose: deployedComposes(composes), previewDeployment: deployedPreviews(previews, applications, (preview) => previewing.pullRequests.comment(preview)) };
+  const services = {
+    application: deployedApplications(applications),
+    compose: deployedComposes(composes),
+    previewDeployment: deployedPreviews(previews, applications, (preview) =>
+      previewing.pullRequests.comment(preview),
+    ),
+  };
   const deployments = createDeployments(stores.deployments, { services, queue, logs }, clock);
   const gitProviders = createGitProviders(stores.gitProviders, createGitApis(clock), clock);
   const previewing = createPreviewing({
-    database, stores, adapters: { engine, logs }, clock, log: { info: () => undefined, warn: (sentence) => void warnings.push(sentence), fault: () => '' }, accounts: { audit: createAudit(stores.audit, clock) },
-    applications, previews, deployments, gitProviders, queue, turns: createTurns(), builds: { end: async () => undefined }, changeRoutes: routes.changeRoutes,
+    database,
+    stores,
+    adapters: { engine, logs },
+    clock,
+    log: { info: () => undefined, warn: (sentence) => void warnings.push(sentence), fault: () => '' },
+    accounts: { audit: createAudit(stores.audit, clock) },
+    applications,
+    previews,
+    deployments,
+    gitProviders,
+    queue,
+    turns: createTurns(),
+    builds: { end: async () => undefined },
+    changeRoutes: routes.changeRoutes,
   });
   return {
-    stores, applications, deployments, gitProviders, previews, previewing, queue, routes, warnings,
+    stores,
+    applications,
+    deployments,
+    gitProviders,
+    previews,
+    previewing,
+    queue,
+    routes,
+    warnings,
     async work() {
       for (let jobs = await queued(); jobs.length > 0; jobs = await queued()) {
         for (const job of jobs) {
@@ -72,11 +112,25 @@ export function createPreviewDesk(database: Database): PreviewDesk {
         }
       }
     },
-    insertLink: (link) => stores.gitProviders.insert({
-      name: 'link', createdAt: '2026-01-01T00:00:00.000Z', baseUrl: 'https://git.example.com', apiUrl: 'https://git.example.com/api/v1', appId: null, installationId: null, username: null, privateKey: null, webhookSecret: null, accessToken: null, ...link,
-    }),
+    insertLink: (link) =>
+      stores.gitProviders.insert({
+        name: 'link',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        baseUrl: 'https://git.example.com',
+        apiUrl: 'https://git.example.com/api/v1',
+        appId: null,
+        installationId: null,
+        username: null,
+        privateKey: null,
+        webhookSecret: null,
+        accessToken: null,
+        ...link,
+      }),
   };
   function queued() {
-    return stores.jobs.list({ kind: pullRequestJob, state: 'queued' }, { by: ['sequence'], direction: 'asc' });
+    return stores.jobs.list(
+      { kind: pullRequestJob, state: 'queued' },
+      { by: ['sequence'], direction: 'asc' },
+    );
   }
 }

@@ -32,7 +32,13 @@ mDcOIDVOYDqulcZYg0jkx/BJ/qehRANCAARNgx20TV0Np7sI5djXaz9HpC0KO0OY
 -----END PRIVATE KEY-----
 `,
   root,
-  facts: { notBefore: '2026-01-01T00:00:00.000Z', expirationDate: '2126-01-01T00:00:00.000Z', commonName: 'shop.example.com', subjectAlternativeNames: ['shop.example.com', 'www.shop.example.com'], issuer: 'Example Root' },
+  facts: {
+    notBefore: '2026-01-01T00:00:00.000Z',
+    expirationDate: '2126-01-01T00:00:00.000Z',
+    commonName: 'shop.example.com',
+    subjectAlternativeNames: ['shop.example.com', 'www.shop.example.com'],
+    issuer: 'Example Root',
+  },
 } as const;
 
 /** Expired in 2021. */

@@ -21,16 +21,23 @@ export const password = 'correct-horse-battery';
 
 type Hint = (estate: Estate, place: InputPlace) => Record<string, unknown>;
 
-const reload = (name: string): Hint => (estate) => ({ appName: estate[name] });
+const reload =
+  (name: string): Hint =>
+  (estate) => ({ appName: estate[name] });
 
 /** Where the example with the right ids is not enough for a call that succeeds. */
 const hints: Readonly<Record<string, Hint>> = {
   'user.createApiKey': (_estate, place) => ({ metadata: { organizationId: organizationOf(place) } }),
-  'user.deleteApiKey': (_estate, { world, who }) => ({ apiKeyId: world.people[who === 'stranger' ? 'owner' : who].apiKeyId }),
+  'user.deleteApiKey': (_estate, { world, who }) => ({
+    apiKeyId: world.people[who === 'stranger' ? 'owner' : who].apiKeyId,
+  }),
   'user.changePassword': () => ({ currentPassword: password }),
   'user.endSession': (_estate, { world, who }) => ({ sessionId: world.people[who].sessionId }),
   'organization.accept': (_estate, { world, who }) => ({ token: world.people[who].invitation }),
-  'environment.update': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId, description: 'changed' }),
+  'environment.update': ({ otherEnvironmentId }) => ({
+    environmentId: otherEnvironmentId,
+    description: 'changed',
+  }),
   'environment.remove': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
   'project.remove': ({ emptyProjectId }) => ({ projectId: emptyProjectId }),
   'application.create': ({ prefix }) => ({ name: 'another', appName: `${prefix}-another` }),
@@ -44,15 +51,20 @@ const hints: Readonly<Record<string, Hint>> = {
   'port.create': ({ prefix }) => ({ publishedPort: 40_000 + Number(prefix.slice(1)), publishMode: 'host' }),
   'registry.create': () => ({ registryUrl: '127.0.0.1:1' }),
   'registry.test': () => ({ registryUrl: '127.0.0.1:1' }),
-  'certificate.create': () => ({ certificateData: certificateChain.certificate, privateKey: certificateChain.privateKey }),
+  'certificate.create': () => ({
+    certificateData: certificateChain.certificate,
+    privateKey: certificateChain.privateKey,
+  }),
   'project.duplicate': () => ({ name: 'copy' }),
   'environment.duplicate': () => ({ name: 'copy' }),
-  ...Object.fromEntries(databaseKindNames.flatMap((kind): [string, Hint][] => [
-    [`${kind}.create`, ({ prefix }) => ({ appName: `${prefix}-new-${kind}` })],
-    [`${kind}.reload`, reload(`${kind}AppName`)],
-    [`${kind}.saveExternalPort`, () => ({ externalPort: null })],
-    [`${kind}.move`, ({ otherEnvironmentId }) => ({ targetEnvironmentId: otherEnvironmentId })],
-  ])),
+  ...Object.fromEntries(
+    databaseKindNames.flatMap((kind): [string, Hint][] => [
+      [`${kind}.create`, ({ prefix }) => ({ appName: `${prefix}-new-${kind}` })],
+      [`${kind}.reload`, reload(`${kind}AppName`)],
+      [`${kind}.saveExternalPort`, () => ({ externalPort: null })],
+      [`${kind}.move`, ({ otherEnvironmentId }) => ({ targetEnvironmentId: otherEnvironmentId })],
+    ]),
+  ),
   'destination.remove': ({ freeDestinationId }) => ({ destinationId: freeDestinationId }),
   'sshKey.remove': ({ freeSshKeyId }) => ({ sshKeyId: freeSshKeyId }),
   'sshKey.create': () => ({ privateKey: certificateChain.privateKey }),
@@ -64,7 +76,7 @@ export function inputFor({ path, procedure }: NamedProcedure, place: InputPlace)
   const input = Object.entries(exampleOf(path, procedure)).map(([name, value]): [string, unknown] => {
     const kind = ofKind.get(name);
     if (kind !== undefined) return [name, Array.isArray(value) ? [idOf(estate, kind)] : idOf(estate, kind)];
-    return [name, name.endsWith('Id') ? estate[name] ?? value : value];
+    return [name, name.endsWith('Id') ? (estate[name] ?? value) : value];
   });
   return { ...Object.fromEntries(input), ...hints[path]?.(estate, place) };
 }
@@ -72,7 +84,10 @@ export function inputFor({ path, procedure }: NamedProcedure, place: InputPlace)
 const examples = new Map<string, Record<string, unknown>>();
 
 /** The example of a procedure, made once: it walks the whole schema. */
-export function exampleOf(path: string, procedure: NamedProcedure['procedure']): Readonly<Record<string, unknown>> {
+export function exampleOf(
+  path: string,
+  procedure: NamedProcedure['procedure'],
+): Readonly<Record<string, unknown>> {
   const example = examples.get(path) ?? exampleInput(procedure);
   examples.set(path, example);
   return example;
@@ -80,28 +95,53 @@ export function exampleOf(path: string, procedure: NamedProcedure['procedure']):
 
 /** Fields of the good input that another id takes the place of. */
 const instead: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(['databaseId', 'composeId', 'previewDeploymentId'].map((name) => [`deployment.all ${name}`, ['applicationId']])),
-  ...Object.fromEntries([...databaseKindNames, 'service', 'compose'].map((kind) => [`mount.create ${kind}Id`, ['applicationId']])),
-  ...Object.fromEntries(['create', 'byDatabase'].flatMap((name) => [[`backup.${name} databaseId`, ['postgresId']], ...databaseKindNames.map((kind) => [`backup.${name} ${kind}Id`, ['postgresId', 'databaseType']])])),
+  ...Object.fromEntries(
+    ['databaseId', 'composeId', 'previewDeploymentId'].map((name) => [
+      `deployment.all ${name}`,
+      ['applicationId'],
+    ]),
+  ),
+  ...Object.fromEntries(
+    [...databaseKindNames, 'service', 'compose'].map((kind) => [`mount.create ${kind}Id`, ['applicationId']]),
+  ),
+  ...Object.fromEntries(
+    ['create', 'byDatabase'].flatMap((name) => [
+      [`backup.${name} databaseId`, ['postgresId']],
+      ...databaseKindNames.map((kind) => [`backup.${name} ${kind}Id`, ['postgresId', 'databaseType']]),
+    ]),
+  ),
   'registry.test registryId': ['registryUrl', 'username', 'password'],
 };
 
 /** The good input with this id in the field; in a list when the field takes one. */
-export function inputWith(procedure: NamedProcedure, place: InputPlace, field: string, id: string): Record<string, unknown> {
+export function inputWith(
+  procedure: NamedProcedure,
+  place: InputPlace,
+  field: string,
+  id: string,
+): Record<string, unknown> {
   const left = instead[`${procedure.path} ${field}`] ?? [];
-  const good = Object.fromEntries(Object.entries(inputFor(procedure, place)).filter(([name]) => !left.includes(name)));
+  const good = Object.fromEntries(
+    Object.entries(inputFor(procedure, place)).filter(([name]) => !left.includes(name)),
+  );
   return put(good, field.split('.'), takesList(procedure, field) ? [id] : id);
 }
 
 function takesList({ procedure }: NamedProcedure, field: string): boolean {
   let schema = inlineSchemaOf(procedure.input, 'input');
-  for (const part of field.split('.')) schema = propertiesOf(schema).find(({ name }) => name === part)?.schema ?? {};
+  for (const part of field.split('.'))
+    schema = propertiesOf(schema).find(({ name }) => name === part)?.schema ?? {};
   return describeType(schema).includes('[]');
 }
 
-function put(input: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
+function put(
+  input: Record<string, unknown>,
+  [first = '', ...rest]: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
   const inside = input[first];
-  const below = typeof inside === 'object' && inside !== null ? Object.fromEntries(Object.entries(inside)) : {};
+  const below =
+    typeof inside === 'object' && inside !== null ? Object.fromEntries(Object.entries(inside)) : {};
   return { ...input, [first]: rest.length === 0 ? value : put(below, rest, value) };
 }
 

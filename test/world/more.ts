@@ -11,25 +11,78 @@ import type { World } from './world.ts';
 const firstNumber = 5000;
 
 export async function addMore(database: Database, world: World, times: number): Promise<void> {
-  await insertRows(database, Array.from({ length: times }, (_, index) => moreOf(world, index)));
+  await insertRows(
+    database,
+    Array.from({ length: times }, (_, index) => moreOf(world, index)),
+  );
 }
 
 function moreOf({ own, people }: World, index: number): Rows {
   const prefix = `more${index}`;
   const { organization, ...rows } = rowsOfEstate(estateOf(prefix), firstNumber + index);
   const moved: Record<string, object[]> = {};
-  for (const [table, records] of Object.entries(rows)) moved[table] = records.map((record) => ({ ...record, ...placeIn(own, table, record, index) }));
+  for (const [table, records] of Object.entries(rows))
+    moved[table] = records.map((record) => ({ ...record, ...placeIn(own, table, record, index) }));
   const { organizationId } = own;
   const createdAt = '2026-06-03T00:00:00.000Z';
   const { userId } = people.owner;
   return {
-    ...moved, organization,
-    user: [{ userId: `${prefix}-user`, email: `${prefix}@example.com`, name: prefix, passwordHash: noPassword, createdAt }],
+    ...moved,
+    organization,
+    user: [
+      {
+        userId: `${prefix}-user`,
+        email: `${prefix}@example.com`,
+        name: prefix,
+        passwordHash: noPassword,
+        createdAt,
+      },
+    ],
     // Somebody else here, and the owner in another organization.
-    member: [{ memberId: `${prefix}-member`, organizationId, userId: `${prefix}-user`, role: 'member', grants: noGrants, createdAt }, { memberId: `${prefix}-owner`, organizationId: `${prefix}-organization`, userId, role: 'owner', grants: noGrants, createdAt }],
+    member: [
+      {
+        memberId: `${prefix}-member`,
+        organizationId,
+        userId: `${prefix}-user`,
+        role: 'member',
+        grants: noGrants,
+        createdAt,
+      },
+      {
+        memberId: `${prefix}-owner`,
+        organizationId: `${prefix}-organization`,
+        userId,
+        role: 'owner',
+        grants: noGrants,
+        createdAt,
+      },
+    ],
     api_key: [keyRow({ apiKeyId: `${prefix}-key`, userId, organizationId, key: `berth_${prefix}` })],
-    session: [{ sessionId: `${prefix}-session`, tokenHash: hashToken(`session-${prefix}`), userId, organizationId, createdAt, expiresAt: 4_000_000_000_000, ip: '127.0.0.1', userAgent: 'test' }],
-    audit: [{ auditId: `${prefix}-audit`, organizationId, at: createdAt, userId, apiKeyId: null, procedure: 'project.create', resourceId: null, outcome: 'done', ip: '127.0.0.1' }],
+    session: [
+      {
+        sessionId: `${prefix}-session`,
+        tokenHash: hashToken(`session-${prefix}`),
+        userId,
+        organizationId,
+        createdAt,
+        expiresAt: 4_000_000_000_000,
+        ip: '127.0.0.1',
+        userAgent: 'test',
+      },
+    ],
+    audit: [
+      {
+        auditId: `${prefix}-audit`,
+        organizationId,
+        at: createdAt,
+        userId,
+        apiKeyId: null,
+        procedure: 'project.create',
+        resourceId: null,
+        outcome: 'done',
+        ip: '127.0.0.1',
+      },
+    ],
   };
 }
 
@@ -37,16 +90,39 @@ function moreOf({ own, people }: World, index: number): Rows {
 function placeIn(own: Estate, table: string, record: object, index: number): object {
   const inOrganization = { organizationId: own.organizationId };
   switch (table) {
-    case 'service_name': return {};
-    case 'environment': return { ...inOrganization, ...(Reflect.get(record, 'name') === 'staging' ? { projectId: own['projectId'], name: `staging-${index}` } : {}) };
-    case 'application': case 'database': case 'compose': return { ...inOrganization, environmentId: own['environmentId'] };
-    case 'deployment': case 'port': case 'redirect': return { ...inOrganization, applicationId: own['applicationId'] };
-    case 'preview_deployment': return { ...inOrganization, applicationId: own['applicationId'], pullRequestNumber: 100 + index };
-    case 'domain': return { ...inOrganization, ...(Reflect.get(record, 'applicationId') === null ? {} : { applicationId: own['applicationId'] }) };
-    case 'mount': return { ...inOrganization, applicationId: own['applicationId'], mountPath: `/data-${index}` };
-    case 'basic_auth': return { ...inOrganization, applicationId: own['applicationId'], username: `visitor-${index}` };
-    case 'backup': return { ...inOrganization, databaseId: own['mysqlId'] };
-    case 'certificate_resolver': return { ...inOrganization, name: `internal-${index}` };
-    default: return inOrganization;
+    case 'service_name':
+      return {};
+    case 'environment':
+      return {
+        ...inOrganization,
+        ...(Reflect.get(record, 'name') === 'staging'
+          ? { projectId: own['projectId'], name: `staging-${index}` }
+          : {}),
+      };
+    case 'application':
+    case 'database':
+    case 'compose':
+      return { ...inOrganization, environmentId: own['environmentId'] };
+    case 'deployment':
+    case 'port':
+    case 'redirect':
+      return { ...inOrganization, applicationId: own['applicationId'] };
+    case 'preview_deployment':
+      return { ...inOrganization, applicationId: own['applicationId'], pullRequestNumber: 100 + index };
+    case 'domain':
+      return {
+        ...inOrganization,
+        ...(Reflect.get(record, 'applicationId') === null ? {} : { applicationId: own['applicationId'] }),
+      };
+    case 'mount':
+      return { ...inOrganization, applicationId: own['applicationId'], mountPath: `/data-${index}` };
+    case 'basic_auth':
+      return { ...inOrganization, applicationId: own['applicationId'], username: `visitor-${index}` };
+    case 'backup':
+      return { ...inOrganization, databaseId: own['mysqlId'] };
+    case 'certificate_resolver':
+      return { ...inOrganization, name: `internal-${index}` };
+    default:
+      return inOrganization;
   }
 }

@@ -24,17 +24,37 @@ export interface Person {
 
 export type People = Record<PersonName, Person>;
 
-const roles: Record<PersonName, Role> = { owner: 'owner', admin: 'admin', member: 'member', granted: 'member', elsewhere: 'member', stranger: 'owner' };
+const roles: Record<PersonName, Role> = {
+  owner: 'owner',
+  admin: 'admin',
+  member: 'member',
+  granted: 'member',
+  elsewhere: 'member',
+  stranger: 'owner',
+};
 
 export function peopleOf(prefix: string): People {
   const person = (name: PersonName): Person => {
     const id = (what: string): string => `${prefix}-${what}-${name}`;
     return {
-      userId: id('user'), email: `${id('user')}@example.com`, memberId: id('membership'), apiKeyId: id('key'), sessionId: id('session'), invitation: id('invited'),
-      byKey: { 'x-api-key': keyOf(prefix, name) }, bySession: { cookie: `${sessionCookie}=${tokenOf(prefix, name)}` },
+      userId: id('user'),
+      email: `${id('user')}@example.com`,
+      memberId: id('membership'),
+      apiKeyId: id('key'),
+      sessionId: id('session'),
+      invitation: id('invited'),
+      byKey: { 'x-api-key': keyOf(prefix, name) },
+      bySession: { cookie: `${sessionCookie}=${tokenOf(prefix, name)}` },
     };
   };
-  return { owner: person('owner'), admin: person('admin'), member: person('member'), granted: person('granted'), elsewhere: person('elsewhere'), stranger: person('stranger') };
+  return {
+    owner: person('owner'),
+    admin: person('admin'),
+    member: person('member'),
+    granted: person('granted'),
+    elsewhere: person('elsewhere'),
+    stranger: person('stranger'),
+  };
 }
 
 const keyOf = (prefix: string, name: string): string => `berth_${prefix}_${name}`;
@@ -44,37 +64,110 @@ const createdAt = '2026-06-01T00:00:00.000Z';
 const never = 4_000_000_000_000;
 
 /** `passwordHash` is everybody's. */
-export function rowsOfPeople(people: People, { own, other, passwordHash }: { own: Estate; other: Estate; passwordHash: string }): Rows {
+export function rowsOfPeople(
+  people: People,
+  { own, other, passwordHash }: { own: Estate; other: Estate; passwordHash: string },
+): Rows {
   const rows = personNames.map((name) => {
     const { userId, email, memberId, apiKeyId, sessionId } = people[name];
     const { organizationId } = name === 'stranger' ? other : own;
     return {
       user: { userId, email, name, passwordHash, createdAt },
-      member: { memberId, organizationId, userId, role: roles[name], grants: name === 'granted' ? grantsOver(own['projectId'], own['emptyProjectId']) : name === 'elsewhere' ? grantsOver(own['remoteProjectId']) : noGrants, createdAt },
+      member: {
+        memberId,
+        organizationId,
+        userId,
+        role: roles[name],
+        grants:
+          name === 'granted'
+            ? grantsOver(own['projectId'], own['emptyProjectId'])
+            : name === 'elsewhere'
+              ? grantsOver(own['remoteProjectId'])
+              : noGrants,
+        createdAt,
+      },
       api_key: keyRow({ apiKeyId, userId, organizationId, key: keyOf(own.prefix, name) }),
-      session: { sessionId, tokenHash: hashToken(tokenOf(own.prefix, name)), userId, organizationId, createdAt, expiresAt: never, ip: '127.0.0.1', userAgent: 'test' },
+      session: {
+        sessionId,
+        tokenHash: hashToken(tokenOf(own.prefix, name)),
+        userId,
+        organizationId,
+        createdAt,
+        expiresAt: never,
+        ip: '127.0.0.1',
+        userAgent: 'test',
+      },
     };
   });
   // Everybody is invited to the organization that they are not in.
   const invitations = personNames.map((name): NonNullable<Rows['invitation']>[number] => ({
-    invitationId: `${own.prefix}-invitation-${name}`, organizationId: (name === 'stranger' ? own : other).organizationId, email: people[name].email, role: 'member', grants: noGrants,
-    tokenHash: hashToken(people[name].invitation), invitedBy: people[name === 'stranger' ? 'owner' : 'stranger'].userId, status: 'pending', expiresAt: never, createdAt,
+    invitationId: `${own.prefix}-invitation-${name}`,
+    organizationId: (name === 'stranger' ? own : other).organizationId,
+    email: people[name].email,
+    role: 'member',
+    grants: noGrants,
+    tokenHash: hashToken(people[name].invitation),
+    invitedBy: people[name === 'stranger' ? 'owner' : 'stranger'].userId,
+    status: 'pending',
+    expiresAt: never,
+    createdAt,
   }));
-  return { invitation: invitations, user: rows.map(({ user }) => user), member: rows.map(({ member }) => member), api_key: rows.map((row) => row.api_key), session: rows.map(({ session }) => session) };
+  return {
+    invitation: invitations,
+    user: rows.map(({ user }) => user),
+    member: rows.map(({ member }) => member),
+    api_key: rows.map((row) => row.api_key),
+    session: rows.map(({ session }) => session),
+  };
 }
 
 /** A key that nothing limits, unless said otherwise. */
-export function keyRow({ key, ...row }: { apiKeyId: string; userId: string; organizationId: string; key: string; expiresAt?: number; permissions?: Record<string, string[]> }): NonNullable<Rows['api_key']>[number] {
+export function keyRow({
+  key,
+  ...row
+}: {
+  apiKeyId: string;
+  userId: string;
+  organizationId: string;
+  key: string;
+  expiresAt?: number;
+  permissions?: Record<string, string[]>;
+}): NonNullable<Rows['api_key']>[number] {
   return {
-    keyHash: hashToken(key), name: 'test', prefix: null, start: key.slice(0, 8), enabled: true, createdAt, createdAtMs: Date.parse(createdAt), lastRequestAt: null, rateLimitEnabled: false, rateLimitTimeWindow: null,
-    rateLimitMax: null, windowStart: null, windowCount: 0, remaining: null, refillAmount: null, refillInterval: null, refillsApplied: 0, permissions: null, expiresAt: null, ...row,
+    keyHash: hashToken(key),
+    name: 'test',
+    prefix: null,
+    start: key.slice(0, 8),
+    enabled: true,
+    createdAt,
+    createdAtMs: Date.parse(createdAt),
+    lastRequestAt: null,
+    rateLimitEnabled: false,
+    rateLimitTimeWindow: null,
+    rateLimitMax: null,
+    windowStart: null,
+    windowCount: 0,
+    remaining: null,
+    refillAmount: null,
+    refillInterval: null,
+    refillsApplied: 0,
+    permissions: null,
+    expiresAt: null,
+    ...row,
   };
 }
 
 /** Every grant there is, over these projects. */
 function grantsOver(...projects: (string | undefined)[]): Grants {
-  const flags = Object.entries(noGrants).map(([name, value]): [string, unknown] => [name, value === false ? true : value]);
-  return { ...noGrants, ...Object.fromEntries(flags), accessedProjects: projects.filter((id) => id !== undefined) };
+  const flags = Object.entries(noGrants).map(([name, value]): [string, unknown] => [
+    name,
+    value === false ? true : value,
+  ]);
+  return {
+    ...noGrants,
+    ...Object.fromEntries(flags),
+    accessedProjects: projects.filter((id) => id !== undefined),
+  };
 }
 
 /** Not a password's hash: whoever signs in with a password needs a world with a real one. */

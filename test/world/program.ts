@@ -45,19 +45,38 @@ const stopLimitMs = 20_000;
 /** So much of the log is kept. */
 const logLimit = 4_000_000;
 
-export async function startProgram({ databaseUrl, prepare, nodeOptions = [], env = {} }: ProgramOptions = {}): Promise<Program> {
+export async function startProgram({
+  databaseUrl,
+  prepare,
+  nodeOptions = [],
+  env = {},
+}: ProgramOptions = {}): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-program-'));
   const data = join(folder, 'data');
   // What a power cut would lose is not what is tested here.
-  const variables = { BERTH_DATA: data, BERTH_HOST: '127.0.0.1', BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'), BERTH_SQLITE_SYNCHRONOUS: 'NORMAL', BERTH_LOG_LEVEL: 'error', ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }), ...env };
+  const variables = {
+    BERTH_DATA: data,
+    BERTH_HOST: '127.0.0.1',
+    BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
+    BERTH_SQLITE_SYNCHRONOUS: 'NORMAL',
+    BERTH_LOG_LEVEL: 'error',
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...env,
+  };
   const { database } = await openStorage(readConfig(variables), systemClock);
   await prepare?.(database);
   let running = await run([...nodeOptions, entry], variables);
   return {
     database,
-    get url() { return running.url; },
-    get pid() { return running.pid; },
-    get firstAnswerMs() { return running.firstAnswerMs; },
+    get url() {
+      return running.url;
+    },
+    get pid() {
+      return running.pid;
+    },
+    get firstAnswerMs() {
+      return running.firstAnswerMs;
+    },
     log: () => running.log(),
     faults: () => running.faults(),
     message: (ask) => running.message(ask),
@@ -82,16 +101,29 @@ async function run(args: readonly string[], variables: Record<string, string>): 
   const url = `http://127.0.0.1:${port}`;
   const began = performance.now();
   // Dies with the test, however that ends.
-  const child = spawn('setpriv', ['--pdeathsig=KILL', process.execPath, ...args], { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, ...variables, BERTH_PORT: String(port), BERTH_URL: url }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child = spawn('setpriv', ['--pdeathsig=KILL', process.execPath, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: compiled,
+      ...variables,
+      BERTH_PORT: String(port),
+      BERTH_URL: url,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   const { pid } = child;
   const ended = once(child, 'exit');
   let log = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-logLimit)));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-logLimit)));
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const stop = async (): Promise<void> => {
     if (!isOver()) child.kill('SIGTERM');
     const limit = new AbortController();
-    const isStopped = await Promise.race([ended.then(() => true), wait(stopLimitMs, false, { signal: limit.signal }).catch(() => false)]);
+    const isStopped = await Promise.race([
+      ended.then(() => true),
+      wait(stopLimitMs, false, { signal: limit.signal }).catch(() => false),
+    ]);
     limit.abort();
     if (!isStopped) child.kill('SIGKILL');
     await ended;
@@ -104,7 +136,11 @@ async function run(args: readonly string[], variables: Record<string, string>): 
     throw new Error(`Berth did not answer: ${log.slice(-4000)}`, { cause: error });
   }
   return {
-    url, pid, stop, firstAnswerMs: performance.now() - began, log: () => log,
+    url,
+    pid,
+    stop,
+    firstAnswerMs: performance.now() - began,
+    log: () => log,
     faults: () => log.split('\n').filter((line) => line !== '' && !/"level":"(debug|info|warn)"/.test(line)),
     async message(ask) {
       const heard = once(child, 'message', { signal: AbortSignal.timeout(30_000) });
@@ -118,7 +154,10 @@ async function run(args: readonly string[], variables: Record<string, string>): 
 async function firstAnswer(url: string, isOver: () => boolean): Promise<void> {
   for (const end = performance.now() + startLimitMs; performance.now() < end; await wait(10)) {
     if (isOver()) throw new Error('It ended before it answered.');
-    const isThere = await fetch(url, { signal: AbortSignal.timeout(5000) }).then(({ ok }) => ok, () => false);
+    const isThere = await fetch(url, { signal: AbortSignal.timeout(5000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
     if (isThere) return;
   }
   throw new Error(`No answer within ${startLimitMs / 1000} s.`);

@@ -11,33 +11,75 @@ const valuesAtOnce = 30_000;
 
 /** A table after those that it refers to. */
 const order: readonly TableName[] = [
-  'organization', 'user', 'member', 'session', 'api_key', 'invitation', 'project', 'environment', 'ssh_key', 'registry', 'server', 'destination', 'certificate', 'certificate_resolver',
-  'application', 'database', 'compose', 'service_name', 'deployment', 'domain', 'port', 'mount', 'redirect', 'basic_auth', 'backup', 'backup_run', 'preview_deployment', 'git_provider', 'setting', 'audit',
+  'organization',
+  'user',
+  'member',
+  'session',
+  'api_key',
+  'invitation',
+  'project',
+  'environment',
+  'ssh_key',
+  'registry',
+  'server',
+  'destination',
+  'certificate',
+  'certificate_resolver',
+  'application',
+  'database',
+  'compose',
+  'service_name',
+  'deployment',
+  'domain',
+  'port',
+  'mount',
+  'redirect',
+  'basic_auth',
+  'backup',
+  'backup_run',
+  'preview_deployment',
+  'git_provider',
+  'setting',
+  'audit',
 ];
 
 /** All or none of them. */
 export async function insertRows(database: Database, lots: readonly Rows[]): Promise<void> {
-  const unknown = lots.flatMap((lot) => Object.keys(lot)).find((name) => !order.some((table) => table === name));
-  if (unknown !== undefined) throw new Error(`The order in which tables are filled does not name ${unknown}.`);
+  const unknown = lots
+    .flatMap((lot) => Object.keys(lot))
+    .find((name) => !order.some((table) => table === name));
+  if (unknown !== undefined)
+    throw new Error(`The order in which tables are filled does not name ${unknown}.`);
   await database.transaction(async () => {
     for (const table of order) {
       const records: object[] = lots.flatMap((lot): object[] => lot[table] ?? []);
       const columns: Columns = tables[table];
       const names = Object.keys(columns);
       const atOnce = Math.floor(valuesAtOnce / names.length);
-      for (let start = 0; start < records.length; start += atOnce) await insertLot(database, table, names, records.slice(start, start + atOnce));
+      for (let start = 0; start < records.length; start += atOnce)
+        await insertLot(database, table, names, records.slice(start, start + atOnce));
     }
   });
 }
 
-async function insertLot(database: Database, table: TableName, names: readonly string[], records: readonly object[]): Promise<void> {
+async function insertLot(
+  database: Database,
+  table: TableName,
+  names: readonly string[],
+  records: readonly object[],
+): Promise<void> {
   const columns: Columns = tables[table];
-  const row = (record: object): StoredValue[] => names.map((name) => {
-    const column = columns[name];
-    const value: unknown = Reflect.get(record, name);
-    if (!column || value === undefined) throw new Error(`A row of ${table} has no ${name}.`);
-    return encodeValue(column, value, database.cipher);
-  });
+  const row = (record: object): StoredValue[] =>
+    names.map((name) => {
+      const column = columns[name];
+      const value: unknown = Reflect.get(record, name);
+      if (!column || value === undefined) throw new Error(`A row of ${table} has no ${name}.`);
+      return encodeValue(column, value, database.cipher);
+    });
   const lines = records.map((record) => sql`(${sql.join(row(record))})`);
-  await database.change(sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))}) values ${sql.join(lines)}`.compile(database.builder));
+  await database.change(
+    sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))}) values ${sql.join(lines)}`.compile(
+      database.builder,
+    ),
+  );
 }

@@ -13,12 +13,18 @@ export interface Started {
 }
 
 /** With so many worlds besides the first. Everybody has the password of the inputs where `withPasswords` says so; its hash takes a moment. */
-export async function startWithWorlds(others = 0, { withPasswords = false, ...options }: Omit<ProgramOptions, 'prepare'> & { withPasswords?: boolean } = {}): Promise<Started> {
+export async function startWithWorlds(
+  others = 0,
+  { withPasswords = false, ...options }: Omit<ProgramOptions, 'prepare'> & { withPasswords?: boolean } = {},
+): Promise<Started> {
   let seeded: World[] = [];
   const program = await startProgram({
     ...options,
     async prepare(database) {
-      seeded = await seedWorlds(database, others + 1, { isInstallations: true, ...(withPasswords ? { passwordHash: await hashPassword(password) } : {}) });
+      seeded = await seedWorlds(database, others + 1, {
+        isInstallations: true,
+        ...(withPasswords ? { passwordHash: await hashPassword(password) } : {}),
+      });
     },
   });
   const [first, ...worlds] = seeded;

@@ -5,10 +5,14 @@ let count = 0;
 
 for (const name of ['all', 'get', 'iterate', 'run'] as const) {
   const original = StatementSync.prototype[name];
-  Reflect.set(StatementSync.prototype, name, function counted(this: StatementSync, ...values: unknown[]): unknown {
-    count += 1;
-    return Reflect.apply(original, this, values);
-  });
+  Reflect.set(
+    StatementSync.prototype,
+    name,
+    function counted(this: StatementSync, ...values: unknown[]): unknown {
+      count += 1;
+      return Reflect.apply(original, this, values);
+    },
+  );
 }
 
 process.on('SIGUSR2', () => void process.send?.(count));

@@ -24,28 +24,63 @@ export interface SeedOptions {
   isInstallations?: boolean;
 }
 
-export async function seedWorlds(database: Database, count: number, { from = 0, passwordHash = noPassword, isInstallations = false }: SeedOptions = {}): Promise<World[]> {
+export async function seedWorlds(
+  database: Database,
+  count: number,
+  { from = 0, passwordHash = noPassword, isInstallations = false }: SeedOptions = {},
+): Promise<World[]> {
   const made = Array.from({ length: count }, (_, index) => worldOf(from + index, passwordHash));
-  if (isInstallations) for (const organization of made[0]?.rows.organization?.slice(0, 1) ?? []) organization.createdAt = '2020-01-01T00:00:00.000Z';
-  await insertRows(database, made.map(({ rows }) => rows));
+  if (isInstallations)
+    for (const organization of made[0]?.rows.organization?.slice(0, 1) ?? [])
+      organization.createdAt = '2020-01-01T00:00:00.000Z';
+  await insertRows(
+    database,
+    made.map(({ rows }) => rows),
+  );
   return made.map(({ world }) => world);
 }
 
 function worldOf(number: number, passwordHash: string): { world: World; rows: Rows } {
   const prefix = `w${number}`;
   const people = peopleOf(prefix);
-  const own: Estate = { ...estateOf(prefix), apiKeyId: people.owner.apiKeyId, userId: people.member.userId, email: people.member.email };
-  const foreign: Estate = { ...estateOf(`x${number}`), apiKeyId: people.stranger.apiKeyId, userId: people.stranger.userId, email: people.stranger.email };
+  const own: Estate = {
+    ...estateOf(prefix),
+    apiKeyId: people.owner.apiKeyId,
+    userId: people.member.userId,
+    email: people.member.email,
+  };
+  const foreign: Estate = {
+    ...estateOf(`x${number}`),
+    apiKeyId: people.stranger.apiKeyId,
+    userId: people.stranger.userId,
+    email: people.stranger.email,
+  };
   const { userId } = people.owner;
   const special = { userId, organizationId: own.organizationId };
   const [expiredKey, narrowedKey] = [`berth_${prefix}_expired`, `berth_${prefix}_narrowed`];
   const keys = [
-    keyRow({ ...special, apiKeyId: `${prefix}-key-expired`, key: expiredKey, expiresAt: Date.parse('2026-06-02T00:00:00.000Z') }),
+    keyRow({
+      ...special,
+      apiKeyId: `${prefix}-key-expired`,
+      key: expiredKey,
+      expiresAt: Date.parse('2026-06-02T00:00:00.000Z'),
+    }),
     keyRow({ ...special, apiKeyId: `${prefix}-key-narrowed`, key: narrowedKey, permissions: {} }),
   ];
   return {
-    world: { own, foreign, people, expired: { 'x-api-key': expiredKey }, narrowed: { 'x-api-key': narrowedKey } },
-    rows: joined([rowsOfEstate(own, 2 * number), rowsOfEstate(foreign, 2 * number + 1), rowsOfPeople(people, { own, other: foreign, passwordHash }), { api_key: keys }]),
+    world: {
+      own,
+      foreign,
+      people,
+      expired: { 'x-api-key': expiredKey },
+      narrowed: { 'x-api-key': narrowedKey },
+    },
+    rows: joined([
+      rowsOfEstate(own, 2 * number),
+      rowsOfEstate(foreign, 2 * number + 1),
+      rowsOfPeople(people, { own, other: foreign, passwordHash }),
+      { api_key: keys },
+    ]),
   };
 }
 

@@ -3,7 +3,8 @@ import type { Graph } from './graph.ts';
 /** Files that import each other in a ring, written as the way round; of every knot at least one ring. */
 export function cycles({ files, edges }: Graph): string[][] {
   const targets = new Map<string, string[]>();
-  for (const { from, to } of edges) if (to !== undefined) targets.set(from, [...(targets.get(from) ?? []), to]);
+  for (const { from, to } of edges)
+    if (to !== undefined) targets.set(from, [...(targets.get(from) ?? []), to]);
   const done = new Set<string>();
   const path: string[] = [];
   const rings: string[][] = [];

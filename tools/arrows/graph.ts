@@ -16,14 +16,20 @@ export interface Graph {
 }
 
 export async function readGraph(root: string): Promise<Graph> {
-  const files = (await sourceFiles(root)).filter((path) => /\.tsx?$/.test(path) && !path.startsWith('example/'));
-  const edges = await Promise.all(files.map(async (from) => {
-    const imports = importsOf(from, await readFile(join(root, from), 'utf8'));
-    return imports.map((found): Edge => ({ ...found, from, to: target(from, found.specifier) }));
-  }));
+  const files = (await sourceFiles(root)).filter(
+    (path) => /\.tsx?$/.test(path) && !path.startsWith('example/'),
+  );
+  const edges = await Promise.all(
+    files.map(async (from) => {
+      const imports = importsOf(from, await readFile(join(root, from), 'utf8'));
+      return imports.map((found): Edge => ({ ...found, from, to: target(from, found.specifier) }));
+    }),
+  );
   return { files, edges: edges.flat() };
 }
 
 function target(from: string, specifier: string): string | undefined {
-  return specifier.startsWith('.') && !specifier.endsWith('.json') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined;
+  return specifier.startsWith('.') && !specifier.endsWith('.json')
+    ? posix.normalize(posix.join(posix.dirname(from), specifier))
+    : undefined;
 }

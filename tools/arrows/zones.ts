@@ -15,69 +15,223 @@ export interface Zone {
 const belowModules = ['domain', 'shell', 'procedure', 'ports', 'contract'];
 
 export const zones: readonly Zone[] = [
-  { name: 'tests', files: /^test\/|\.test\.ts$/, sees: 'everything', cure: 'Move what is shared out of the test into a file of its own.' },
-  { name: 'main', files: /^server\/src\/(main|start|config|reset-password)\.ts$|^server\/src\/composition\//, sees: 'everything', cure: 'Take the value as an argument; main passes it in.' },
-  { name: 'domain', files: /^server\/src\/domain\//, sees: [], packages: /^(croner|node:(util|crypto|buffer|url|net|path))$/, cure: '' },
-  { name: 'ports', files: /^server\/src\/ports\//, sees: ['domain'], cure: 'Ports are seen by modules, adapters and what stands above them.' },
+  {
+    name: 'tests',
+    files: /^test\/|\.test\.ts$/,
+    sees: 'everything',
+    cure: 'Move what is shared out of the test into a file of its own.',
+  },
+  {
+    name: 'main',
+    files: /^server\/src\/(main|start|config|reset-password)\.ts$|^server\/src\/composition\//,
+    sees: 'everything',
+    cure: 'Take the value as an argument; main passes it in.',
+  },
+  {
+    name: 'domain',
+    files: /^server\/src\/domain\//,
+    sees: [],
+    packages: /^(croner|node:(util|crypto|buffer|url|net|path))$/,
+    cure: '',
+  },
+  {
+    name: 'ports',
+    files: /^server\/src\/ports\//,
+    sees: ['domain'],
+    cure: 'Ports are seen by modules, adapters and what stands above them.',
+  },
   // The identity of a child process is the ports' word: builder and git hand it over, the shell makes it.
-  { name: 'shell', files: /^server\/src\/shell\//, sees: ['domain', 'ports'], cure: 'Build the command where the shell is seen: in an adapter or a module.' },
-  { name: 'procedure', files: /^server\/src\/procedure\//, sees: ['domain'], cure: 'What a procedure is must not be known here; pass plain values.' },
-  { name: 'db', files: /^server\/src\/db\//, sees: ['domain'], cure: "Put the query into the module's store.ts and call it through <noun>.ts." },
+  {
+    name: 'shell',
+    files: /^server\/src\/shell\//,
+    sees: ['domain', 'ports'],
+    cure: 'Build the command where the shell is seen: in an adapter or a module.',
+  },
+  {
+    name: 'procedure',
+    files: /^server\/src\/procedure\//,
+    sees: ['domain'],
+    cure: 'What a procedure is must not be known here; pass plain values.',
+  },
+  {
+    name: 'db',
+    files: /^server\/src\/db\//,
+    sees: ['domain'],
+    cure: "Put the query into the module's store.ts and call it through <noun>.ts.",
+  },
   {
     // What a contract is made of stands beside it, when it is long: the record it answers with, the fields it takes.
-    name: 'contract', files: /^server\/src\/modules\/(contracts|[^/]+\/(contract|record)(-[a-z-]+)?|application\/settings|database\/kinds(\/[a-z]+)?)\.ts$/, sees: ['domain', 'procedure'], packages: /^zod$/,
+    name: 'contract',
+    files:
+      /^server\/src\/modules\/(contracts|[^/]+\/(contract|record)(-[a-z-]+)?|application\/settings|database\/kinds(\/[a-z]+)?)\.ts$/,
+    sees: ['domain', 'procedure'],
+    packages: /^zod$/,
     cure: 'Contracts are for what stands above them.',
   },
-  { name: 'store', files: /^server\/src\/modules\/[^/]+\/store\.ts$/, sees: [...belowModules, 'db', 'module'], cure: "Call the module's <noun>.ts; its store is its own." },
-  { name: 'module', files: /^server\/src\/modules\//, sees: [...belowModules, 'store'], cure: 'State what is needed as an interface here and let main.ts pass the module in.' },
-  { name: 'deploy', files: /^server\/src\/deploy\//, sees: [...belowModules, 'module'], cure: 'Enqueue through a port, or take the function as an argument.' },
-  { name: 'reconcile', files: /^server\/src\/reconcile\//, sees: [...belowModules, 'module', 'deploy'], cure: 'Take the function as an argument; main.ts passes it in.' },
-  { name: 'jobs', files: /^server\/src\/jobs\//, sees: [...belowModules, 'db', 'module', 'deploy', 'reconcile'], cure: 'Enqueue through a port; main.ts passes the queue in.' },
-  { name: 'transport', files: /^server\/src\/transport\//, sees: [...belowModules, 'module', 'deploy', 'reconcile'], cure: 'HTTP is known in transport only; pass plain values.' },
-  { name: 'adapters', files: /^server\/src\/adapters\//, sees: ['domain', 'shell', 'ports'], cure: 'Ask for the port; only main.ts makes adapters and passes them in.' },
-  { name: 'client', files: /^client\//, sees: ['contract', 'procedure', 'domain'], cure: 'The client is for programs outside the server.' },
-  { name: 'cli', files: /^cli\//, sees: ['client', 'contract', 'procedure', 'domain'], cure: 'The CLI is a program of its own; share through client/.' },
-  { name: 'web', files: /^web\//, sees: ['client'], cure: 'The dashboard is a program of its own; share through client/.' },
+  {
+    name: 'store',
+    files: /^server\/src\/modules\/[^/]+\/store\.ts$/,
+    sees: [...belowModules, 'db', 'module'],
+    cure: "Call the module's <noun>.ts; its store is its own.",
+  },
+  {
+    name: 'module',
+    files: /^server\/src\/modules\//,
+    sees: [...belowModules, 'store'],
+    cure: 'State what is needed as an interface here and let main.ts pass the module in.',
+  },
+  {
+    name: 'deploy',
+    files: /^server\/src\/deploy\//,
+    sees: [...belowModules, 'module'],
+    cure: 'Enqueue through a port, or take the function as an argument.',
+  },
+  {
+    name: 'reconcile',
+    files: /^server\/src\/reconcile\//,
+    sees: [...belowModules, 'module', 'deploy'],
+    cure: 'Take the function as an argument; main.ts passes it in.',
+  },
+  {
+    name: 'jobs',
+    files: /^server\/src\/jobs\//,
+    sees: [...belowModules, 'db', 'module', 'deploy', 'reconcile'],
+    cure: 'Enqueue through a port; main.ts passes the queue in.',
+  },
+  {
+    name: 'transport',
+    files: /^server\/src\/transport\//,
+    sees: [...belowModules, 'module', 'deploy', 'reconcile'],
+    cure: 'HTTP is known in transport only; pass plain values.',
+  },
+  {
+    name: 'adapters',
+    files: /^server\/src\/adapters\//,
+    sees: ['domain', 'shell', 'ports'],
+    cure: 'Ask for the port; only main.ts makes adapters and passes them in.',
+  },
+  {
+    name: 'client',
+    files: /^client\//,
+    sees: ['contract', 'procedure', 'domain'],
+    cure: 'The client is for programs outside the server.',
+  },
+  {
+    name: 'cli',
+    files: /^cli\//,
+    sees: ['client', 'contract', 'procedure', 'domain'],
+    cure: 'The CLI is a program of its own; share through client/.',
+  },
+  {
+    name: 'web',
+    files: /^web\//,
+    sees: ['client'],
+    cure: 'The dashboard is a program of its own; share through client/.',
+  },
   { name: 'images', files: /^images\//, sees: ['domain'], cure: 'Image recipes are for set-up and tests.' },
-  { name: 'setup', files: /^setup\//, sees: ['client', 'domain', 'images'], cure: 'Set-up is a program of its own; move what is shared to domain/.' },
+  {
+    name: 'setup',
+    files: /^setup\//,
+    sees: ['client', 'domain', 'images'],
+    cure: 'Set-up is a program of its own; move what is shared to domain/.',
+  },
   { name: 'bench', files: /^bench\//, sees: 'everything', cure: 'Nothing may depend on a bench.' },
-  { name: 'tools', files: /^tools\/|^vitest\.config\.ts$/, sees: 'everything', cure: 'Nothing in the product may depend on a tool.' },
+  {
+    name: 'tools',
+    files: /^tools\/|^vitest\.config\.ts$/,
+    sees: 'everything',
+    cure: 'Nothing in the product may depend on a tool.',
+  },
 ];
 
 /** Arrows that the zones forbid and that are right nevertheless. Each tells why. */
 export const exceptions: readonly { from: RegExp; to: RegExp; typesOnly: boolean; reason: string }[] = [
   {
-    from: /^server\/src\/(modules|deploy|reconcile)\//, to: /^server\/src\/db\/tables\.ts$/, typesOnly: true,
-    reason: 'A record as the product sees it is the type of its table; written again beside it, the two would drift.',
+    from: /^server\/src\/(modules|deploy|reconcile)\//,
+    to: /^server\/src\/db\/tables\.ts$/,
+    typesOnly: true,
+    reason:
+      'A record as the product sees it is the type of its table; written again beside it, the two would drift.',
   },
   {
-    from: /^server\/src\/adapters\/archive\//, to: /^server\/src\/procedure\/procedure\.ts$/, typesOnly: true,
-    reason: 'The file of an upload goes from the procedure that takes it to the adapter that unpacks it, unread between.',
+    from: /^server\/src\/adapters\/archive\//,
+    to: /^server\/src\/procedure\/procedure\.ts$/,
+    typesOnly: true,
+    reason:
+      'The file of an upload goes from the procedure that takes it to the adapter that unpacks it, unread between.',
   },
 ];
 
 /** Files that a module shows besides its <noun>.ts and its contract. */
 export const shownFiles: readonly { file: RegExp; reason: string }[] = [
-  { file: /^server\/src\/modules\/application\/pending-changes\.ts$/, reason: 'A release keeps the settings it was made with; deploy writes what the module compares.' },
-  { file: /^server\/src\/modules\/application\/checks\.ts$/, reason: 'Whether an application can be deployed is asked when a deployment is accepted and again when its source is fetched.' },
-  { file: /^server\/src\/modules\/service\/(turns|own-service)\.ts$/, reason: 'Whoever changes a running service waits for its turn and looks at it, whatever kind of service it is.' },
-  { file: /^server\/src\/modules\/database\/(ask-server|version)\.ts$/, reason: 'A deployment asks the server the same way as the change of a password does, and refuses the same versions.' },
-  { file: /^server\/src\/modules\/compose\/(compose-(file|risks)|translation\/[a-z]+)\.ts$/, reason: 'What a compose file means is asked when it is saved, when it is deployed, and by the translation itself; all of it is pure.' },
-  { file: /^server\/src\/modules\/organization\/member\.ts$/, reason: 'Whoever makes a thing is granted it; every module that makes things does so.' },
+  {
+    file: /^server\/src\/modules\/application\/pending-changes\.ts$/,
+    reason: 'A release keeps the settings it was made with; deploy writes what the module compares.',
+  },
+  {
+    file: /^server\/src\/modules\/application\/checks\.ts$/,
+    reason:
+      'Whether an application can be deployed is asked when a deployment is accepted and again when its source is fetched.',
+  },
+  {
+    file: /^server\/src\/modules\/service\/(turns|own-service)\.ts$/,
+    reason:
+      'Whoever changes a running service waits for its turn and looks at it, whatever kind of service it is.',
+  },
+  {
+    file: /^server\/src\/modules\/database\/(ask-server|version)\.ts$/,
+    reason:
+      'A deployment asks the server the same way as the change of a password does, and refuses the same versions.',
+  },
+  {
+    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|translation\/[a-z]+)\.ts$/,
+    reason:
+      'What a compose file means is asked when it is saved, when it is deployed, and by the translation itself; all of it is pure.',
+  },
+  {
+    file: /^server\/src\/modules\/organization\/member\.ts$/,
+    reason: 'Whoever makes a thing is granted it; every module that makes things does so.',
+  },
 ];
 
 /** Arrows left out of the search for cycles. */
 export const cutArrows: readonly { from: RegExp; to: RegExp; reason: string }[] = [
-  { from: /^test\/bed\/(golden|equipped)\.ts$/, to: /^test\/bed\/bed\.ts$/, reason: 'The images and roots of the beds are made in a bed, once, when the cache lacks them.' },
+  {
+    from: /^test\/bed\/(golden|equipped)\.ts$/,
+    to: /^test\/bed\/bed\.ts$/,
+    reason: 'The images and roots of the beds are made in a bed, once, when the cache lacks them.',
+  },
 ];
 
 /** Packages that stand for an effect: each has its one home. */
-export const reservedPackages: readonly { name: RegExp; zones: readonly string[]; files?: RegExp; cure: string }[] = [
-  { name: /^(kysely|pg|node:sqlite)$/, zones: ['db', 'store', 'jobs'], cure: 'SQL is written in a store.ts, in jobs/ and in db/ only.' },
+export const reservedPackages: readonly {
+  name: RegExp;
+  zones: readonly string[];
+  files?: RegExp;
+  cure: string;
+}[] = [
+  {
+    name: /^(kysely|pg|node:sqlite)$/,
+    zones: ['db', 'store', 'jobs'],
+    cure: 'SQL is written in a store.ts, in jobs/ and in db/ only.',
+  },
   { name: /^(fastify|@fastify\/.*)$/, zones: ['transport'], cure: 'HTTP is known in transport/ only.' },
-  { name: /^(dockerode|docker-modem)$/, zones: ['adapters', 'setup'], cure: 'Ask for the engine port (server/src/ports/engine.ts).' },
+  {
+    name: /^(dockerode|docker-modem)$/,
+    zones: ['adapters', 'setup'],
+    cure: 'Ask for the engine port (server/src/ports/engine.ts).',
+  },
   // ssh2 also reads and makes keys, which is a pure computation.
-  { name: /^ssh2$/, zones: ['adapters'], files: /^server\/src\/modules\/ssh-key\/key-pair\.ts$/, cure: 'Ask for a port; SSH is spoken in adapters/ only.' },
-  { name: /^node:child_process$/, zones: ['shell', 'images', 'setup'], cure: 'Make a Command and run it with server/src/shell/run.ts.' },
+  {
+    name: /^ssh2$/,
+    zones: ['adapters'],
+    files: /^server\/src\/modules\/ssh-key\/key-pair\.ts$/,
+    cure: 'Ask for a port; SSH is spoken in adapters/ only.',
+  },
+  {
+    name: /^node:child_process$/,
+    zones: ['shell', 'images', 'setup'],
+    cure: 'Make a Command and run it with server/src/shell/run.ts.',
+  },
   { name: /^pino$/, zones: [], cure: 'Take the log as an argument; main.ts makes it.' },
 ];

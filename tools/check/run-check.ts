@@ -26,6 +26,10 @@ export async function runCheck({ name, faults }: Check): Promise<Outcome> {
 
 /** A program whose exit code decides; its output is the fault. */
 export async function programFaults(argv: Argv, cwd: string): Promise<string[]> {
-  const { code, stdout, stderr } = await runCommand(argv, { limitMs, cwd, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined } });
+  const { code, stdout, stderr } = await runCommand(argv, {
+    limitMs,
+    cwd,
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+  });
   return code === 0 ? [] : [`${stdout}${stderr}`.trim() || `${argv[0]} ended with exit code ${code}.`];
 }

@@ -11,20 +11,42 @@ const explanation = `Computed from what each procedure declares; a test calls ev
 - *Ids*: input fields that name a thing. In each of them a thing of another organization is 403, one that does not exist is 404.`;
 
 /** Bad, expired and revoked keys are one column for the reader; the test has them apart. */
-const columns: readonly (readonly CallerName[])[] = [['nobody'], ['badKey', 'expiredKey', 'revokedKey'], ['narrowedKey'], ['member'], ['elsewhere'], ['granted'], ['admin'], ['owner'], ['stranger']];
+const columns: readonly (readonly CallerName[])[] = [
+  ['nobody'],
+  ['badKey', 'expiredKey', 'revokedKey'],
+  ['narrowedKey'],
+  ['member'],
+  ['elsewhere'],
+  ['granted'],
+  ['admin'],
+  ['owner'],
+  ['stranger'],
+];
 
 /** Title and sections of the page. */
 export function accessPage(procedures: readonly NamedProcedure[]): [string, string[]] {
-  return ['Access', [explanation, ...[...Map.groupBy(procedures, ({ router }) => router)].map(([router, own]) => section(router, own))]];
+  return [
+    'Access',
+    [
+      explanation,
+      ...[...Map.groupBy(procedures, ({ router }) => router)].map(([router, own]) => section(router, own)),
+    ],
+  ];
 }
 
 function section(router: string, procedures: readonly NamedProcedure[]): string {
-  const heads = columns.map((names) => (names.length === 1 ? names.map((name) => callers[name]).join() : 'no good key'));
+  const heads = columns.map((names) =>
+    names.length === 1 ? names.map((name) => callers[name]).join() : 'no good key',
+  );
   return [
-    `## ${router}`, '',
+    `## ${router}`,
+    '',
     `| procedure | for | ${heads.join(' | ')} | ids |`,
     `|---|---|${columns.map(() => '---|').join('')}---|`,
-    ...procedures.map((one) => `| ${one.path.slice(router.length + 1)} | ${ruleOf(one.procedure.access)} | ${columns.map((names) => outcomesOf(one, names)).join(' | ')} | ${idsOf(one)} |`),
+    ...procedures.map(
+      (one) =>
+        `| ${one.path.slice(router.length + 1)} | ${ruleOf(one.procedure.access)} | ${columns.map((names) => outcomesOf(one, names)).join(' | ')} | ${idsOf(one)} |`,
+    ),
   ].join('\n');
 }
 

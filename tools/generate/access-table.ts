@@ -1,7 +1,12 @@
 /** Who may call what, computed from what each procedure declares of its access and nothing else; the matrix test holds it against the real answers. */
 import { exampleInput } from '../../server/src/procedure/example.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
-import { resourceKinds, type Access, type Procedure, type ResourceReference } from '../../server/src/procedure/procedure.ts';
+import {
+  resourceKinds,
+  type Access,
+  type Procedure,
+  type ResourceReference,
+} from '../../server/src/procedure/procedure.ts';
 
 /** Who calls, each with the ids of the first organization, which is the installation's. */
 export const callers = {
@@ -56,11 +61,17 @@ export function namedOf(procedure: Procedure): ResourceReference[] {
 
 function valueAt(input: unknown, field: string): unknown {
   let value = input;
-  for (const name of field.split('.')) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  for (const name of field.split('.'))
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   return value;
 }
 
 /** The access of a procedure in one line. */
 export function ruleOf({ class: accessClass, ofInstallation, sessionOnly, grant }: Access): string {
-  return [{ protected: 'everybody', admin: 'Owner, Admin', owner: 'Owner' }[accessClass], ...(ofInstallation ? ['first organization'] : []), ...(sessionOnly ? ['session'] : []), ...(grant === undefined ? [] : [grant].flat())].join('; ');
+  return [
+    { protected: 'everybody', admin: 'Owner, Admin', owner: 'Owner' }[accessClass],
+    ...(ofInstallation ? ['first organization'] : []),
+    ...(sessionOnly ? ['session'] : []),
+    ...(grant === undefined ? [] : [grant].flat()),
+  ].join('; ');
 }

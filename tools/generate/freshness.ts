@@ -13,7 +13,8 @@ export async function staleFiles(root: string, { files, folder }: Generated): Pr
   const stale: string[] = [];
   for (const [path, content] of files) {
     const present = await unlessAbsent(readFile(join(root, path), 'utf8'));
-    if (present !== content) stale.push(present === undefined ? `${path} is missing` : `${path} is not fresh`);
+    if (present !== content)
+      stale.push(present === undefined ? `${path} is missing` : `${path} is not fresh`);
   }
   for (const name of (await unlessAbsent(readdir(join(root, folder)))) ?? []) {
     if (!files.has(`${folder}/${name}`)) stale.push(`${folder}/${name} belongs to nothing any more`);

@@ -22,34 +22,80 @@ test('the OpenAPI document is valid', async () => {
 
 describe('every operation of the OpenAPI document', () => {
   const document = createOpenapi(listProcedures(contracts), '1.0.0');
-  const operations = Object.entries(Object(document['paths'])).flatMap(([path, methods]) => Object.values(Object(methods)).map((operation): [string, unknown] => [path, operation]));
-  const at = (value: unknown, ...way: string[]): unknown => way.reduce((found: unknown, name) => (typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined), value);
-  const hasExample = (content: unknown): boolean => Object.values(Object(content)).every((media) => at(media, 'example') !== undefined || at(media, 'examples') !== undefined);
+  const operations = Object.entries(Object(document['paths'])).flatMap(([path, methods]) =>
+    Object.values(Object(methods)).map((operation): [string, unknown] => [path, operation]),
+  );
+  const at = (value: unknown, ...way: string[]): unknown =>
+    way.reduce(
+      (found: unknown, name) =>
+        typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined,
+      value,
+    );
+  const hasExample = (content: unknown): boolean =>
+    Object.values(Object(content)).every(
+      (media) => at(media, 'example') !== undefined || at(media, 'examples') !== undefined,
+    );
 
   test('has a summary, a description and examples', () => {
     expect(operations.length).toBeGreaterThan(200);
     for (const [path, operation] of operations) {
-      expect.soft([typeof at(operation, 'summary'), typeof at(operation, 'description')], path).toEqual(['string', 'string']);
+      expect
+        .soft([typeof at(operation, 'summary'), typeof at(operation, 'description')], path)
+        .toEqual(['string', 'string']);
       expect.soft(hasExample(at(operation, 'responses', '200', 'content')), `${path}: answer`).toBe(true);
       expect.soft(hasExample(at(operation, 'requestBody', 'content')), `${path}: body`).toBe(true);
-      for (const parameter of Object.values(Object(at(operation, 'parameters')))) expect.soft(at(parameter, 'example'), `${path}: ${String(at(parameter, 'name'))}`).not.toBeUndefined();
+      for (const parameter of Object.values(Object(at(operation, 'parameters'))))
+        expect
+          .soft(at(parameter, 'example'), `${path}: ${String(at(parameter, 'name'))}`)
+          .not.toBeUndefined();
     }
   });
 
   test('has its errors: those of the door, and those that its procedure declares', () => {
     for (const { path, procedure } of listProcedures(contracts)) {
-      const statuses = Object.keys(Object(at(document, 'paths', `/api/${path}`, procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post', 'responses')));
-      expect.soft(statuses, path).toEqual(expect.arrayContaining(['200', '400', '401', '403', '413', '429', '500', ...(procedure.access.resources.length > 0 ? ['404'] : []), ...(procedure.kind === 'mutation' ? ['415'] : [])]));
-      const declared = (procedure.refusals ?? []).map((refusal) => errorCodes[isFlatRefusal(refusal) ? flatRefusals[refusal] : refusal].httpStatus);
+      const statuses = Object.keys(
+        Object(
+          at(
+            document,
+            'paths',
+            `/api/${path}`,
+            procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post',
+            'responses',
+          ),
+        ),
+      );
+      expect
+        .soft(statuses, path)
+        .toEqual(
+          expect.arrayContaining([
+            '200',
+            '400',
+            '401',
+            '403',
+            '413',
+            '429',
+            '500',
+            ...(procedure.access.resources.length > 0 ? ['404'] : []),
+            ...(procedure.kind === 'mutation' ? ['415'] : []),
+          ]),
+        );
+      const declared = (procedure.refusals ?? []).map(
+        (refusal) => errorCodes[isFlatRefusal(refusal) ? flatRefusals[refusal] : refusal].httpStatus,
+      );
       expect.soft(statuses, path).toEqual(expect.arrayContaining(declared.map(String)));
     }
   });
 
   test('refers only to what is there, and every record stands in it once', () => {
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, way = '']) => way);
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+      ([, way = '']) => way,
+    );
     expect(new Set(references).size).toBeGreaterThan(30);
-    for (const way of new Set(references)) expect.soft(at(document, ...way.split('/')), way).toBeTypeOf('object');
-    const application = Object.keys(Object(at(document, 'components', 'schemas', 'Application', 'properties')));
+    for (const way of new Set(references))
+      expect.soft(at(document, ...way.split('/')), way).toBeTypeOf('object');
+    const application = Object.keys(
+      Object(at(document, 'components', 'schemas', 'Application', 'properties')),
+    );
     expect(application).toContain('refreshToken');
     expect(JSON.stringify(document['paths'])).not.toContain('"refreshToken":{');
   });
@@ -72,13 +118,23 @@ describe('freshness', () => {
   afterEach(async () => {
     await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })));
   });
-  const wanted = { files: new Map([['docs/a.md', 'a'], ['kinds.ts', 'k']]), folder: 'docs' };
+  const wanted = {
+    files: new Map([
+      ['docs/a.md', 'a'],
+      ['kinds.ts', 'k'],
+    ]),
+    folder: 'docs',
+  };
 
   test.each<[string, Record<string, string>, string[]]>([
     ['fresh', { 'docs/a.md': 'a', 'kinds.ts': 'k', 'other.md': 'o' }, []],
     ['edited by hand', { 'docs/a.md': 'b', 'kinds.ts': 'k' }, ['docs/a.md is not fresh']],
     ['missing', { 'kinds.ts': 'k' }, ['docs/a.md is missing']],
-    ['left over', { 'docs/a.md': 'a', 'docs/old.md': 'o', 'kinds.ts': 'k' }, ['docs/old.md belongs to nothing any more']],
+    [
+      'left over',
+      { 'docs/a.md': 'a', 'docs/old.md': 'o', 'kinds.ts': 'k' },
+      ['docs/old.md belongs to nothing any more'],
+    ],
   ])('%s', async (_name, files, stale) => {
     const root = await mkdtemp(join(tmpdir(), 'generated-'));
     folders.push(root);

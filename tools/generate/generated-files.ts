@@ -13,9 +13,14 @@ export const generatedFolder = 'docs/reference';
 /** Path from the root → content. */
 export function generatedFiles(root: string): Map<string, string> {
   const procedures = listProcedures(contracts);
-  const pages = [...Map.groupBy(procedures, ({ router }) => router)].map(([router, own]): [string, string] => [`${generatedFolder}/${router}.md`, routerPage(router, own)]);
+  const pages = [...Map.groupBy(procedures, ({ router }) => router)].map(
+    ([router, own]): [string, string] => [`${generatedFolder}/${router}.md`, routerPage(router, own)],
+  );
   return new Map([
-    [`${generatedFolder}/openapi.json`, `${JSON.stringify(createOpenapi(procedures, versionOf(root)), null, 1)}\n`],
+    [
+      `${generatedFolder}/openapi.json`,
+      `${JSON.stringify(createOpenapi(procedures, versionOf(root)), null, 1)}\n`,
+    ],
     [`${generatedFolder}/README.md`, indexPage(procedures)],
     [`${generatedFolder}/access.md`, page(...accessPage(procedures))],
     ...pages,

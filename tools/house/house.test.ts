@@ -4,41 +4,76 @@ import { expect, test } from 'vitest';
 import { mapFaults } from './map.ts';
 import { nameFaults } from './names.ts';
 
-const architecture = '# House\n<!-- map: begin -->\n- `server/src/domain/`: pure\n- `images/recipes/*/`: one image each\n<!-- map: end -->\n- `elsewhere/` is prose\n';
+const architecture =
+  '# House\n<!-- map: begin -->\n- `server/src/domain/`: pure\n- `images/recipes/*/`: one image each\n<!-- map: end -->\n- `elsewhere/` is prose\n';
 
 test('a true map has no fault', () => {
-  expect(mapFaults(architecture, ['README.md', '.ci/run', 'server/src/domain/names.ts', 'images/recipes/caddy/Dockerfile'])).toEqual([]);
+  expect(
+    mapFaults(architecture, [
+      'README.md',
+      '.ci/run',
+      'server/src/domain/names.ts',
+      'images/recipes/caddy/Dockerfile',
+    ]),
+  ).toEqual([]);
 });
 
 test('a folder that is not listed', () => {
-  expect(mapFaults(architecture, ['server/src/domain/names.ts', 'images/recipes/caddy/Dockerfile', 'cli/main.ts'])).toEqual([expect.stringMatching(/does not list cli\//)]);
+  expect(
+    mapFaults(architecture, ['server/src/domain/names.ts', 'images/recipes/caddy/Dockerfile', 'cli/main.ts']),
+  ).toEqual([expect.stringMatching(/does not list cli\//)]);
 });
 
 test('a listed folder that is not there', () => {
-  expect(mapFaults(architecture, ['images/recipes/caddy/Dockerfile'])).toEqual([expect.stringMatching(/lists server\/src\/domain\/, which is not there/)]);
+  expect(mapFaults(architecture, ['images/recipes/caddy/Dockerfile'])).toEqual([
+    expect.stringMatching(/lists server\/src\/domain\/, which is not there/),
+  ]);
 });
 
 test('no map at all', () => {
   expect(mapFaults('# House', ['cli/main.ts'])).toEqual([expect.stringMatching(/has no list of folders/)]);
 });
 
-test.each(['server/src/domain/names.ts', 'tools/house/house.test.ts', 'README.md', 'images/recipes/caddy/Dockerfile', '.oxlintrc.json', 'docs/adr/0001-node-24.md', 'docs/reference/sshKey.md'])('%s is a good name', (path) => {
+test.each([
+  'server/src/domain/names.ts',
+  'tools/house/house.test.ts',
+  'README.md',
+  'images/recipes/caddy/Dockerfile',
+  '.oxlintrc.json',
+  'docs/adr/0001-node-24.md',
+  'docs/reference/sshKey.md',
+])('%s is a good name', (path) => {
   expect(nameFaults([path])).toEqual([]);
 });
 
-test.each(['server/src/utils/text.ts', 'server/src/domain/string-helpers.ts', 'cli/common.ts', 'server/src/deploy-manager/run.ts', 'cli/misc.test.ts'])('%s says nothing', (path) => {
+test.each([
+  'server/src/utils/text.ts',
+  'server/src/domain/string-helpers.ts',
+  'cli/common.ts',
+  'server/src/deploy-manager/run.ts',
+  'cli/misc.test.ts',
+])('%s says nothing', (path) => {
   expect(nameFaults([path])).toEqual([expect.stringMatching(/says nothing/)]);
 });
 
-test.each(['cli/walkContract.ts', 'server/src/Domain.ts', 'cli/walk_contract.ts'])('%s is not in kebab-case', (path) => {
-  expect(nameFaults([path])).toEqual([expect.stringMatching(/kebab-case/)]);
-});
+test.each(['cli/walkContract.ts', 'server/src/Domain.ts', 'cli/walk_contract.ts'])(
+  '%s is not in kebab-case',
+  (path) => {
+    expect(nameFaults([path])).toEqual([expect.stringMatching(/kebab-case/)]);
+  },
+);
 
 test('the guide names every variable that the program reads, and no other of ours', async () => {
-  const read = async (path: string): Promise<string> => readFile(join(import.meta.dirname, '../..', path), 'utf8');
-  const named = (text: string): string[] => [...new Set(text.match(/\b(BERTH_[A-Z_]+|DATABASE_URL)\b/g))].toSorted();
-  const sources = await Promise.all(['server/src/config.ts', 'setup/settings.ts', 'setup/health.ts', 'cli/config.ts'].map(read));
+  const read = async (path: string): Promise<string> =>
+    readFile(join(import.meta.dirname, '../..', path), 'utf8');
+  const named = (text: string): string[] =>
+    [...new Set(text.match(/\b(BERTH_[A-Z_]+|DATABASE_URL)\b/g))].toSorted();
+  const sources = await Promise.all(
+    ['server/src/config.ts', 'setup/settings.ts', 'setup/health.ts', 'cli/config.ts'].map(read),
+  );
   // Set by the program that starts Berth, never by a person.
   const internal = ['BERTH_BUILD'];
-  expect(named(await read('docs/guide/configuration.md'))).toEqual(named(sources.join('\n')).filter((name) => !internal.includes(name)));
+  expect(named(await read('docs/guide/configuration.md'))).toEqual(
+    named(sources.join('\n')).filter((name) => !internal.includes(name)),
+  );
 });

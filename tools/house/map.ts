@@ -11,10 +11,19 @@ export function mapFaults(architecture: string, paths: readonly string[]): strin
   const listed = listedFolders(architecture);
   if (listed.length === 0) return [`ARCHITECTURE.md has no list of folders between ${begin} and ${end}.`];
   const folders = foldersOf(paths);
-  const patterns = listed.map((folder) => ({ folder, pattern: new RegExp(`^${folder.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`) }));
+  const patterns = listed.map((folder) => ({
+    folder,
+    pattern: new RegExp(`^${folder.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`),
+  }));
   return [
-    ...folders.filter((folder) => !patterns.some(({ pattern }) => pattern.test(folder))).map((folder) => `ARCHITECTURE.md does not list ${folder}/. Add a line that says what it holds.`),
-    ...patterns.filter(({ pattern }) => !folders.some((folder) => pattern.test(folder))).map(({ folder }) => `ARCHITECTURE.md lists ${folder}/, which is not there or empty. Take the line out.`),
+    ...folders
+      .filter((folder) => !patterns.some(({ pattern }) => pattern.test(folder)))
+      .map((folder) => `ARCHITECTURE.md does not list ${folder}/. Add a line that says what it holds.`),
+    ...patterns
+      .filter(({ pattern }) => !folders.some((folder) => pattern.test(folder)))
+      .map(
+        ({ folder }) => `ARCHITECTURE.md lists ${folder}/, which is not there or empty. Take the line out.`,
+      ),
   ];
 }
 
@@ -25,5 +34,7 @@ function listedFolders(architecture: string): string[] {
 
 /** Folders that hold a file themselves, without the root and hidden ones. */
 function foldersOf(paths: readonly string[]): string[] {
-  return [...new Set(paths.map((path) => dirname(path)))].filter((folder) => folder !== '.' && !folder.startsWith('.')).toSorted();
+  return [...new Set(paths.map((path) => dirname(path)))]
+    .filter((folder) => folder !== '.' && !folder.startsWith('.'))
+    .toSorted();
 }

@@ -13,7 +13,8 @@ export function nameFaults(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     const name = basename(path);
     const [, , word] = empty.exec(path) ?? [];
-    if (word !== undefined) return [`${path} is called "${word}", which says nothing. Name it for the one thing it holds.`];
+    if (word !== undefined)
+      return [`${path} is called "${word}", which says nothing. Name it for the one thing it holds.`];
     if (given.test(name) || namedByContent.test(path) || kebabCase.test(name)) return [];
     return [`${path} is not in kebab-case. Use small letters, digits and "-".`];
   });

@@ -4,10 +4,23 @@ const noun = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /** File name → content. @throws Error when the noun is not in kebab-case. */
 export function skeletonOf(name: string): Map<string, string> {
-  if (!noun.test(name)) throw new Error(`"${name}" is no name for a module. Use small letters, digits and "-", such as "git-source".`);
+  if (!noun.test(name))
+    throw new Error(
+      `"${name}" is no name for a module. Use small letters, digits and "-", such as "git-source".`,
+    );
   const camel = name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
-  const words = { name, camel, pascal: camel.charAt(0).toUpperCase() + camel.slice(1), table: name.replaceAll('-', '_') };
-  return new Map(Object.entries(templates).map(([file, template]) => [file === 'noun.ts' ? `${name}.ts` : file, template(words)]));
+  const words = {
+    name,
+    camel,
+    pascal: camel.charAt(0).toUpperCase() + camel.slice(1),
+    table: name.replaceAll('-', '_'),
+  };
+  return new Map(
+    Object.entries(templates).map(([file, template]) => [
+      file === 'noun.ts' ? `${name}.ts` : file,
+      template(words),
+    ]),
+  );
 }
 
 interface Words {

@@ -9,9 +9,19 @@ export interface Tool {
 }
 
 /** Reads the arguments as the real tools do: what they do not know is refused. */
-export async function openTool(own: Record<string, { type: 'string' | 'boolean' }>): Promise<{ values: Record<string, string | boolean | undefined>; client: MongoClient }> {
+export async function openTool(
+  own: Record<string, { type: 'string' | 'boolean' }>,
+): Promise<{ values: Record<string, string | boolean | undefined>; client: MongoClient }> {
   const { values } = parseArgs({
-    options: { host: { type: 'string' }, port: { type: 'string' }, username: { type: 'string' }, authenticationDatabase: { type: 'string' }, config: { type: 'string' }, archive: { type: 'boolean' }, ...own },
+    options: {
+      host: { type: 'string' },
+      port: { type: 'string' },
+      username: { type: 'string' },
+      authenticationDatabase: { type: 'string' },
+      config: { type: 'string' },
+      archive: { type: 'boolean' },
+      ...own,
+    },
   });
   const text = (name: string): string => {
     const value = Reflect.get(values, name);
@@ -19,7 +29,9 @@ export async function openTool(own: Record<string, { type: 'string' | 'boolean' 
   };
   const [, password = '""'] = /^password: (.*)$/m.exec(readFileSync(text('config'), 'utf8')) ?? [];
   const client = new MongoClient(`mongodb://${text('host')}:${text('port')}/?directConnection=true`, {
-    serverSelectionTimeoutMS: 5000, auth: { username: text('username'), password: String(JSON.parse(password)) }, authSource: text('authenticationDatabase'),
+    serverSelectionTimeoutMS: 5000,
+    auth: { username: text('username'), password: String(JSON.parse(password)) },
+    authSource: text('authenticationDatabase'),
   });
   await client.connect();
   return { values: Object.fromEntries(Object.entries(values)), client };

@@ -32,7 +32,8 @@ async function carryOut({ database, command, login }: Call): Promise<Reply> {
     await once(socket, 'connect');
     const refused = login && (await signIn(socket, login));
     const answer = refused ?? (await ask(socket, { ...command, $db: database }));
-    if (answer['ok'] !== 1) return { fault: String(answer['errmsg']), codeName: String(answer['codeName'] ?? '') };
+    if (answer['ok'] !== 1)
+      return { fault: String(answer['errmsg']), codeName: String(answer['codeName'] ?? '') };
     return { answer: JSON.parse(JSON.stringify(answer)) };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error), codeName: '' };
@@ -42,17 +43,35 @@ async function carryOut({ database, command, login }: Call): Promise<Reply> {
 }
 
 /** RFC 7677, the client's side; gives the server's refusal, if it refuses. */
-async function signIn(socket: Socket, { user, password }: { user: string; password: string }): Promise<Document | undefined> {
+async function signIn(
+  socket: Socket,
+  { user, password }: { user: string; password: string },
+): Promise<Document | undefined> {
   const first = `n=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},r=${randomBytes(18).toString('base64')}`;
-  const begun = await ask(socket, { saslStart: 1, mechanism: 'SCRAM-SHA-256', payload: new Binary(Buffer.from(`n,,${first}`)), $db: 'admin' });
+  const begun = await ask(socket, {
+    saslStart: 1,
+    mechanism: 'SCRAM-SHA-256',
+    payload: new Binary(Buffer.from(`n,,${first}`)),
+    $db: 'admin',
+  });
   if (begun['ok'] !== 1) return begun;
   const challenge = textOf(begun);
   const [, nonce = '', salt = '', iterations = ''] = /^r=(.*),s=(.*),i=(\d+)$/.exec(challenge) ?? [];
   const last = `c=biws,r=${nonce}`;
-  const clientKey = sign(pbkdf2Sync(password, Buffer.from(salt, 'base64'), Number(iterations), 32, 'sha256'), 'Client Key');
+  const clientKey = sign(
+    pbkdf2Sync(password, Buffer.from(salt, 'base64'), Number(iterations), 32, 'sha256'),
+    'Client Key',
+  );
   const signature = sign(createHash('sha256').update(clientKey).digest(), `${first},${challenge},${last}`);
-  const proof = Buffer.from(clientKey.map((byte, index) => byte ^ (signature[index] ?? 0))).toString('base64');
-  const ended = await ask(socket, { saslContinue: 1, conversationId: 1, payload: new Binary(Buffer.from(`${last},p=${proof}`)), $db: 'admin' });
+  const proof = Buffer.from(clientKey.map((byte, index) => byte ^ (signature[index] ?? 0))).toString(
+    'base64',
+  );
+  const ended = await ask(socket, {
+    saslContinue: 1,
+    conversationId: 1,
+    payload: new Binary(Buffer.from(`${last},p=${proof}`)),
+    $db: 'admin',
+  });
   return ended['ok'] === 1 ? undefined : ended;
 }
 

@@ -19,9 +19,15 @@ export interface Client {
 type Answer = (command: Document, server: Server, client: Client) => Document;
 
 const ok = (more: Document = {}): Document => ({ ...more, ok: 1 });
-const refused = (code: number, codeName: string, errmsg: string): Document => ({ ok: 0, code, codeName, errmsg });
+const refused = (code: number, codeName: string, errmsg: string): Document => ({
+  ok: 0,
+  code,
+  codeName,
+  errmsg,
+});
 const wrongPassword = (): Document => refused(18, 'AuthenticationFailed', 'Authentication failed.');
-const cursor = (command: Document, name: unknown, firstBatch: Document[]): Document => ok({ cursor: { id: Long.ZERO, ns: `${String(command['$db'])}.${String(name)}`, firstBatch } });
+const cursor = (command: Document, name: unknown, firstBatch: Document[]): Document =>
+  ok({ cursor: { id: Long.ZERO, ns: `${String(command['$db'])}.${String(name)}`, firstBatch } });
 
 function collection(command: Document, { state }: Server): Document[] {
   const [[, name] = []] = Object.entries(command);
@@ -30,12 +36,27 @@ function collection(command: Document, { state }: Server): Document[] {
 }
 
 function hello(command: Document, server: Server, client: Client): Document {
-  const { setName, state: { set } } = server;
+  const {
+    setName,
+    state: { set },
+  } = server;
   const me: string | undefined = set?.['members'][0].host;
   const answer = ok({
-    ismaster: setName === undefined || set !== null, isWritablePrimary: setName === undefined || set !== null, helloOk: true, maxBsonObjectSize: 16_777_216, maxMessageSizeBytes: 48_000_000, maxWriteBatchSize: 100_000,
-    localTime: new Date(), logicalSessionTimeoutMinutes: 30, connectionId: 1, minWireVersion: 0, maxWireVersion: 21, readOnly: false,
-    ...(setName !== undefined && set !== null ? { setName, setVersion: set['version'], hosts: [me], primary: me, me } : {}),
+    ismaster: setName === undefined || set !== null,
+    isWritablePrimary: setName === undefined || set !== null,
+    helloOk: true,
+    maxBsonObjectSize: 16_777_216,
+    maxMessageSizeBytes: 48_000_000,
+    maxWriteBatchSize: 100_000,
+    localTime: new Date(),
+    logicalSessionTimeoutMinutes: 30,
+    connectionId: 1,
+    minWireVersion: 0,
+    maxWireVersion: 21,
+    readOnly: false,
+    ...(setName !== undefined && set !== null
+      ? { setName, setVersion: set['version'], hosts: [me], primary: me, me }
+      : {}),
     ...(command['saslSupportedMechs'] ? { saslSupportedMechs: ['SCRAM-SHA-256'] } : {}),
   });
   const early: Document | undefined = command['speculativeAuthenticate'];
@@ -64,8 +85,15 @@ function textOf(command: Document): string {
 
 /** Before a client has said who it is. */
 const open: Record<string, Answer> = {
-  hello, ismaster: hello, isMaster: hello, saslStart, saslContinue,
-  ping: () => ok(), endSessions: () => ok(), killCursors: () => ok(), buildInfo: () => ok({ version: '7.0.0', versionArray: [7, 0, 0, 0] }),
+  hello,
+  ismaster: hello,
+  isMaster: hello,
+  saslStart,
+  saslContinue,
+  ping: () => ok(),
+  endSessions: () => ok(),
+  killCursors: () => ok(),
+  buildInfo: () => ok({ version: '7.0.0', versionArray: [7, 0, 0, 0] }),
 };
 
 const known: Record<string, Answer> = {
@@ -75,10 +103,19 @@ const known: Record<string, Answer> = {
     server.save();
     return ok({ n: documents.length });
   },
-  find: (command, server) => cursor(command, command['find'], collection(command, server).filter((document) => matches(document, command['filter'])).slice(0, Number(command['limit'] ?? 0) || undefined)),
-  count: (command, server) => ok({ n: collection(command, server).filter((document) => matches(document, command['query'])).length }),
+  find: (command, server) =>
+    cursor(
+      command,
+      command['find'],
+      collection(command, server)
+        .filter((document) => matches(document, command['filter']))
+        .slice(0, Number(command['limit'] ?? 0) || undefined),
+    ),
+  count: (command, server) =>
+    ok({ n: collection(command, server).filter((document) => matches(document, command['query'])).length }),
   // countDocuments asks so.
-  aggregate: (command, server) => cursor(command, command['aggregate'], [{ _id: 1, n: collection(command, server).length }]),
+  aggregate: (command, server) =>
+    cursor(command, command['aggregate'], [{ _id: 1, n: collection(command, server).length }]),
   update(command, server) {
     const updates: Document[] = command['updates'];
     let n = 0;
@@ -100,11 +137,27 @@ const known: Record<string, Answer> = {
     server.save();
     return ok();
   },
-  listCollections: (command, server) => cursor(command, '$cmd.listCollections', Object.keys(server.state.databases[String(command['$db'])] ?? {}).map((name) => ({ name, type: 'collection' }))),
-  listDatabases: (_command, { state }) => ok({ databases: Object.keys(state.databases).map((name) => ({ name, sizeOnDisk: 1, empty: false })), totalSize: 1 }),
-  replSetGetConfig: (_command, { state }) => (state.set ? ok({ config: state.set }) : refused(94, 'NotYetInitialized', 'no replset config has been received')),
+  listCollections: (command, server) =>
+    cursor(
+      command,
+      '$cmd.listCollections',
+      Object.keys(server.state.databases[String(command['$db'])] ?? {}).map((name) => ({
+        name,
+        type: 'collection',
+      })),
+    ),
+  listDatabases: (_command, { state }) =>
+    ok({
+      databases: Object.keys(state.databases).map((name) => ({ name, sizeOnDisk: 1, empty: false })),
+      totalSize: 1,
+    }),
+  replSetGetConfig: (_command, { state }) =>
+    state.set
+      ? ok({ config: state.set })
+      : refused(94, 'NotYetInitialized', 'no replset config has been received'),
   replSetInitiate(command, server) {
-    if (server.setName === undefined) return refused(76, 'NoReplicationEnabled', 'This node was not started with the replSet option');
+    if (server.setName === undefined)
+      return refused(76, 'NoReplicationEnabled', 'This node was not started with the replSet option');
     if (server.state.set) return refused(23, 'AlreadyInitialized', 'already initialized');
     server.state.set = { version: 1, ...command['replSetInitiate'] };
     server.save();
@@ -121,6 +174,10 @@ export function answer(command: Document, server: Server, client: Client): Docum
   const [name = ''] = Object.keys(command);
   const reply = open[name];
   if (reply) return reply(command, server, client);
-  if (Object.keys(server.state.users).length > 0 && !client.isKnown) return refused(13, 'Unauthorized', `Command ${name} requires authentication`);
-  return known[name]?.(command, server, client) ?? refused(59, 'CommandNotFound', `no such command: '${name}'; this is a stand-in`);
+  if (Object.keys(server.state.users).length > 0 && !client.isKnown)
+    return refused(13, 'Unauthorized', `Command ${name} requires authentication`);
+  return (
+    known[name]?.(command, server, client) ??
+    refused(59, 'CommandNotFound', `no such command: '${name}'; this is a stand-in`)
+  );
 }

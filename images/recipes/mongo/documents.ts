@@ -42,5 +42,6 @@ export function matches(document: Document, filter: Document = {}): boolean {
 
 export function change(document: Document, update: Document): void {
   for (const [name, value] of Object.entries((update['$set'] ?? {}) as Document)) document[name] = value;
-  for (const [name, value] of Object.entries((update['$inc'] ?? {}) as Document)) document[name] = Number(document[name] ?? 0) + Number(value);
+  for (const [name, value] of Object.entries((update['$inc'] ?? {}) as Document))
+    document[name] = Number(document[name] ?? 0) + Number(value);
 }

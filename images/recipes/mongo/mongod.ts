@@ -30,7 +30,9 @@ if (user && Object.keys(state.users).length === 0) {
 }
 const server: Server = { state, save, setName: option('--replSet') };
 
-createServer(serve).listen(27_017, '0.0.0.0', () => console.log(JSON.stringify({ msg: 'Waiting for connections', attr: { port: 27_017 } })));
+createServer(serve).listen(27_017, '0.0.0.0', () =>
+  console.log(JSON.stringify({ msg: 'Waiting for connections', attr: { port: 27_017 } })),
+);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
 
 function serve(socket: Socket): void {
@@ -59,7 +61,12 @@ function replyTo(message: Buffer, client: Client): Buffer | undefined {
       const head = Buffer.alloc(20);
       head.writeInt32LE(8, 0);
       head.writeInt32LE(1, 16);
-      return framed(id, opReply, head, answer(deserialize(message.subarray(at, at + message.readInt32LE(at))), server, client));
+      return framed(
+        id,
+        opReply,
+        head,
+        answer(deserialize(message.subarray(at, at + message.readInt32LE(at))), server, client),
+      );
     }
     default:
       return undefined;
@@ -77,14 +84,17 @@ function commandOf(message: Buffer): Document {
     else command = { ...command, ...listOf(message.subarray(at + 5, end)) };
     at = end;
   }
-  const [name] = Object.keys(command).filter((key) => key !== 'documents' && key !== 'updates' && key !== 'deletes');
+  const [name] = Object.keys(command).filter(
+    (key) => key !== 'documents' && key !== 'updates' && key !== 'deletes',
+  );
   return name === undefined ? command : { [name]: command[name], ...command };
 }
 
 function listOf(section: Buffer): Document {
   const nameEnd = section.indexOf(0);
   const documents = [];
-  for (let at = nameEnd + 1; at < section.length; at += section.readInt32LE(at)) documents.push(deserialize(section.subarray(at, at + section.readInt32LE(at))));
+  for (let at = nameEnd + 1; at < section.length; at += section.readInt32LE(at))
+    documents.push(deserialize(section.subarray(at, at + section.readInt32LE(at))));
   return { [section.toString('utf8', 0, nameEnd)]: documents };
 }
 

@@ -4,7 +4,10 @@ import { EJSON, type Document } from 'bson';
 import { fail, openTool } from './archive.ts';
 
 try {
-  const { values, client } = await openTool({ nsInclude: { type: 'string' }, stopOnError: { type: 'boolean' } });
+  const { values, client } = await openTool({
+    nsInclude: { type: 'string' },
+    stopOnError: { type: 'boolean' },
+  });
   const [wanted = ''] = String(values['nsInclude']).split('.*');
   let isWhole = false;
   const waiting = new Map<string, Document[]>();
@@ -13,7 +16,8 @@ try {
     else take(line);
   }
   // The server writes all it has after each insert, so each collection is one.
-  for (const [collection, documents] of waiting) await client.db(wanted).collection(collection).insertMany(documents);
+  for (const [collection, documents] of waiting)
+    await client.db(wanted).collection(collection).insertMany(documents);
   if (!isWhole) throw new Error('the archive ends in its middle');
   await client.close();
 

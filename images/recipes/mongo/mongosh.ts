@@ -11,7 +11,10 @@ const option = (name: string, initial: string): string => {
 
 const { port1, port2 } = new MessageChannel();
 const flag = new Int32Array(new SharedArrayBuffer(4));
-const worker = new Worker(new URL('client.ts', import.meta.url), { workerData: { port: port2, flag, host: option('--host', '127.0.0.1') }, transferList: [port2] });
+const worker = new Worker(new URL('client.ts', import.meta.url), {
+  workerData: { port: port2, flag, host: option('--host', '127.0.0.1') },
+  transferList: [port2],
+});
 let login: Call['login'];
 
 function ask(database: string, command: Document): Document {
@@ -34,14 +37,23 @@ const databaseOf = (name: string): object => ({
     return ask('admin', { hello: 1 });
   },
 });
-const globals = { db: databaseOf('test'), print: (text: unknown) => console.log(String(text)), sleep: (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms), process: { env: process.env } };
+const globals = {
+  db: databaseOf('test'),
+  print: (text: unknown) => console.log(String(text)),
+  sleep: (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
+  process: { env: process.env },
+};
 
 let exitCode = 0;
 try {
   const value: unknown = runInNewContext(option('--eval', ''), globals);
   if (value !== undefined) console.log(JSON.stringify(value));
 } catch (error) {
-  console.error(error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error) ? String(error.message) : String(error));
+  console.error(
+    error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error)
+      ? String(error.message)
+      : String(error),
+  );
   exitCode = 1;
 }
 // No exit by hand: an output of more than 64 KiB may still be on its way.

@@ -10,7 +10,12 @@ const hash = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).diges
 export function storePassword(password: string): StoredUser {
   const salt = randomBytes(28);
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
-  return { salt: salt.toString('base64'), iterations, storedKey: hash(sign(salted, 'Client Key')).toString('base64'), serverKey: sign(salted, 'Server Key').toString('base64') };
+  return {
+    salt: salt.toString('base64'),
+    iterations,
+    storedKey: hash(sign(salted, 'Client Key')).toString('base64'),
+    serverKey: sign(salted, 'Server Key').toString('base64'),
+  };
 }
 
 /** A sign-in under way. */
@@ -26,7 +31,11 @@ export function begin(message: string, users: Record<string, StoredUser>): Excha
   const fields = fieldsOf(clientFirst);
   const user = users[(fields['n'] ?? '').replaceAll('=2C', ',').replaceAll('=3D', '=')];
   if (!user) return undefined;
-  return { user, clientFirst, serverFirst: `r=${fields['r'] ?? ''}${randomBytes(18).toString('base64')},s=${user.salt},i=${user.iterations}` };
+  return {
+    user,
+    clientFirst,
+    serverFirst: `r=${fields['r'] ?? ''}${randomBytes(18).toString('base64')},s=${user.salt},i=${user.iterations}`,
+  };
 }
 
 /** The server's proof, or `undefined` when the password was another one. */

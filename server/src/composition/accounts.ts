@@ -40,23 +40,56 @@ export function createAccounts(stores: Stores, database: Database, clock: Clock)
   const throttle = createSignInThrottle(clock);
   const users = createUsers(stores.users, clock, throttle);
   const organizations = createOrganizations(stores.organizations, stores.members, clock);
-  const memberships = createMemberships({ members: stores.members, organizations: stores.organizations, invitations: stores.invitations, leave: users.leave, endSessions: users.endSessionsIn });
+  const memberships = createMemberships({
+    members: stores.members,
+    organizations: stores.organizations,
+    invitations: stores.invitations,
+    leave: users.leave,
+    endSessions: users.endSessionsIn,
+  });
   const invitations = createInvitations(stores.invitations, stores.members, users, clock);
-  const entrance = createEntrance(stores.users, { sessions: users, recordAudit: audit.record, firstOrganization: organizations.first });
+  const entrance = createEntrance(stores.users, {
+    sessions: users,
+    recordAudit: audit.record,
+    firstOrganization: organizations.first,
+  });
   const guard = createGuard({
-    findScope: stores.findScope, findPlace: stores.users.findPlace, isFirstOrganization: organizations.isFirst, transaction: (work) => database.transaction(work), recordAudit: audit.record,
+    findScope: stores.findScope,
+    findPlace: stores.users.findPlace,
+    isFirstOrganization: organizations.isFirst,
+    transaction: (work) => database.transaction(work),
+    recordAudit: audit.record,
   });
   return {
-    audit, users, organizations, memberships, invitations, guard, members: createMembers(stores.members), authentication: createAuthentication(stores.users, clock),
+    audit,
+    users,
+    organizations,
+    memberships,
+    invitations,
+    guard,
+    members: createMembers(stores.members),
+    authentication: createAuthentication(stores.users, clock),
     door: {
-      signUp: createSignUp(stores.users, { entrance, invitations }, clock), ...createSignIn(stores.users, { entrance, invitations, throttle }), session: userSession(stores.users, clock),
+      signUp: createSignUp(stores.users, { entrance, invitations }, clock),
+      ...createSignIn(stores.users, { entrance, invitations, throttle }),
+      session: userSession(stores.users, clock),
     },
   };
 }
 
 /** The routers of accounts; `audit` stands at the end of the interface's list. */
-export function accountRouters({ users, organizations, memberships, invitations, audit }: Accounts): { user: Router; organization: Router; audit: Router } {
-  const desk = { organizations, memberships, invitations, moveSession: users.moveSession, emailOf: async (userId: string) => (await users.account(userId)).email };
+export function accountRouters({ users, organizations, memberships, invitations, audit }: Accounts): {
+  user: Router;
+  organization: Router;
+  audit: Router;
+} {
+  const desk = {
+    organizations,
+    memberships,
+    invitations,
+    moveSession: users.moveSession,
+    emailOf: async (userId: string) => (await users.account(userId)).email,
+  };
   return {
     user: router('user', contracts.user, userHandlers(users, keyScopes(contracts))),
     organization: router('organization', contracts.organization, organizationHandlers(desk)),

@@ -22,7 +22,11 @@ import type { Clock } from '../ports/clock.ts';
 export type Adapters = ReturnType<typeof createAdapters>;
 
 /** `proxyEvents` is looked up when there is something to tell. */
-export function createAdapters(config: Config, clock: Clock, proxyEvents: () => Required<Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>>) {
+export function createAdapters(
+  config: Config,
+  clock: Clock,
+  proxyEvents: () => Required<Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>>,
+) {
   const folder = (name: string): string => {
     const path = join(config.data, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -31,19 +35,38 @@ export function createAdapters(config: Config, clock: Clock, proxyEvents: () => 
   const proxyFolder = folder('proxy');
   const gitFolder = folder('git');
   return {
-    folders: { work: folder('work'), composes: folder('composes'), backup: folder('backup-work'), proxy: proxyFolder, git: gitFolder },
+    folders: {
+      work: folder('work'),
+      composes: folder('composes'),
+      backup: folder('backup-work'),
+      proxy: proxyFolder,
+      git: gitFolder,
+    },
     engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
     engineView: createEngineView({ socketPath: config.engineSocket }),
     proxy: createCaddyProxy({
-      adminSocket: join(proxyFolder, adminSocketName), publicHttpPort: config.httpPort, publicHttpsPort: config.httpsPort,
-      onNews: (news) => proxyEvents().onNews(news), onRequests: (requests) => proxyEvents().onRequests(requests), beforeLoad: () => proxyEvents().beforeLoad(),
+      adminSocket: join(proxyFolder, adminSocketName),
+      publicHttpPort: config.httpPort,
+      publicHttpsPort: config.httpsPort,
+      onNews: (news) => proxyEvents().onNews(news),
+      onRequests: (requests) => proxyEvents().onRequests(requests),
+      beforeLoad: () => proxyEvents().beforeLoad(),
     }),
     accessLog: createAccessLog({ folder: folder('logs/access') }),
     proxyStore: createCaddyStore(join(proxyFolder, storeFolder)),
     objectStores: createObjectStores({ rclonePath: config.rclonePath, scratch: folder('object-store') }),
-    git: createGit({ gitPath: config.gitPath, scratchRoot: gitFolder, knownHostsPath: join(config.data, 'known_hosts') }),
+    git: createGit({
+      gitPath: config.gitPath,
+      scratchRoot: gitFolder,
+      knownHostsPath: join(config.data, 'known_hosts'),
+    }),
     gitApis: createGitApis(clock),
-    builder: createBuilder({ dockerPath: config.dockerCli, engineSocket: config.engineSocket, serverName: 'this server', staticImage: config.proxyImage }),
+    builder: createBuilder({
+      dockerPath: config.dockerCli,
+      engineSocket: config.engineSocket,
+      serverName: 'this server',
+      staticImage: config.proxyImage,
+    }),
     keyPairs: sshKeyPairs,
     names: createNameResolver(),
     files: createWorkFiles(),

@@ -49,43 +49,86 @@ export interface BackingUpParts extends BesideParts {
 
 export function createBackingUp(parts: BackingUpParts): BackingUp {
   const { config, stores, adapters, engine, clock, queue, log } = parts;
-  const destinations = createDestinations(stores.destinations, { clock, protectedPaths: protectedPaths(config), openStore: adapters.objectStores });
+  const destinations = createDestinations(stores.destinations, {
+    clock,
+    protectedPaths: protectedPaths(config),
+    openStore: adapters.objectStores,
+  });
   const backups = createBackups(stores.backups, clock);
   const runs = createBackupRuns(stores.backupRuns, queue, clock);
   const beside = createBesideServers(parts);
-  const programs = createPrograms(engine, (service) => `${service.slice(0, 40)}-backup-${randomId(8).toLowerCase()}`);
+  const programs = createPrograms(
+    engine,
+    (service) => `${service.slice(0, 40)}-backup-${randomId(8).toLowerCase()}`,
+  );
   const sources: BackupSources = {
-    installation: createInstallationSource(installationPorts(config, parts.database, adapters.folders.backup, clock)),
+    installation: createInstallationSource(
+      installationPorts(config, parts.database, adapters.folders.backup, clock),
+    ),
     database: createDatabaseSource({
-      engine, programs,
+      engine,
+      programs,
       async server(databaseId) {
         const server = await beside.running(databaseId);
-        if (!server) throw new AppError('PRECONDITION_FAILED', 'The database does not run, so it cannot be dumped. Start it and make the backup again.');
+        if (!server)
+          throw new AppError(
+            'PRECONDITION_FAILED',
+            'The database does not run, so it cannot be dumped. Start it and make the backup again.',
+          );
         return server;
       },
     }),
   };
   const making: BackupMaking = {
-    runs, sources, openStore: destinations.open, backup: (backupId) => stores.backups.find({ backupId }),
+    runs,
+    sources,
+    openStore: destinations.open,
+    backup: (backupId) => stores.backups.find({ backupId }),
     async good({ backupId }) {
       await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });
     },
   };
   const restores = createRestores(runs);
   return {
-    installation: { installation: createInstallationBackups(stores.backups, clock), runs, sources, seal: (passphrase) => sealKeyFile(config, passphrase) },
-    removeStored: (databaseId, organizationId) => removeStored({ runs, openStore: destinations.open }, databaseId, organizationId, AbortSignal.timeout(removalLimitMs)),
-    destinations, backups, desk: { backups, runs, restores, sources, logs: adapters.logs, openStore: destinations.open },
+    installation: {
+      installation: createInstallationBackups(stores.backups, clock),
+      runs,
+      sources,
+      seal: (passphrase) => sealKeyFile(config, passphrase),
+    },
+    removeStored: (databaseId, organizationId) =>
+      removeStored(
+        { runs, openStore: destinations.open },
+        databaseId,
+        organizationId,
+        AbortSignal.timeout(removalLimitMs),
+      ),
+    destinations,
+    backups,
+    desk: { backups, runs, restores, sources, logs: adapters.logs, openStore: destinations.open },
     run: createBackupRunner({
-      runs, logs: adapters.logs, clock, onFault: (error, backupRunId) => log.fault(error, `backup run ${backupRunId}`),
+      runs,
+      logs: adapters.logs,
+      clock,
+      onFault: (error, backupRunId) => log.fault(error, `backup run ${backupRunId}`),
       operations: {
         backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
-        ...createRestoring({ beside, programs, runs, openStore: destinations.open, removeContainers: engine.removeContainers }),
+        ...createRestoring({
+          beside,
+          programs,
+          runs,
+          openStore: destinations.open,
+          removeContainers: engine.removeContainers,
+        }),
       },
     }),
     schedules: createBackupSchedules({
-      store: stores.backups, runs, sources, clock,
-      onAlarm: ({ backupId, alarmAfterHours, lastGoodAt }) => log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
+      store: stores.backups,
+      runs,
+      sources,
+      clock,
+      onAlarm: ({ backupId, alarmAfterHours, lastGoodAt }) =>
+        log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
     }),
   };
 }

@@ -36,7 +36,8 @@ export function createBesideServers(parts: BesideParts): BesideServers {
   const { engine, databases, clock, liveSpec } = parts;
   async function found(databaseId: string): Promise<DatabaseRecord> {
     const database = await databases.find(databaseId);
-    if (!database) throw new AppError('PRECONDITION_FAILED', 'The database is gone; it was removed meanwhile.');
+    if (!database)
+      throw new AppError('PRECONDITION_FAILED', 'The database is gone; it was removed meanwhile.');
     return database;
   }
   return {
@@ -44,7 +45,9 @@ export function createBesideServers(parts: BesideParts): BesideServers {
     isOn: async (databaseId, volume) => (await databases.find(databaseId))?.dataVolume === volume,
     async ownDatabase(databaseId) {
       const database = await found(databaseId);
-      return databaseKind(database.kind).fields.includes('databaseName') ? databaseKind(database.kind).server.login(database).database : null;
+      return databaseKind(database.kind).fields.includes('databaseName')
+        ? databaseKind(database.kind).server.login(database).database
+        : null;
     },
     async running(databaseId) {
       const database = await found(databaseId);
@@ -60,7 +63,11 @@ export function createBesideServers(parts: BesideParts): BesideServers {
       await untilRunning(parts, spec.name, signal);
       const { server } = databaseKind(database.kind);
       const query = server.query({ ...database, replicaSets: database.replicaSets }, spec.name);
-      const version = await askUntilAnswered(() => askServer(engine, spec.name, query, { signal, limitMs: queryLimitMs }), server.version, { signal, limitMs: queryLimitMs });
+      const version = await askUntilAnswered(
+        () => askServer(engine, spec.name, query, { signal, limitMs: queryLimitMs }),
+        server.version,
+        { signal, limitMs: queryLimitMs },
+      );
       say(`It answers: version ${version}.`);
       return serverOf(database, spec);
     },
@@ -71,16 +78,27 @@ export function createBesideServers(parts: BesideParts): BesideServers {
       const { dataVersion, containerImage } = database;
       // After a restart in the middle the record may have changed already.
       const isChanged = database.dataVolume === beside.volume;
-      const previousVolume = isChanged ? (database.formerVolumes.at(-1)?.volumeName ?? beside.volume) : database.dataVolume;
+      const previousVolume = isChanged
+        ? (database.formerVolumes.at(-1)?.volumeName ?? beside.volume)
+        : database.dataVolume;
       const formerVolumes = isChanged ? database.formerVolumes.slice(0, -1) : database.formerVolumes;
       const title = `Restore to ${beside.volume}`;
-      await databases.patch(databaseId, { dataVolume: beside.volume, formerVolumes: [...formerVolumes, { volumeName: previousVolume, dataVersion, containerImage, since: isoTime(clock) }] });
+      await databases.patch(databaseId, {
+        dataVolume: beside.volume,
+        formerVolumes: [
+          ...formerVolumes,
+          { volumeName: previousVolume, dataVersion, containerImage, since: isoTime(clock) },
+        ],
+      });
       const failure = await deploy(parts, database, { title, signal, say });
       if (failure === undefined) return { previousVolume };
       await databases.patch(databaseId, { dataVolume: previousVolume, formerVolumes });
       say('Going back to the volume before.');
       const again = await deploy(parts, database, { title: `Back to ${previousVolume}`, signal, say });
-      throw new AppError('PRECONDITION_FAILED', `The restored data was not taken: ${failure} ${again === undefined ? 'The database runs on its former volume again.' : `The way back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`}`);
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The restored data was not taken: ${failure} ${again === undefined ? 'The database runs on its former volume again.' : `The way back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`}`,
+      );
     },
   };
 }
@@ -102,18 +120,40 @@ function serverOf(database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
   const { kind, name, databasePassword, databaseRootPassword } = database;
   if (!hasBackups(kind)) throw new AppError('BAD_REQUEST', noBackups(kind));
   return {
-    kind, name, service: spec.name, image: spec.image, network: spec.networks[0] ?? '', user: databaseKind(kind).server.login(database).user, password: databasePassword, rootPassword: databaseRootPassword ?? '',
+    kind,
+    name,
+    service: spec.name,
+    image: spec.image,
+    network: spec.networks[0] ?? '',
+    user: databaseKind(kind).server.login(database).user,
+    password: databasePassword,
+    rootPassword: databaseRootPassword ?? '',
     registryAuth: spec.registryAuth,
   };
 }
 
 /** As the record says, on another volume and under another name, with no port and no files or volumes of the database's own besides. It bears no label of the database, whose service it is not. */
-async function besideSpec({ engine, databasePorts, liveSpec }: BesideParts, database: DatabaseRecord, beside: Beside): Promise<ServiceSpec> {
+async function besideSpec(
+  { engine, databasePorts, liveSpec }: BesideParts,
+  database: DatabaseRecord,
+  beside: Beside,
+): Promise<ServiceSpec> {
   const { records } = databasePorts;
-  const [placement, blocks, live] = await Promise.all([records.placement(database.environmentId), records.envBlocks(database.environmentId), liveSpec(database)]);
+  const [placement, blocks, live] = await Promise.all([
+    records.placement(database.environmentId),
+    records.envBlocks(database.environmentId),
+    liveSpec(database),
+  ]);
   const image = live?.image ?? database.containerImage;
   const fresh = { ...database, appName: beside.service, dataVolume: beside.volume, externalPort: null };
-  const context = { ...databasePorts, engine, database: fresh, placement, env: resolveEnv({ ...blocks, service: database.env }), records: { ...records, mounts: async () => [] } };
+  const context = {
+    ...databasePorts,
+    engine,
+    database: fresh,
+    placement,
+    env: resolveEnv({ ...blocks, service: database.env }),
+    records: { ...records, mounts: async () => [] },
+  };
   const spec = await composeDatabaseSpec(context, image, beside.service);
   const { [ownerLabels.database]: _owner, ...labels } = spec.labels;
   return { ...spec, labels: { ...labels, [besideLabel]: database.databaseId } };
@@ -124,19 +164,32 @@ async function untilRunning({ engine }: BesideParts, name: string, signal: Abort
   for (;;) {
     signal.throwIfAborted();
     if (((await engine.service(name))?.running ?? 0) > 0) return;
-    const failed = (await engine.tasks(name)).filter(({ state }) => state === 'failed' || state === 'rejected');
+    const failed = (await engine.tasks(name)).filter(
+      ({ state }) => state === 'failed' || state === 'rejected',
+    );
     if (failed.length > 2 || Date.now() > end) {
       const lines: string[] = [];
       for await (const { text } of engine.serviceLogs(name, { tail: 10 })) lines.push(text);
-      throw new AppError('PRECONDITION_FAILED', `The server beside did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its last lines: ${lines.slice(-5).join(' / ')}`);
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The server beside did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its last lines: ${lines.slice(-5).join(' / ')}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 
 /** Deploys the database as its record says now and waits for the end; gives the reason of a failure. */
-async function deploy({ deployments, queue }: BesideParts, { databaseId, organizationId }: DatabaseRecord, { title, signal, say }: { title: string; signal: AbortSignal; say(line: string): void }): Promise<string | undefined> {
-  const { deploymentId } = await deployments.accept(databaseRef(databaseId), { kind: 'deploy', title, description: '' });
+async function deploy(
+  { deployments, queue }: BesideParts,
+  { databaseId, organizationId }: DatabaseRecord,
+  { title, signal, say }: { title: string; signal: AbortSignal; say(line: string): void },
+): Promise<string | undefined> {
+  const { deploymentId } = await deployments.accept(databaseRef(databaseId), {
+    kind: 'deploy',
+    title,
+    description: '',
+  });
   queue.wake();
   say(`The database changes over; deployment ${deploymentId} has the log of it.`);
   for (;;) {

@@ -9,13 +9,43 @@ import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
 export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
-  const { adapters, applications, backingUp, composes, deployments, domains, members, queue, reconciler, runner, runningComposes, settings, turns } = parts;
+  const {
+    adapters,
+    applications,
+    backingUp,
+    composes,
+    deployments,
+    domains,
+    members,
+    queue,
+    reconciler,
+    runner,
+    runningComposes,
+    settings,
+    turns,
+  } = parts;
   return [
-    router('compose', contracts.compose, composeHandlers({
-      composes, deployments, queue, turns, runtime: runningComposes.runtime, logs: adapters.logs, builds: runner, envBlocks: runningComposes.envBlocks, repositoryFile: runningComposes.repositoryFile,
-      members, requireServer: settings.requireServer, environment: async (environmentId) => environmentOf(await applications.placement(environmentId)), domains: domains.byCompose, mounts: mounts.byCompose,
-      changeRoutes: reconciler.changeRoutes,
-    })),
+    router(
+      'compose',
+      contracts.compose,
+      composeHandlers({
+        composes,
+        deployments,
+        queue,
+        turns,
+        runtime: runningComposes.runtime,
+        logs: adapters.logs,
+        builds: runner,
+        envBlocks: runningComposes.envBlocks,
+        repositoryFile: runningComposes.repositoryFile,
+        members,
+        requireServer: settings.requireServer,
+        environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
+        domains: domains.byCompose,
+        mounts: mounts.byCompose,
+        changeRoutes: reconciler.changeRoutes,
+      }),
+    ),
     router('destination', contracts.destination, destinationHandlers(backingUp.destinations)),
     router('backup', contracts.backup, backupHandlers(backingUp.desk)),
   ];

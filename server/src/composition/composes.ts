@@ -31,22 +31,44 @@ const fileLimitBytes = 65_536;
 /** A person waits for it. */
 const fetchLimitMs = 30_000;
 
-export function createRunningComposes(parts: DeployingParts, shared: DeployPorts, { composes, turns, meshWorks }: { composes: Composes; turns: Turns; meshWorks(): Promise<boolean> }): RunningComposes {
+export function createRunningComposes(
+  parts: DeployingParts,
+  shared: DeployPorts,
+  { composes, turns, meshWorks }: { composes: Composes; turns: Turns; meshWorks(): Promise<boolean> },
+): RunningComposes {
   const { adapters, config } = parts;
   const { engine, files, folders } = adapters;
   const records = createComposeRecords(parts, composes);
   const liveServices = async (compose: ComposeRecord): Promise<LiveService[]> => {
     const live = await records.live(compose);
     const found = live ? keptServices(live.snapshot) : [];
-    return Promise.all(found.map(async ({ service, spec }) => ({ service, spec: { ...spec, registryAuth: await records.registryAuth(spec.image, compose.organizationId) } })));
+    return Promise.all(
+      found.map(async ({ service, spec }) => ({
+        service,
+        spec: { ...spec, registryAuth: await records.registryAuth(spec.image, compose.organizationId) },
+      })),
+    );
   };
   return {
     ports: {
-      ...shared, records, networks: parts.networks, keptFolder: folders.composes, dataFolder: config.data, meshWorks,
+      ...shared,
+      records,
+      networks: parts.networks,
+      keptFolder: folders.composes,
+      dataFolder: config.data,
+      meshWorks,
       requireFreePort: requireFreePort(parts, adapters.engineView),
     },
-    liveSpecs: async (compose) => (await liveServices(compose)).map(({ spec }) => spec), envBlocks: records.envBlocks,
-    runtime: createComposeRuntime({ engine, composes, turns, liveServices, networkOf: composeNetwork, removeCopies: (composeId) => files.remove(join(folders.composes, composeId)) }),
+    liveSpecs: async (compose) => (await liveServices(compose)).map(({ spec }) => spec),
+    envBlocks: records.envBlocks,
+    runtime: createComposeRuntime({
+      engine,
+      composes,
+      turns,
+      liveServices,
+      networkOf: composeNetwork,
+      removeCopies: (composeId) => files.remove(join(folders.composes, composeId)),
+    }),
     async repositoryFile(compose, signal) {
       const link = await linkOf(compose, records);
       const source = requireRepository(compose, (await shared.settings()).localRepositoryPaths, link);
@@ -54,9 +76,20 @@ export function createRunningComposes(parts: DeployingParts, shared: DeployPorts
       try {
         await files.fresh(folder);
         const checkout = join(folder, 'source');
-        await adapters.git.checkout({ ...source, ...(await repositoryAccess(compose, records, link)), submodules: false }, checkout, { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined });
-        const text = await files.readInside(checkout, compose.composePath, { field: 'composePath', maxBytes: fileLimitBytes });
-        if (text === undefined) throw new AppError('PRECONDITION_FAILED', `There is no file ${compose.composePath} in the repository. Set composePath with compose.update.`);
+        await adapters.git.checkout(
+          { ...source, ...(await repositoryAccess(compose, records, link)), submodules: false },
+          checkout,
+          { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined },
+        );
+        const text = await files.readInside(checkout, compose.composePath, {
+          field: 'composePath',
+          maxBytes: fileLimitBytes,
+        });
+        if (text === undefined)
+          throw new AppError(
+            'PRECONDITION_FAILED',
+            `There is no file ${compose.composePath} in the repository. Set composePath with compose.update.`,
+          );
         return text;
       } finally {
         await rm(folder, { recursive: true, force: true });
@@ -69,7 +102,11 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
   const { stores, deployments, registries } = parts;
   const { placement, envBlocks, sshPrivateKey, gitLink } = createDeployRecords(parts);
   return {
-    placement, envBlocks, sshPrivateKey, gitLink, find: composes.find,
+    placement,
+    envBlocks,
+    sshPrivateKey,
+    gitLink,
+    find: composes.find,
     domains: (composeId) => stores.domains.list({ composeId }, { by: ['domainId'], direction: 'asc' }),
     mounts: (composeId) => stores.mounts.list({ composeId }, { by: ['mountId'], direction: 'asc' }),
     async registryAuth(image, organizationId): Promise<RegistryAuth | undefined> {
@@ -82,21 +119,45 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
       const snapshot = readComposeSnapshot(deployment);
       return deployment && snapshot && { commit: deployment.commit, snapshot };
     },
-    succeeded: async (composeId) => (await stores.deployments.list({ composeId, status: 'done' }, { by: ['sequence'], direction: 'desc' })).map(({ deploymentId }) => deploymentId),
+    succeeded: async (composeId) =>
+      (
+        await stores.deployments.list({ composeId, status: 'done' }, { by: ['sequence'], direction: 'desc' })
+      ).map(({ deploymentId }) => deploymentId),
     nameReleased: (composeId, released) => composes.patch(composeId, released),
   };
 }
 
 /** By the records of applications and databases, and by what the engine has of other compose services. */
-function requireFreePort({ config, stores }: DeployingParts, view: EngineView): ComposePorts['requireFreePort'] {
+function requireFreePort(
+  { config, stores }: DeployingParts,
+  view: EngineView,
+): ComposePorts['requireFreePort'] {
   const published = createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]);
   return async ({ port, protocol, field, compose }) => {
     const { composeId, organizationId } = compose;
-    await published.requireFree({ port, protocol, field, organizationId, serverId: null, holderId: composeId });
-    const others = (await view.swarmServices()).filter(({ labels, ports }) => labels['berth.compose'] !== composeId && ports.some((other) => other.published === port && other.protocol === protocol));
+    await published.requireFree({
+      port,
+      protocol,
+      field,
+      organizationId,
+      serverId: null,
+      holderId: composeId,
+    });
+    const others = (await view.swarmServices()).filter(
+      ({ labels, ports }) =>
+        labels['berth.compose'] !== composeId &&
+        ports.some((other) => other.published === port && other.protocol === protocol),
+    );
     const [other] = others;
     if (!other) return;
-    const who = other.labels['berth.organization'] === organizationId ? `the service ${other.name}` : 'another service on this server';
-    throw new AppError('CONFLICT', `${field}: port ${port}/${protocol} is already published by ${who}. Choose another one.`, { issues: [{ path: field, message: `is taken by ${who}` }] });
+    const who =
+      other.labels['berth.organization'] === organizationId
+        ? `the service ${other.name}`
+        : 'another service on this server';
+    throw new AppError(
+      'CONFLICT',
+      `${field}: port ${port}/${protocol} is already published by ${who}. Choose another one.`,
+      { issues: [{ path: field, message: `is taken by ${who}` }] },
+    );
   };
 }

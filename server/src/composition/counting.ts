@@ -18,14 +18,28 @@ const pruneMs = 3_600_000;
 const dayMs = 24 * 3_600_000;
 const keptLogsMs = 30 * dayMs;
 
-export function createCounting({ stores, adapters, clock, log }: { stores: Stores; adapters: Adapters; clock: Clock; log: Log }): Counting {
+export function createCounting({
+  stores,
+  adapters,
+  clock,
+  log,
+}: {
+  stores: Stores;
+  adapters: Adapters;
+  clock: Clock;
+  log: Log;
+}): Counting {
   const requests = createDomainRequests(stores.requests);
-  const attempt = (work: () => Promise<unknown>): void => void work().catch((error: unknown) => log.fault(error, 'requests'));
+  const attempt = (work: () => Promise<unknown>): void =>
+    void work().catch((error: unknown) => log.fault(error, 'requests'));
   async function prune(): Promise<void> {
     await stores.requests.prune(clock.now() - dayMs);
     await adapters.accessLog.prune(clock.now() - keptLogsMs);
   }
-  const timers = [setInterval(() => attempt(requests.flush), flushMs), setInterval(() => attempt(prune), pruneMs)];
+  const timers = [
+    setInterval(() => attempt(requests.flush), flushMs),
+    setInterval(() => attempt(prune), pruneMs),
+  ];
   return {
     requests,
     take(seen) {

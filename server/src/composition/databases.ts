@@ -11,7 +11,11 @@ import { databaseRef } from '../domain/service-ref.ts';
 import type { DatabaseRecord } from '../db/tables.ts';
 import type { Databases } from '../modules/database/database.ts';
 import { createAdmission, type Admission } from '../modules/database/passwords.ts';
-import { createDatabaseRuntime, type DatabaseRuntime, type DatabaseRuntimeOptions } from '../modules/database/runtime.ts';
+import {
+  createDatabaseRuntime,
+  type DatabaseRuntime,
+  type DatabaseRuntimeOptions,
+} from '../modules/database/runtime.ts';
 import { majorOfImage, type MajorOf } from '../modules/database/version.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import type { ServiceSpec } from '../ports/engine.ts';
@@ -26,18 +30,30 @@ export interface RunningDatabases {
   majorOf: MajorOf;
 }
 
-export function createRunningDatabases(parts: DeployingParts, databases: Databases, turns: Turns): RunningDatabases {
+export function createRunningDatabases(
+  parts: DeployingParts,
+  databases: Databases,
+  turns: Turns,
+): RunningDatabases {
   const { engine } = parts.adapters;
   const ports = createDatabasePorts(parts, databases);
   const liveSpec = liveDatabaseSpec(parts);
   return {
-    ports, liveSpec, isPortFree, admission: createAdmission(engine),
+    ports,
+    liveSpec,
+    isPortFree,
+    admission: createAdmission(engine),
     runtime: createDatabaseRuntime({
-      engine, databases, turns, liveSpec, currentSpec: currentDatabaseSpec(parts, ports),
+      engine,
+      databases,
+      turns,
+      liveSpec,
+      currentSpec: currentDatabaseSpec(parts, ports),
       releaseNow: (spec) => releaseNow({ engine, clock: parts.clock }, spec, { whenLate: 'wait' }),
       isWorking: ({ databaseId }) => parts.deployments.isWorking(databaseRef(databaseId)),
     }),
-    majorOf: async (kind, image) => majorOfImage(kind, image, (await engine.image(image).catch(unlessAway))?.env),
+    majorOf: async (kind, image) =>
+      majorOfImage(kind, image, (await engine.image(image).catch(unlessAway))?.env),
   };
 }
 
@@ -51,9 +67,13 @@ function createDatabasePorts(parts: DeployingParts, databases: Databases): Datab
   const { config, networks, stores } = parts;
   const { placement, envBlocks } = createDeployRecords(parts);
   return {
-    networks, probePath: config.probePath,
+    networks,
+    probePath: config.probePath,
     records: {
-      find: databases.find, patch: databases.patch, placement, envBlocks,
+      find: databases.find,
+      patch: databases.patch,
+      placement,
+      envBlocks,
       liveSpec: liveDatabaseSpec(parts),
       mounts: (databaseId) => stores.mounts.list({ databaseId }, { by: ['mountId'], direction: 'asc' }),
     },
@@ -61,23 +81,36 @@ function createDatabasePorts(parts: DeployingParts, databases: Databases): Datab
 }
 
 /** Its live release, on the port that the record names; undefined before the first release. */
-function liveDatabaseSpec({ deployments }: Pick<DeployingParts, 'deployments'>): RunningDatabases['liveSpec'] {
+function liveDatabaseSpec({
+  deployments,
+}: Pick<DeployingParts, 'deployments'>): RunningDatabases['liveSpec'] {
   return async (database) => {
     const snapshot = readSnapshot(await deployments.live(database));
     return snapshot && withPort(snapshot.spec, database);
   };
 }
 
-function currentDatabaseSpec({ adapters, deployments }: DeployingParts, ports: DatabasePorts): DatabaseRuntimeOptions['currentSpec'] {
+function currentDatabaseSpec(
+  { adapters, deployments }: DeployingParts,
+  ports: DatabasePorts,
+): DatabaseRuntimeOptions['currentSpec'] {
   return async (database) => {
     const deployment = await deployments.live(database);
     const former = readSnapshot(deployment);
-    if (!deployment?.settings || !former) throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
+    if (!deployment?.settings || !former)
+      throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
     const { deploymentId, settings } = deployment;
     const placement = await ports.records.placement(database.environmentId);
-    const env = resolveEnv({ ...(await ports.records.envBlocks(database.environmentId)), service: database.env });
+    const env = resolveEnv({
+      ...(await ports.records.envBlocks(database.environmentId)),
+      service: database.env,
+    });
     // Image and name change at the next deploy only.
-    const composed = await composeDatabaseSpec({ ...ports, engine: adapters.engine, database, placement, env }, former.spec.image, former.spec.release ?? deploymentId);
+    const composed = await composeDatabaseSpec(
+      { ...ports, engine: adapters.engine, database, placement, env },
+      former.spec.image,
+      former.spec.release ?? deploymentId,
+    );
     const spec = { ...composed, name: former.spec.name };
     return {
       spec,

@@ -39,16 +39,37 @@ export interface DeployingParts {
 export function createDeployPorts(parts: DeployingParts): DeployPorts {
   const { adapters, config, networks, clock, applyRoutes, settings, taskLabels } = parts;
   return {
-    engine: adapters.engine, git: adapters.git, builder: adapters.builder, clock, networks, applyRoutes, taskLabels,
-    records: createDeployRecords(parts), probePath: config.probePath, workRoot: adapters.folders.work, fileSystem: adapters.files,
+    engine: adapters.engine,
+    git: adapters.git,
+    builder: adapters.builder,
+    clock,
+    networks,
+    applyRoutes,
+    taskLabels,
+    records: createDeployRecords(parts),
+    probePath: config.probePath,
+    workRoot: adapters.folders.work,
+    fileSystem: adapters.files,
     async settings() {
       const { buildMemory, buildCpu, minFreeDisk, keptImages, localRepositoryPaths } = await settings.get();
-      return { buildMemoryBytes: parseMemory(buildMemory, 'buildMemory'), buildNanoCpus: parseCpus(buildCpu, 'buildCpu'), minFreeDisk, keptImages, localRepositoryPaths };
+      return {
+        buildMemoryBytes: parseMemory(buildMemory, 'buildMemory'),
+        buildNanoCpus: parseCpus(buildCpu, 'buildCpu'),
+        minFreeDisk,
+        keptImages,
+        localRepositoryPaths,
+      };
     },
   };
 }
 
-export function createDeployRecords({ stores, applications, deployments, registries, gitProviders }: DeployingParts): DeployRecords {
+export function createDeployRecords({
+  stores,
+  applications,
+  deployments,
+  registries,
+  gitProviders,
+}: DeployingParts): DeployRecords {
   return {
     placement: (environmentId) => applications.placement(environmentId),
     async envBlocks(environmentId) {
@@ -56,19 +77,25 @@ export function createDeployRecords({ stores, applications, deployments, registr
       const project = environment && (await stores.projects.find({ projectId: environment.projectId }));
       return { project: project?.env ?? '', environment: environment?.env ?? '' };
     },
-    domains: (applicationId) => stores.domains.list({ applicationId }, { by: ['domainId'], direction: 'asc' }),
+    domains: (applicationId) =>
+      stores.domains.list({ applicationId }, { by: ['domainId'], direction: 'asc' }),
     ports: (applicationId) => stores.ports.list({ applicationId }, { by: ['portId'], direction: 'asc' }),
     mounts: (applicationId) => stores.mounts.list({ applicationId }, { by: ['mountId'], direction: 'asc' }),
     async sshPrivateKey(sshKeyId, organizationId) {
       const key = await stores.sshKeys.find({ sshKeyId, organizationId });
-      if (!key) throw new AppError('NOT_FOUND', 'The SSH key of this application no longer exists. Choose another one with application.saveGitProvider.');
+      if (!key)
+        throw new AppError(
+          'NOT_FOUND',
+          'The SSH key of this application no longer exists. Choose another one with application.saveGitProvider.',
+        );
       return key.privateKey;
     },
     gitLink: (githubId, organizationId) => gitProviders.access(githubId, organizationId),
     registry: (registryId, organizationId) => registries.access(registryId, organizationId),
     deployment: (deploymentId) => deployments.find(deploymentId),
     live: (application) => deployments.live(application),
-    succeeded: (applicationId) => stores.deployments.list({ applicationId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
+    succeeded: (applicationId) =>
+      stores.deployments.list({ applicationId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
     record: (deploymentId, patch) => deployments.record(deploymentId, patch),
     nameReleased: (applicationId, releasedAppName) => applications.patch(applicationId, { releasedAppName }),
   };
@@ -83,10 +110,16 @@ export interface LiveReleases {
   currentSpec(application: ApplicationRecord): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
 }
 
-export function createLiveReleases(parts: DeployingParts, ports: DeployPorts, forget: (deploymentId: string) => void): LiveReleases {
+export function createLiveReleases(
+  parts: DeployingParts,
+  ports: DeployPorts,
+  forget: (deploymentId: string) => void,
+): LiveReleases {
   const { deployments, registries } = parts;
   const auth = async (application: ApplicationRecord): Promise<RegistryAuth | undefined> =>
-    application.registryId === null ? imageAuth({ application }) : (await registries.access(application.registryId, application.organizationId)).auth;
+    application.registryId === null
+      ? imageAuth({ application })
+      : (await registries.access(application.registryId, application.organizationId)).auth;
   return {
     async liveSpec(application) {
       const snapshot = readSnapshot(await deployments.live(application));
@@ -96,17 +129,30 @@ export function createLiveReleases(parts: DeployingParts, ports: DeployPorts, fo
     async currentSpec(application) {
       const deployment = await deployments.live(application);
       const former = readSnapshot(deployment);
-      if (!deployment || !former) throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
+      if (!deployment || !former)
+        throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
       const placement = await ports.records.placement(application.environmentId);
-      const env = resolveEnv({ ...(await ports.records.envBlocks(application.environmentId)), service: application.env });
-      const { spec } = await composeSpec({ ...ports, application, owner: applicationRef(application.applicationId), placement, deployment, env });
+      const env = resolveEnv({
+        ...(await ports.records.envBlocks(application.environmentId)),
+        service: application.env,
+      });
+      const { spec } = await composeSpec({
+        ...ports,
+        application,
+        owner: applicationRef(application.applicationId),
+        placement,
+        deployment,
+        env,
+      });
       // The name changes at the next deploy only, so that nothing is left under the former one.
       const kept = { ...spec, name: former.spec.name, release: former.spec.release };
       const settings = { ...settingsOf(application), appName: former.spec.name };
       return {
         spec: { ...kept, registryAuth: await auth(application) },
         async keep() {
-          await deployments.record(deployment.deploymentId, { settings: writeSnapshot({ spec: kept, settings, registryId: application.registryId }) });
+          await deployments.record(deployment.deploymentId, {
+            settings: writeSnapshot({ spec: kept, settings, registryId: application.registryId }),
+          });
           forget(deployment.deploymentId);
         },
       };

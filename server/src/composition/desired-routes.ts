@@ -5,7 +5,17 @@ import type { Route } from '../ports/proxy.ts';
 import { routesOf } from '../reconcile/routes.ts';
 import type { Stores } from './stores.ts';
 
-export async function desiredRoutes({ domains, certificates, certificateResolvers }: Stores, settings: Pick<SettingsService, 'get'>, clock: Clock, withheld: () => Promise<ReadonlySet<string>>): Promise<Route[]> {
-  const sources = { certificates: await certificates.ofThisServer(), resolvers: await certificateResolvers.list({}), settings: await settings.get(), withheld: await withheld() };
+export async function desiredRoutes(
+  { domains, certificates, certificateResolvers }: Stores,
+  settings: Pick<SettingsService, 'get'>,
+  clock: Clock,
+  withheld: () => Promise<ReadonlySet<string>>,
+): Promise<Route[]> {
+  const sources = {
+    certificates: await certificates.ofThisServer(),
+    resolvers: await certificateResolvers.list({}),
+    settings: await settings.get(),
+    withheld: await withheld(),
+  };
   return routesOf(await domains.routed(), sources, clock.now());
 }

@@ -17,7 +17,8 @@ import { systemClock } from '../ports/clock.ts';
 import { openPresent } from './storage.ts';
 import { createStores } from './stores.ts';
 
-const usage = 'Usage: ./bin/berth reset-password --email you@example.com\nThe new password is asked for, or read from the standard input.';
+const usage =
+  'Usage: ./bin/berth reset-password --email you@example.com\nThe new password is asked for, or read from the standard input.';
 
 /** Gives the exit code: 0 done, 1 refused, 2 wrong usage. */
 export async function runReset(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -28,10 +29,18 @@ export async function runReset(argv: readonly string[], terminal: Terminal): Pro
       return 0;
     }
     const email = textOf({ words, flags }, 'email');
-    if (words.length > 0 || email === undefined || email === 'true' || [...flags.keys()].some((name) => name !== 'email')) throw new UsageError(usage);
+    if (
+      words.length > 0 ||
+      email === undefined ||
+      email === 'true' ||
+      [...flags.keys()].some((name) => name !== 'email')
+    )
+      throw new UsageError(usage);
     const config = hostConfig(terminal.environment);
     const { endedSessions } = await reset(config, email, await askNew(terminal));
-    terminal.out(`The password of ${email} is changed; ${endedSessions} session${endedSessions === 1 ? '' : 's'} ended. API keys go on: delete those you do not trust.\n`);
+    terminal.out(
+      `The password of ${email} is changed; ${endedSessions} session${endedSessions === 1 ? '' : 's'} ended. API keys go on: delete those you do not trust.\n`,
+    );
     return 0;
   } catch (error) {
     if (terminal.signal.aborted) return 130;
@@ -45,7 +54,14 @@ async function reset(config: Config, email: string, newPassword: string): Promis
   const database = await openPresent(config);
   try {
     const stores = createStores(database);
-    return await resetPassword(stores.users, { recordAudit: createAudit(stores.audit, systemClock).record, firstOrganization: stores.organizations.first }, { email, newPassword });
+    return await resetPassword(
+      stores.users,
+      {
+        recordAudit: createAudit(stores.audit, systemClock).record,
+        firstOrganization: stores.organizations.first,
+      },
+      { email, newPassword },
+    );
   } finally {
     await database.close();
   }
@@ -57,10 +73,19 @@ function hostConfig(environment: NodeJS.ProcessEnv): Config {
   try {
     const kept = keptEnvironment(layoutOf(data));
     const { DATABASE_URL, BERTH_SQLITE_SYNCHRONOUS } = Object.keys(kept).length > 0 ? kept : environment;
-    return readConfig({ BERTH_DATA: data, DATABASE_URL: DATABASE_URL || undefined, BERTH_SQLITE_SYNCHRONOUS: BERTH_SQLITE_SYNCHRONOUS || undefined });
+    return readConfig({
+      BERTH_DATA: data,
+      DATABASE_URL: DATABASE_URL || undefined,
+      BERTH_SQLITE_SYNCHRONOUS: BERTH_SQLITE_SYNCHRONOUS || undefined,
+    });
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && (cause.code === 'EACCES' || cause.code === 'EPERM'))) throw cause;
-    throw new AppError('FORBIDDEN', `Berth's data in ${data} is not yours to read. Run this as root: sudo ./bin/berth reset-password`, { cause });
+    if (!(cause instanceof Error && 'code' in cause && (cause.code === 'EACCES' || cause.code === 'EPERM')))
+      throw cause;
+    throw new AppError(
+      'FORBIDDEN',
+      `Berth's data in ${data} is not yours to read. Run this as root: sudo ./bin/berth reset-password`,
+      { cause },
+    );
   }
 }
 
@@ -69,6 +94,7 @@ async function askNew(terminal: Terminal): Promise<string> {
   const password = await askSecret(terminal, 'New password: ');
   const [issue] = newPasswordField.safeParse(password).error?.issues ?? [];
   if (issue) throw new AppError('BAD_REQUEST', `The new password ${issue.message}. Nothing was changed.`);
-  if (terminal.stdin.isTTY && (await askSecret(terminal, 'Once more: ')) !== password) throw new AppError('BAD_REQUEST', 'The two are not the same. Nothing was changed.');
+  if (terminal.stdin.isTTY && (await askSecret(terminal, 'Once more: ')) !== password)
+    throw new AppError('BAD_REQUEST', 'The two are not the same. Nothing was changed.');
   return password;
 }

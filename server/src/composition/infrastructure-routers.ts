@@ -18,27 +18,68 @@ import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
 /** `isFirstOrganization` tells whether an organization is the installation's first. */
-export function infrastructureRouters({ stores, adapters, settings, domains, issuance, requests, reconciler, clock }: AppParts, isFirstOrganization: (organizationId: string) => Promise<boolean>): Router[] {
+export function infrastructureRouters(
+  { stores, adapters, settings, domains, issuance, requests, reconciler, clock }: AppParts,
+  isFirstOrganization: (organizationId: string) => Promise<boolean>,
+): Router[] {
   const servers = createServers(stores.servers, clock);
   const sight = createSight(stores.sight, isFirstOrganization);
   const certificates = createCertificates(stores.certificates, clock);
   return [
-    router('domain', contracts.domain, domainHandlers(domains, {
-      changeRoutes: reconciler.changeRoutes, dns: createDnsCheck({ names: adapters.names, settings: settings.get }), serverIp: async () => (await settings.get()).serverIp,
-      prepare: issuance.prepare, clock, requestsSince: requests.since, lastRequests: adapters.accessLog.tail,
-      certificateOf: (domain) => certificateState(domain, {
-        issuance, clock, uploadedFor: ({ asciiHost, serverKey, organizationId }) => certificates.serving(asciiHost, serverKey, organizationId),
-        async authorityOf({ certificateType, customCertResolver, organizationId }) {
-          if (certificateType !== 'custom') return { directoryUrl: (await settings.get()).acmeDirectory, account: null };
-          const resolver = await stores.certificateResolvers.find({ organizationId, name: customCertResolver ?? '' });
-          return { directoryUrl: resolver?.directoryUrl ?? null, account: resolver?.certificateResolverId ?? null };
-        },
+    router(
+      'domain',
+      contracts.domain,
+      domainHandlers(domains, {
+        changeRoutes: reconciler.changeRoutes,
+        dns: createDnsCheck({ names: adapters.names, settings: settings.get }),
+        serverIp: async () => (await settings.get()).serverIp,
+        prepare: issuance.prepare,
+        clock,
+        requestsSince: requests.since,
+        lastRequests: adapters.accessLog.tail,
+        certificateOf: (domain) =>
+          certificateState(domain, {
+            issuance,
+            clock,
+            uploadedFor: ({ asciiHost, serverKey, organizationId }) =>
+              certificates.serving(asciiHost, serverKey, organizationId),
+            async authorityOf({ certificateType, customCertResolver, organizationId }) {
+              if (certificateType !== 'custom')
+                return { directoryUrl: (await settings.get()).acmeDirectory, account: null };
+              const resolver = await stores.certificateResolvers.find({
+                organizationId,
+                name: customCertResolver ?? '',
+              });
+              return {
+                directoryUrl: resolver?.directoryUrl ?? null,
+                account: resolver?.certificateResolverId ?? null,
+              };
+            },
+          }),
+        serverAddress: async (serverId, organizationId) =>
+          (await servers.one(serverId, organizationId)).ipAddress,
       }),
-      serverAddress: async (serverId, organizationId) => (await servers.one(serverId, organizationId)).ipAddress,
-    })),
+    ),
     router('server', contracts.server, serverHandlers(servers)),
-    router('certificate', contracts.certificate, certificateHandlers(certificates, { requireServer: settings.requireServer, changeRoutes: reconciler.changeRoutes })),
-    router('certificateResolver', contracts.certificateResolver, certificateResolverHandlers(createCertificateResolvers(stores.certificateResolvers, { clock, forgetAccount: issuance.forgetAccount }), reconciler.changeRoutes)),
+    router(
+      'certificate',
+      contracts.certificate,
+      certificateHandlers(certificates, {
+        requireServer: settings.requireServer,
+        changeRoutes: reconciler.changeRoutes,
+      }),
+    ),
+    router(
+      'certificateResolver',
+      contracts.certificateResolver,
+      certificateResolverHandlers(
+        createCertificateResolvers(stores.certificateResolvers, {
+          clock,
+          forgetAccount: issuance.forgetAccount,
+        }),
+        reconciler.changeRoutes,
+      ),
+    ),
     router('container', contracts.container, containerHandlers(createContainers(adapters.engineView, sight))),
     router('swarm', contracts.swarm, swarmHandlers(createSwarm(adapters.engine, adapters.engineView, sight))),
   ];

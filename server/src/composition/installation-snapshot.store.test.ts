@@ -12,13 +12,24 @@ eachDatabase('a snapshot of the installation', (test, dialect) => {
     const database = await test.open();
     const root = await mkdtemp(join(tmpdir(), 'berth-snapshot-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
-    const config = readConfig({ BERTH_DATA: root, ...(dialect === 'postgres' ? { DATABASE_URL: test.locationOf(database) } : {}) });
+    const config = readConfig({
+      BERTH_DATA: root,
+      ...(dialect === 'postgres' ? { DATABASE_URL: test.locationOf(database) } : {}),
+    });
     const { makeFolder, snapshot, removeFolder } = installationPorts(config, database, root, systemClock);
     const folder = await makeFolder('run');
     const name = dialect === 'sqlite' ? 'berth.sqlite' : 'berth.dump';
     expect(await snapshot(folder, 'sealed')).toEqual(['berth-backup.json', 'berth.key.sealed', name]);
-    expect((await readFile(join(folder, name))).subarray(0, 5).toString()).toBe(dialect === 'sqlite' ? 'SQLit' : 'PGDMP');
-    expect(JSON.parse(await readFile(join(folder, 'berth-backup.json'), 'utf8'))).toEqual({ form: 'berth-backup-1', version: expect.any(String), schema: expect.any(Number), database: name, createdAt: expect.any(String) });
+    expect((await readFile(join(folder, name))).subarray(0, 5).toString()).toBe(
+      dialect === 'sqlite' ? 'SQLit' : 'PGDMP',
+    );
+    expect(JSON.parse(await readFile(join(folder, 'berth-backup.json'), 'utf8'))).toEqual({
+      form: 'berth-backup-1',
+      version: expect.any(String),
+      schema: expect.any(Number),
+      database: name,
+      createdAt: expect.any(String),
+    });
     expect((await stat(folder)).mode & 0o077).toBe(0);
     // A former attempt may have left its files.
     expect(await makeFolder('run')).toBe(folder);

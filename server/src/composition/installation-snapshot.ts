@@ -11,9 +11,15 @@ import type { InstallationPorts, Manifest } from '../modules/backup/installation
 import { copyDatabase } from './storage.ts';
 import { version } from './version.ts';
 
-export function installationPorts(config: Config, database: Database, root: string, clock: Clock): InstallationPorts {
+export function installationPorts(
+  config: Config,
+  database: Database,
+  root: string,
+  clock: Clock,
+): InstallationPorts {
   const folderOf = (backupRunId: string): string => join(root, backupRunId.replaceAll(/\W/g, '_'));
-  const removeFolder = (backupRunId: string): Promise<void> => rm(folderOf(backupRunId), { recursive: true, force: true });
+  const removeFolder = (backupRunId: string): Promise<void> =>
+    rm(folderOf(backupRunId), { recursive: true, force: true });
   return {
     removeFolder,
     async makeFolder(backupRunId) {
@@ -24,8 +30,16 @@ export function installationPorts(config: Config, database: Database, root: stri
     async snapshot(folder, sealedKey) {
       const name: Manifest['database'] = database.dialect === 'sqlite' ? 'berth.sqlite' : 'berth.dump';
       await copyDatabase(config, database, join(folder, name));
-      const manifest: Manifest = { form: 'berth-backup-1', version, schema: migrations.at(-1)?.version ?? 0, database: name, createdAt: isoTime(clock) };
-      await writeFile(join(folder, 'berth-backup.json'), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
+      const manifest: Manifest = {
+        form: 'berth-backup-1',
+        version,
+        schema: migrations.at(-1)?.version ?? 0,
+        database: name,
+        createdAt: isoTime(clock),
+      };
+      await writeFile(join(folder, 'berth-backup.json'), `${JSON.stringify(manifest, undefined, 2)}\n`, {
+        mode: 0o600,
+      });
       await writeFile(join(folder, 'berth.key.sealed'), `${sealedKey}\n`, { mode: 0o600 });
       return ['berth-backup.json', 'berth.key.sealed', name];
     },

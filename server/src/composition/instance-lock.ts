@@ -12,7 +12,10 @@ export function lockInstance(data: string): () => void {
   const path = join(data, 'berth.pid');
   const holder = read(path);
   if (holder && holder.pid !== process.pid && isAlive(holder)) {
-    throw new AppError('PRECONDITION_FAILED', `Another Berth (process ${holder.pid}) works on ${data}. Stop it first, or give this one a data folder of its own (BERTH_DATA).`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `Another Berth (process ${holder.pid}) works on ${data}. Stop it first, or give this one a data folder of its own (BERTH_DATA).`,
+    );
   }
   writeFileSync(path, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
   return () => rmSync(path, { force: true });
@@ -22,7 +25,8 @@ function read(path: string): { pid: number; startTime: string } | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     const pid: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'pid') : undefined;
-    const startTime: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'startTime') : undefined;
+    const startTime: unknown =
+      typeof value === 'object' && value !== null ? Reflect.get(value, 'startTime') : undefined;
     return typeof pid === 'number' && typeof startTime === 'string' ? { pid, startTime } : undefined;
   } catch {
     // Absent, or torn by a crash while it was written: nobody holds the folder.

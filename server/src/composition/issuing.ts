@@ -33,10 +33,15 @@ export interface IssuingParts {
 export function createIssuing({ stores, adapters, settings, clock, log, changed }: IssuingParts): Issuing {
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
   const issuance = createIssuance({
-    store: stores.issuance, clock, files: adapters.proxyStore, changed, warn: (sentence) => log.warn(sentence),
+    store: stores.issuance,
+    clock,
+    files: adapters.proxyStore,
+    changed,
+    warn: (sentence) => log.warn(sentence),
     whyNot: (host) => Promise.race([dns.whyNotHere(host), wait(dnsLimitMs, undefined, { ref: false })]),
   });
-  const attempt = (work: () => Promise<unknown>, what: string): void => void work().catch((error: unknown) => log.fault(error, what));
+  const attempt = (work: () => Promise<unknown>, what: string): void =>
+    void work().catch((error: unknown) => log.fault(error, what));
   const look = (): void => attempt(issuance.look, 'look at certificates');
   const keep = (): void => attempt(issuance.keep, 'copy of certificates');
   const timers = [setInterval(look, lookMs), setInterval(keep, keepMs), setTimeout(keep, newsGapMs)];

@@ -1,5 +1,15 @@
 /** What the reconciler keeps running: the services of every kind that Berth deploys. */
-import { databaseRef, applicationRef, composeRef, deployedKinds, ownerOf, previewRef, serviceKey, type DeployedKind, type ServiceRef } from '../domain/service-ref.ts';
+import {
+  databaseRef,
+  applicationRef,
+  composeRef,
+  deployedKinds,
+  ownerOf,
+  previewRef,
+  serviceKey,
+  type DeployedKind,
+  type ServiceRef,
+} from '../domain/service-ref.ts';
 import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../db/tables.ts';
 import type { Networks } from '../deploy/networks.ts';
 import type { Applications } from '../modules/application/application.ts';
@@ -35,28 +45,66 @@ interface Kept extends KeptService {
   liveSpecs(): Promise<ServiceSpec[]>;
 }
 
-export function createServiceKeeper({ engine, applications, databases, composes, previews, deployments, networks, turns, liveSpecs, instance }: KeptServicesParts): () => Promise<string[]> {
-  const one = async (spec: Promise<ServiceSpec | undefined>): Promise<ServiceSpec[]> => [await spec].filter((found) => found !== undefined);
+export function createServiceKeeper({
+  engine,
+  applications,
+  databases,
+  composes,
+  previews,
+  deployments,
+  networks,
+  turns,
+  liveSpecs,
+  instance,
+}: KeptServicesParts): () => Promise<string[]> {
+  const one = async (spec: Promise<ServiceSpec | undefined>): Promise<ServiceSpec[]> =>
+    [await spec].filter((found) => found !== undefined);
   const kinds = {
-    application: keptKind(applicationRef, applications, ({ applicationId }) => applicationId, (record: ApplicationRecord) => one(liveSpecs.application(record))),
-    database: keptKind(databaseRef, databases, ({ databaseId }) => databaseId, (record: DatabaseRecord) => one(liveSpecs.database(record))),
+    application: keptKind(
+      applicationRef,
+      applications,
+      ({ applicationId }) => applicationId,
+      (record: ApplicationRecord) => one(liveSpecs.application(record)),
+    ),
+    database: keptKind(
+      databaseRef,
+      databases,
+      ({ databaseId }) => databaseId,
+      (record: DatabaseRecord) => one(liveSpecs.database(record)),
+    ),
     compose: keptKind(composeRef, composes, ({ composeId }) => composeId, liveSpecs.compose),
-    previewDeployment: keptKind(previewRef, placed(previews, applications), ({ previewDeploymentId }) => previewDeploymentId, (record: PlacedPreview) => one(liveSpecs.preview(record))),
+    previewDeployment: keptKind(
+      previewRef,
+      placed(previews, applications),
+      ({ previewDeploymentId }) => previewDeploymentId,
+      (record: PlacedPreview) => one(liveSpecs.preview(record)),
+    ),
   } satisfies Record<DeployedKind, KeptKind>;
   const find = ({ kind, serviceId }: ServiceRef): Promise<Kept | undefined> => kinds[kind].find(serviceId);
 
   return async () => {
     // Records first: what is made between the two looks is known then, and no orphan.
-    const busy = new Set((await deployments.unfinished()).map((deployment) => serviceKey(ownerOf(deployment))));
+    const busy = new Set(
+      (await deployments.unfinished()).map((deployment) => serviceKey(ownerOf(deployment))),
+    );
     return reconcileServices({
-      engine, busy, services: [...(await kinds.application.all()), ...(await kinds.database.all()), ...(await kinds.compose.all()), ...(await kinds.previewDeployment.all())], kinds: new Set<DeployedKind>(deployedKinds),
+      engine,
+      busy,
+      services: [
+        ...(await kinds.application.all()),
+        ...(await kinds.database.all()),
+        ...(await kinds.compose.all()),
+        ...(await kinds.previewDeployment.all()),
+      ],
+      kinds: new Set<DeployedKind>(deployedKinds),
       liveSpecs: async (service) => (await (await find(service))?.liveSpecs()) ?? [],
       async ensureNetworks({ environmentId, kind, serviceId }) {
         await networks.ensureEnvironment(environmentId);
         if (kind === 'compose') await networks.ensureCompose(serviceId);
       },
       settled: async (service) => ((await deployments.isWorking(service)) ? undefined : find(service)),
-      takeIfFree: turns.takeIfFree, instance,
+      takeIfFree: turns.takeIfFree,
+      instance,
     });
   };
 }
@@ -64,7 +112,10 @@ export function createServiceKeeper({ engine, applications, databases, composes,
 type PlacedPreview = PreviewDeploymentRecord & { environmentId: string };
 
 /** Previews, which stand where their applications do. */
-function placed(previews: PreviewDeployments, applications: Applications): { find(id: string): Promise<PlacedPreview | undefined>; all(): Promise<PlacedPreview[]> } {
+function placed(
+  previews: PreviewDeployments,
+  applications: Applications,
+): { find(id: string): Promise<PlacedPreview | undefined>; all(): Promise<PlacedPreview[]> } {
   return {
     async find(previewDeploymentId) {
       const preview = await previews.find(previewDeploymentId);
@@ -72,8 +123,13 @@ function placed(previews: PreviewDeployments, applications: Applications): { fin
       return preview && application && { ...preview, environmentId: application.environmentId };
     },
     async all() {
-      const places = new Map((await applications.all()).map(({ applicationId, environmentId }) => [applicationId, environmentId]));
-      return (await previews.all()).map((preview) => ({ ...preview, environmentId: places.get(preview.applicationId) ?? '' }));
+      const places = new Map(
+        (await applications.all()).map(({ applicationId, environmentId }) => [applicationId, environmentId]),
+      );
+      return (await previews.all()).map((preview) => ({
+        ...preview,
+        environmentId: places.get(preview.applicationId) ?? '',
+      }));
     },
   };
 }
@@ -84,8 +140,17 @@ interface KeptKind {
 }
 
 /** The services of one kind as the reconciler sees them. */
-function keptKind<R extends Omit<KeptService, 'kind' | 'serviceId'>>(refOf: (id: string) => ServiceRef, records: { find(id: string): Promise<R | undefined>; all(): Promise<R[]> }, idOf: (record: R) => string, liveSpecs: (record: R) => Promise<ServiceSpec[]>): KeptKind {
-  const kept = (record: R): Kept => ({ ...record, ...refOf(idOf(record)), liveSpecs: () => liveSpecs(record) });
+function keptKind<R extends Omit<KeptService, 'kind' | 'serviceId'>>(
+  refOf: (id: string) => ServiceRef,
+  records: { find(id: string): Promise<R | undefined>; all(): Promise<R[]> },
+  idOf: (record: R) => string,
+  liveSpecs: (record: R) => Promise<ServiceSpec[]>,
+): KeptKind {
+  const kept = (record: R): Kept => ({
+    ...record,
+    ...refOf(idOf(record)),
+    liveSpecs: () => liveSpecs(record),
+  });
   return {
     async find(serviceId) {
       const record = await records.find(serviceId);

@@ -13,7 +13,15 @@ export interface Log {
 
 export function createLog(level: string): Log {
   const redact = createRedactor();
-  const logger = pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } }, { write: (line) => void process.stdout.write(redact(line)) });
+  const logger = pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line) => void process.stdout.write(redact(line)) },
+  );
   return {
     info: (message, fields = {}) => logger.info(fields, message),
     warn: (message, fields = {}) => logger.warn(fields, message),
@@ -26,8 +34,12 @@ export function createLog(level: string): Log {
 
 function causes(error: unknown): string[] {
   const chain: string[] = [];
-  for (let at: unknown = error; at !== undefined && chain.length < 6; at = at instanceof Error ? at.cause : undefined) {
-    chain.push(at instanceof Error ? at.stack ?? at.message : inspect(at));
+  for (
+    let at: unknown = error;
+    at !== undefined && chain.length < 6;
+    at = at instanceof Error ? at.cause : undefined
+  ) {
+    chain.push(at instanceof Error ? (at.stack ?? at.message) : inspect(at));
   }
   return chain;
 }

@@ -14,7 +14,10 @@ import type { Domains } from '../modules/domain/domain.ts';
 import type { GitProviders } from '../modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../modules/preview-deployment/deployed.ts';
 import { createPreviewComments } from '../modules/preview-deployment/preview-comments.ts';
-import { createPreviewDeployments, type PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
+import {
+  createPreviewDeployments,
+  type PreviewDeployments,
+} from '../modules/preview-deployment/preview-deployment.ts';
 import { createRemovePreview, type RemovePreview } from '../modules/preview-deployment/preview-removal.ts';
 import { createPreviewWatch } from '../modules/preview-deployment/preview-watch.ts';
 import { createPullRequests, type PullRequests } from '../modules/preview-deployment/pull-request.ts';
@@ -58,21 +61,80 @@ export interface PreviewingParts {
   changeRoutes: ChangeRoutes;
 }
 
-export function createPreviewing({ database, stores, adapters, clock, log, accounts, applications, previews, deployments, gitProviders, queue, turns, builds, changeRoutes }: PreviewingParts): Previewing {
+export function createPreviewing({
+  database,
+  stores,
+  adapters,
+  clock,
+  log,
+  accounts,
+  applications,
+  previews,
+  deployments,
+  gitProviders,
+  queue,
+  turns,
+  builds,
+  changeRoutes,
+}: PreviewingParts): Previewing {
   const { engine, logs } = adapters;
   const transaction = <T>(work: () => Promise<T>): Promise<T> => database.transaction(work);
   const warn = (sentence: string): void => log.warn(sentence);
-  const apiOf = async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> => (githubId === null ? undefined : gitProviders.api(githubId, organizationId));
+  const apiOf = async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> =>
+    githubId === null ? undefined : gitProviders.api(githubId, organizationId);
   const comments = createPreviewComments({ previews, apiOf, warn });
-  const remove = createRemovePreview({ previews, deployments, builds, comments, engine, turns, logs, changeRoutes });
-  const pullRequests = createPullRequests({ previews, applications, deployments, queue, comments, remove, changeRoutes, transaction, apiOf, warn });
+  const remove = createRemovePreview({
+    previews,
+    deployments,
+    builds,
+    comments,
+    engine,
+    turns,
+    logs,
+    changeRoutes,
+  });
+  const pullRequests = createPullRequests({
+    previews,
+    applications,
+    deployments,
+    queue,
+    comments,
+    remove,
+    changeRoutes,
+    transaction,
+    apiOf,
+    warn,
+  });
   return {
-    pullRequests, remove,
+    pullRequests,
+    remove,
     async removeAll(application) {
-      for (const preview of await previews.byApplication(application.applicationId, application.organizationId)) await remove(application, preview, transaction);
+      for (const preview of await previews.byApplication(
+        application.applicationId,
+        application.organizationId,
+      ))
+        await remove(application, preview, transaction);
     },
-    watch: createPreviewWatch({ previews, applications, pullRequests, comments, apiOf, warn, transaction, queue }),
-    webhooks: createWebhooks(stores.webhooks, { deployments, wake: queue.wake, recordAudit: accounts.audit.record, pullRequest: pullRequests.receive }, clock),
+    watch: createPreviewWatch({
+      previews,
+      applications,
+      pullRequests,
+      comments,
+      apiOf,
+      warn,
+      transaction,
+      queue,
+    }),
+    webhooks: createWebhooks(
+      stores.webhooks,
+      {
+        deployments,
+        wake: queue.wake,
+        recordAudit: accounts.audit.record,
+        pullRequest: pullRequests.receive,
+      },
+      clock,
+    ),
   };
 }
 
@@ -92,18 +154,50 @@ export interface DeployedParts {
 }
 
 /** Everything that can be deployed, previews too, with its deployments. */
-export function createDeployed({ stores, adapters, clock, settings, names, domains, applications, databases, composes, queue, commented }: DeployedParts): { previews: PreviewDeployments; deployments: Deployments } {
-  const previews = createPreviewDeployments(stores.previewDeployments, { domains, names, serverIp: async () => (await settings.get()).serverIp }, clock);
-  const services = { application: deployedApplications(applications), database: deployedDatabases(databases), compose: deployedComposes(composes), previewDeployment: deployedPreviews(previews, applications, commented) };
-  return { previews, deployments: createDeployments(stores.deployments, { services, queue, logs: adapters.logs }, clock) };
+export function createDeployed({
+  stores,
+  adapters,
+  clock,
+  settings,
+  names,
+  domains,
+  applications,
+  databases,
+  composes,
+  queue,
+  commented,
+}: DeployedParts): { previews: PreviewDeployments; deployments: Deployments } {
+  const previews = createPreviewDeployments(
+    stores.previewDeployments,
+    { domains, names, serverIp: async () => (await settings.get()).serverIp },
+    clock,
+  );
+  const services = {
+    application: deployedApplications(applications),
+    database: deployedDatabases(databases),
+    compose: deployedComposes(composes),
+    previewDeployment: deployedPreviews(previews, applications, commented),
+  };
+  return {
+    previews,
+    deployments: createDeployments(stores.deployments, { services, queue, logs: adapters.logs }, clock),
+  };
 }
 
 /** What deployments of previews read. */
-export function previewParts({ domains, deployments }: Stores, applications: Applications, previews: PreviewDeployments): PreviewParts {
+export function previewParts(
+  { domains, deployments }: Stores,
+  applications: Applications,
+  previews: PreviewDeployments,
+): PreviewParts {
   return {
-    applications, previews,
-    domains: (previewDeploymentId) => domains.list({ previewDeploymentId }, { by: ['domainId'], direction: 'asc' }),
-    succeeded: (previewDeploymentId) => deployments.list({ previewDeploymentId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
-    pullRefs: (provider, number) => (isGitProvider(provider) ? pullRefsOf(provider, number) ?? undefined : undefined),
+    applications,
+    previews,
+    domains: (previewDeploymentId) =>
+      domains.list({ previewDeploymentId }, { by: ['domainId'], direction: 'asc' }),
+    succeeded: (previewDeploymentId) =>
+      deployments.list({ previewDeploymentId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
+    pullRefs: (provider, number) =>
+      isGitProvider(provider) ? (pullRefsOf(provider, number) ?? undefined) : undefined,
   };
 }

@@ -15,7 +15,11 @@ export function createProxyWatch(parts: IssuingParts): ProxyWatch {
   return {
     issuance,
     requests: counting.requests,
-    events: { onNews: (news) => void issuance.hear(news), onRequests: counting.take, beforeLoad: issuance.putBack },
+    events: {
+      onNews: (news) => void issuance.hear(news),
+      onRequests: counting.take,
+      beforeLoad: issuance.putBack,
+    },
     async stop() {
       issuing.stop();
       await counting.stop();

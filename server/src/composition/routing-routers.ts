@@ -7,9 +7,21 @@ import { createRedirects } from '../modules/redirect/redirect.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 
-export function routingRouters({ stores, clock, reconciler }: Pick<AppParts, 'stores' | 'clock' | 'reconciler'>): Router[] {
+export function routingRouters({
+  stores,
+  clock,
+  reconciler,
+}: Pick<AppParts, 'stores' | 'clock' | 'reconciler'>): Router[] {
   return [
-    router('redirect', contracts.redirect, redirectHandlers(createRedirects(stores.redirects, clock), reconciler.changeRoutes)),
-    router('basicAuth', contracts.basicAuth, basicAuthHandlers(createBasicAuths(stores.basicAuths, clock), reconciler.changeRoutes)),
+    router(
+      'redirect',
+      contracts.redirect,
+      redirectHandlers(createRedirects(stores.redirects, clock), reconciler.changeRoutes),
+    ),
+    router(
+      'basicAuth',
+      contracts.basicAuth,
+      basicAuthHandlers(createBasicAuths(stores.basicAuths, clock), reconciler.changeRoutes),
+    ),
   ];
 }

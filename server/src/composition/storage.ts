@@ -34,15 +34,23 @@ export async function openStorage(config: Config, clock: Clock): Promise<OpenedS
  * The database as it is, for a command beside a Berth that may be running: never made, never migrated, and without the key, so that no secret in it can be read or
  * written. PRECONDITION_FAILED when there is none, or one of another version.
  */
-export async function openPresent(config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>): Promise<Database> {
+export async function openPresent(
+  config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>,
+): Promise<Database> {
   if (config.databaseUrl === undefined && !existsSync(sqlitePath(config))) {
-    throw new AppError('PRECONDITION_FAILED', `There is no database at ${sqlitePath(config)}. Give Berth's data folder in BERTH_DATA.`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `There is no database at ${sqlitePath(config)}. Give Berth's data folder in BERTH_DATA.`,
+    );
   }
   const database = await connect(config, withoutKey);
   try {
     const present = await schemaVersion(database);
     if (present === newest) return database;
-    throw new AppError('PRECONDITION_FAILED', `The database is at version ${present}, this command is made for ${newest}. Use the one of the Berth that runs, or bring Berth up to date with ./bin/up first.`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The database is at version ${present}, this command is made for ${newest}. Use the one of the Berth that runs, or bring Berth up to date with ./bin/up first.`,
+    );
   } catch (error) {
     await database.close();
     throw error;
@@ -56,25 +64,45 @@ function sqlitePath({ data }: Pick<Config, 'data'>): string {
   return join(data, 'berth.sqlite');
 }
 
-async function connect(config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>, cipher: Database['cipher']): Promise<Database> {
-  if (config.databaseUrl === undefined) return openSqlite({ path: sqlitePath(config), synchronous: config.sqliteSynchronous, cipher });
+async function connect(
+  config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>,
+  cipher: Database['cipher'],
+): Promise<Database> {
+  if (config.databaseUrl === undefined)
+    return openSqlite({ path: sqlitePath(config), synchronous: config.sqliteSynchronous, cipher });
   // Loaded where it is used: the driver costs 11 MB.
   const { openPostgres } = await import('../db/postgres.ts');
   return openPostgres({ url: config.databaseUrl, cipher });
 }
 
 /** Writes a consistent copy of the whole database to this path: an SQLite file, or a dump in pg_dump's own format. PRECONDITION_FAILED when it cannot. */
-export async function copyDatabase(config: Pick<Config, 'databaseUrl'>, database: Database, path: string): Promise<void> {
+export async function copyDatabase(
+  config: Pick<Config, 'databaseUrl'>,
+  database: Database,
+  path: string,
+): Promise<void> {
   if (config.databaseUrl === undefined) {
     await database.script(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
     return;
   }
   const env = { PATH: process.env['PATH'], ...postgresEnvironment(config.databaseUrl) };
   await new Promise<void>((resolve, reject) => {
-    execFile('pg_dump', ['--format=custom', `--file=${path}`], { env, timeout: backupLimitMs }, (error, _stdout, stderr) => {
-      if (error) reject(new AppError('PRECONDITION_FAILED', `The database could not be dumped: ${stderr.trim() || error.message}. The PostgreSQL client tools must be installed, in the server's version.`, { cause: error }));
-      else resolve();
-    });
+    execFile(
+      'pg_dump',
+      ['--format=custom', `--file=${path}`],
+      { env, timeout: backupLimitMs },
+      (error, _stdout, stderr) => {
+        if (error)
+          reject(
+            new AppError(
+              'PRECONDITION_FAILED',
+              `The database could not be dumped: ${stderr.trim() || error.message}. The PostgreSQL client tools must be installed, in the server's version.`,
+              { cause: error },
+            ),
+          );
+        else resolve();
+      },
+    );
   });
 }
 
@@ -87,7 +115,11 @@ async function backUp(config: Config, database: Database, version: number, clock
   try {
     await copyDatabase(config, database, unfinished(path));
   } catch (error) {
-    throw new AppError('PRECONDITION_FAILED', `The backup before the migration failed, so nothing was changed: ${sentenceOf(error)}`, { cause: error });
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The backup before the migration failed, so nothing was changed: ${sentenceOf(error)}`,
+      { cause: error },
+    );
   }
   return finish(path);
 }
@@ -111,7 +143,13 @@ function finish(path: string): string {
 /** The address as libpq's variables, so that the password stands in no argument. */
 function postgresEnvironment(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
-  const entries = { PGHOST: searchParams.get('host') ?? decodeURIComponent(hostname), PGPORT: port, PGUSER: decodeURIComponent(username), PGPASSWORD: decodeURIComponent(password), PGDATABASE: decodeURIComponent(pathname.slice(1)) };
+  const entries = {
+    PGHOST: searchParams.get('host') ?? decodeURIComponent(hostname),
+    PGPORT: port,
+    PGUSER: decodeURIComponent(username),
+    PGPASSWORD: decodeURIComponent(password),
+    PGDATABASE: decodeURIComponent(pathname.slice(1)),
+  };
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== ''));
 }
 

@@ -16,7 +16,11 @@ import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createGitProviderStore } from '../modules/git-provider/store.ts';
 import { createIssuanceStore } from '../modules/issuance/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
-import { createInvitationStore, createMemberStore, createOrganizationStore } from '../modules/organization/store.ts';
+import {
+  createInvitationStore,
+  createMemberStore,
+  createOrganizationStore,
+} from '../modules/organization/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
 import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';

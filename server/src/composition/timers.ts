@@ -18,9 +18,25 @@ export interface Timers {
   stop(): Promise<void>;
 }
 
-export function startTimers({ stores, clock, log, schedules, previews }: { stores: Stores; clock: Clock; log: Log; schedules: BackupSchedules; previews: { watch(): Promise<void>; everyMs: number } }): Timers {
+export function startTimers({
+  stores,
+  clock,
+  log,
+  schedules,
+  previews,
+}: {
+  stores: Stores;
+  clock: Clock;
+  log: Log;
+  schedules: BackupSchedules;
+  previews: { watch(): Promise<void>; everyMs: number };
+}): Timers {
   const timers = [
-    every(housekeepingMs, () => tidy(stores, clock), (error) => void log.fault(error, 'housekeeping')),
+    every(
+      housekeepingMs,
+      () => tidy(stores, clock),
+      (error) => void log.fault(error, 'housekeeping'),
+    ),
     every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
     every(previews.everyMs, previews.watch, (error) => void log.fault(error, 'pull requests of previews')),
   ];
@@ -38,9 +54,11 @@ function every(ms: number, turn: () => Promise<void>, onFault: (error: unknown) 
   const timer = setInterval(() => {
     if (isBusy) return;
     isBusy = true;
-    running = turn().catch(onFault).finally(() => {
-      isBusy = false;
-    });
+    running = turn()
+      .catch(onFault)
+      .finally(() => {
+        isBusy = false;
+      });
   }, ms);
   return {
     async stop() {

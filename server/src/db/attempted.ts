@@ -1,5 +1,8 @@
 /** Work that can be taken back alone, inside a transaction: a savepoint, the same in both databases. One at a time in a transaction, so one name does. */
-export async function attempted<T>(run: (sql: string) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+export async function attempted<T>(
+  run: (sql: string) => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
   await run('SAVEPOINT attempt');
   try {
     const result = await work();

@@ -13,12 +13,14 @@ describe('the cipher', () => {
   const cipher = createCipher(randomBytes(32));
 
   it('gives back every text, never the same bytes twice, and never the text itself', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), (text) => {
-      const first = cipher.encrypt(text);
-      expect(cipher.decrypt(first)).toBe(text);
-      expect(cipher.encrypt(text)).not.toBe(first);
-      expect(text.length > 8 && first.includes(text)).toBe(false);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), (text) => {
+        const first = cipher.encrypt(text);
+        expect(cipher.decrypt(first)).toBe(text);
+        expect(cipher.encrypt(text)).not.toBe(first);
+        expect(text.length > 8 && first.includes(text)).toBe(false);
+      }),
+    );
   });
 
   it('leaves the empty text empty', () => {
@@ -36,7 +38,9 @@ describe('the cipher', () => {
     const start = stored.lastIndexOf('.') + 1;
     for (let index = start; index < stored.length - 2; index += 7) {
       const other = stored[index] === 'A' ? 'B' : 'A';
-      expect(() => cipher.decrypt(stored.slice(0, index) + other + stored.slice(index + 1))).toThrow('authenticate data');
+      expect(() => cipher.decrypt(stored.slice(0, index) + other + stored.slice(index + 1))).toThrow(
+        'authenticate data',
+      );
     }
     expect(() => cipher.decrypt(stored.slice(0, start + 8))).toThrow('authentication tag');
     expect(() => cipher.decrypt('plain text')).toThrow('another key');
@@ -62,7 +66,11 @@ describe('the key file', () => {
   });
 
   it('that holds no key is refused and left as it is', () => {
-    for (const [name, text] of Object.entries({ empty: '', short: randomBytes(16).toString('base64'), prose: 'not a key at all, but a sentence' })) {
+    for (const [name, text] of Object.entries({
+      empty: '',
+      short: randomBytes(16).toString('base64'),
+      prose: 'not a key at all, but a sentence',
+    })) {
       const path = join(folder, name);
       writeFileSync(path, text);
       expect(() => openKeyFile(path, true)).toThrow('does not hold a 32-byte key');
@@ -74,5 +82,6 @@ it('more values than are remembered are read all the same, in any order', () => 
   const cipher = createCipher(randomBytes(32));
   const plain = Array.from({ length: 500 }, (_, index) => `${index}`.padEnd(5000, 'x'));
   const stored = plain.map((text) => cipher.encrypt(text));
-  for (const order of [stored, stored.toReversed(), stored]) expect(order.map((text) => cipher.decrypt(text))).toEqual(order === stored ? plain : plain.toReversed());
+  for (const order of [stored, stored.toReversed(), stored])
+    expect(order.map((text) => cipher.decrypt(text))).toEqual(order === stored ? plain : plain.toReversed());
 });

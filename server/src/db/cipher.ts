@@ -1,6 +1,15 @@
 /** Encryption of secret columns: AES-256-GCM with a key file made at first start; the key's id stands before each value so that keys can rotate. */
 import { createCipheriv, createDecipheriv, createSecretKey, hash, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../domain/errors.ts';
 
@@ -70,7 +79,10 @@ function readKey(path: string): Buffer | undefined {
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== 32) {
-    throw new AppError('INTERNAL_SERVER_ERROR', `The key file ${path} does not hold a 32-byte key in base64. Put the right file back from your backup.`);
+    throw new AppError(
+      'INTERNAL_SERVER_ERROR',
+      `The key file ${path} does not hold a 32-byte key in base64. Put the right file back from your backup.`,
+    );
   }
   return key;
 }
@@ -101,7 +113,10 @@ export function createCipher(key: Buffer): Cipher {
 
   function open(stored: string): string {
     if (!stored.startsWith(marker)) {
-      throw new AppError('INTERNAL_SERVER_ERROR', 'A stored secret was encrypted with another key. Put back the key file that belongs to this database.');
+      throw new AppError(
+        'INTERNAL_SERVER_ERROR',
+        'A stored secret was encrypted with another key. Put back the key file that belongs to this database.',
+      );
     }
     const body = Buffer.from(stored.slice(marker.length), 'base64');
     const decipher = createDecipheriv('aes-256-gcm', secretKey, body.subarray(0, 12));

@@ -42,7 +42,11 @@ function textOf(value: unknown): string {
 const plans = new WeakMap<Columns, [string, Column<unknown>][]>();
 
 /** Turns a fresh row into a record, in place (a copy of 90 columns costs as much as reading them); columns that the query left out stay away. */
-export function decodeRow<C extends Columns>(columns: C, row: Record<string, unknown>, cipher: Cipher): RecordOf<C> {
+export function decodeRow<C extends Columns>(
+  columns: C,
+  row: Record<string, unknown>,
+  cipher: Cipher,
+): RecordOf<C> {
   let plan = plans.get(columns);
   if (!plan) {
     plan = Object.entries(columns).filter(([, column]) => column.kind !== 'text' && column.kind !== 'number');

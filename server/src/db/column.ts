@@ -13,13 +13,23 @@ export interface Column<T> {
 export type Columns = Readonly<Record<string, Column<unknown>>>;
 
 /** The record of a table as the product sees it. */
-export type RecordOf<C extends Columns> = { -readonly [K in keyof C]: C[K] extends Column<infer T> ? T : never };
+export type RecordOf<C extends Columns> = {
+  -readonly [K in keyof C]: C[K] extends Column<infer T> ? T : never;
+};
 
 /** What the database holds for a column. */
 export type StoredValue = string | number | null;
 export type StoredRow<C extends Columns> = { [K in keyof C]: StoredOf<C[K]> };
-type StoredOf<C> = C extends Column<infer T> ? (null extends T ? StoredBase<C> | null : StoredBase<C>) : never;
-type StoredBase<C> = C extends Column<infer T> ? (NonNullable<T> extends number | boolean ? number : NonNullable<T> extends string ? NonNullable<T> : string) : never;
+type StoredOf<C> =
+  C extends Column<infer T> ? (null extends T ? StoredBase<C> | null : StoredBase<C>) : never;
+type StoredBase<C> =
+  C extends Column<infer T>
+    ? NonNullable<T> extends number | boolean
+      ? number
+      : NonNullable<T> extends string
+        ? NonNullable<T>
+        : string
+    : never;
 
 function column<T>(kind: ColumnKind, nullable: boolean): Column<T> {
   return { kind, nullable };

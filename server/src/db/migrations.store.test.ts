@@ -13,7 +13,10 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
     const database = await open();
     for (const [table, columns] of Object.entries(tables)) {
       const expected = Object.entries(columns).map(([name, { nullable }]) => ({ name, nullable }));
-      expect({ table, columns: await columnsOf(database, table) }).toEqual({ table, columns: byName(expected) });
+      expect({ table, columns: await columnsOf(database, table) }).toEqual({
+        table,
+        columns: byName(expected),
+      });
     }
   });
 
@@ -28,16 +31,29 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
 
   it('undo a step that fails, whole, and keep the steps before it', async () => {
     const database = await openEmpty();
-    const failing = { version: newest + 1, name: 'half', sql: 'CREATE TABLE "half" ("id" TEXT PRIMARY KEY); CREATE TABLE "half" ("id" TEXT);' };
+    const failing = {
+      version: newest + 1,
+      name: 'half',
+      sql: 'CREATE TABLE "half" ("id" TEXT PRIMARY KEY); CREATE TABLE "half" ("id" TEXT);',
+    };
     await expect(migrate(database, now, [...migrations, failing])).rejects.toThrow('already exists');
     expect(await schemaVersion(database)).toBe(newest);
     expect(await columnsOf(database, 'half')).toEqual([]);
-    expect(await migrate(database, now, [...migrations, { ...failing, sql: 'CREATE TABLE "half" ("id" TEXT PRIMARY KEY);' }])).toEqual([newest + 1]);
+    expect(
+      await migrate(database, now, [
+        ...migrations,
+        { ...failing, sql: 'CREATE TABLE "half" ("id" TEXT PRIMARY KEY);' },
+      ]),
+    ).toEqual([newest + 1]);
   });
 
   it('keep deployments and databases when deployments become those of any service', async () => {
     const database = await openEmpty();
-    await migrate(database, now, migrations.filter(({ version }) => version < 4));
+    await migrate(
+      database,
+      now,
+      migrations.filter(({ version }) => version < 4),
+    );
     const at = `'${now}'`;
     await database.script(`
       INSERT INTO "organization" ("organizationId", "name", "createdAt") SELECT 'o', 'x', ${at};
@@ -45,26 +61,84 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
       INSERT INTO "environment" ("environmentId", "organizationId", "projectId", "name", "description", "env", "isDefault", "createdAt") SELECT 'e', 'o', 'p', 'x', '', '', 1, ${at};
       INSERT INTO "database" ("databaseId", "kind", "organizationId", "environmentId", "name", "appName", "description", "databasePassword", "containerImage", "replicaSets", "applicationStatus", "args", "env", "isStopped", "createdAt")
         SELECT 'd', 'redis', 'o', 'e', 'x', 'x', '', 'x', 'redis:8', 0, 'idle', '[]', '', 0, ${at};`);
-    const columns = (await columnsOf(database, 'application')).filter(({ nullable }) => !nullable).map(({ name }) => name);
-    const numbers = new Set(['replicas', 'createEnvFile', 'isStaticSpa', 'enableSubmodules', 'autoDeploy', 'cleanCache', 'rollbackActive', 'previewPort', 'previewHttps', 'previewLimit', 'isPreviewDeploymentsActive', 'previewRequireCollaboratorPermissions', 'isStopped']);
+    const columns = (await columnsOf(database, 'application'))
+      .filter(({ nullable }) => !nullable)
+      .map(({ name }) => name);
+    const numbers = new Set([
+      'replicas',
+      'createEnvFile',
+      'isStaticSpa',
+      'enableSubmodules',
+      'autoDeploy',
+      'cleanCache',
+      'rollbackActive',
+      'previewPort',
+      'previewHttps',
+      'previewLimit',
+      'isPreviewDeploymentsActive',
+      'previewRequireCollaboratorPermissions',
+      'isStopped',
+    ]);
     const values: Record<string, string> = { applicationId: "'a'", environmentId: "'e'" };
     await database.script(`INSERT INTO "application" (${columns.map((name) => `"${name}"`).join()}) VALUES (${columns.map((name) => values[name] ?? (numbers.has(name) ? '0' : "''")).join()});
       INSERT INTO "deployment" ("deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "settings", "createdAt", "sequence") VALUES ('old', 'o', 'a', 'deploy', 'kept', '', 'done', 'sealed', ${at}, 7);`);
     await migrate(database, now);
-    const stores = { deployments: tableStore(database, 'deployment'), databases: tableStore(database, 'database') };
-    expect(await valuesOf(database, 'select "title", "applicationId", "databaseId", "composeId", "settings", "sequence" from "deployment"')).toMatchObject([{ title: 'kept', applicationId: 'a', databaseId: null, composeId: null, settings: 'sealed' }]);
-    expect(await valuesOf(database, 'select "dataVolume", "formerVolumes", "liveDeploymentId" from "database"')).toEqual([{ dataVolume: 'berth-data-d', formerVolumes: '[]', liveDeploymentId: null }]);
-    const next = { organizationId: 'o', title: 'x', description: '', kind: 'deploy', status: 'done', applicationId: null, composeId: null, previewDeploymentId: null, stage: null, commit: null, image: null, errorMessage: null, settings: null, sourceDeploymentId: null, child: null, previousVersion: null, createdAt: now, startedAt: null, healthyAt: null, finishedAt: null } as const;
-    await expect(stores.deployments.insert({ ...next, deploymentId: 'again', databaseId: 'd', sequence: 7 })).rejects.toMatchObject({ code: 'CONFLICT' });
+    const stores = {
+      deployments: tableStore(database, 'deployment'),
+      databases: tableStore(database, 'database'),
+    };
+    expect(
+      await valuesOf(
+        database,
+        'select "title", "applicationId", "databaseId", "composeId", "settings", "sequence" from "deployment"',
+      ),
+    ).toMatchObject([
+      { title: 'kept', applicationId: 'a', databaseId: null, composeId: null, settings: 'sealed' },
+    ]);
+    expect(
+      await valuesOf(database, 'select "dataVolume", "formerVolumes", "liveDeploymentId" from "database"'),
+    ).toEqual([{ dataVolume: 'berth-data-d', formerVolumes: '[]', liveDeploymentId: null }]);
+    const next = {
+      organizationId: 'o',
+      title: 'x',
+      description: '',
+      kind: 'deploy',
+      status: 'done',
+      applicationId: null,
+      composeId: null,
+      previewDeploymentId: null,
+      stage: null,
+      commit: null,
+      image: null,
+      errorMessage: null,
+      settings: null,
+      sourceDeploymentId: null,
+      child: null,
+      previousVersion: null,
+      createdAt: now,
+      startedAt: null,
+      healthyAt: null,
+      finishedAt: null,
+    } as const;
+    await expect(
+      stores.deployments.insert({ ...next, deploymentId: 'again', databaseId: 'd', sequence: 7 }),
+    ).rejects.toMatchObject({ code: 'CONFLICT' });
     await stores.deployments.insert({ ...next, deploymentId: 'new', databaseId: 'd', sequence: 8 });
     await stores.databases.remove({ databaseId: 'd' });
-    expect(await valuesOf(database, 'select "deploymentId" from "deployment"')).toEqual([{ deploymentId: 'old' }]);
+    expect(await valuesOf(database, 'select "deploymentId" from "deployment"')).toEqual([
+      { deploymentId: 'old' },
+    ]);
   });
 
   it('refuse a database of a newer Berth, saying what to do', async () => {
     const database = await open();
-    await database.script(`INSERT INTO "schema_migration" VALUES (${newest + 5}, 'from the future', '${now}')`);
-    await expect(migrate(database, now)).rejects.toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining(`version ${newest + 5}`) });
+    await database.script(
+      `INSERT INTO "schema_migration" VALUES (${newest + 5}, 'from the future', '${now}')`,
+    );
+    await expect(migrate(database, now)).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining(`version ${newest + 5}`),
+    });
   });
 });
 
@@ -79,11 +153,17 @@ async function valuesOf(database: Database, sql: string): Promise<unknown[]> {
 }
 
 async function columnsOf(database: Database, table: string): Promise<ColumnState[]> {
-  const sql = database.dialect === 'sqlite'
-    ? `select "name", "notnull" = 0 and "pk" = 0 as "nullable" from pragma_table_info('${table}')`
-    : `select column_name as "name", is_nullable = 'YES' as "nullable" from information_schema.columns where table_name = '${table}' and table_schema = 'public'`;
+  const sql =
+    database.dialect === 'sqlite'
+      ? `select "name", "notnull" = 0 and "pk" = 0 as "nullable" from pragma_table_info('${table}')`
+      : `select column_name as "name", is_nullable = 'YES' as "nullable" from information_schema.columns where table_name = '${table}' and table_schema = 'public'`;
   const query = { kind: 'RawNode', sqlFragments: [], parameters: [] } as const;
-  const rows = await database.run<{ name: string; nullable: number | boolean }>({ sql, parameters: [], query, queryId: { queryId: table } });
+  const rows = await database.run<{ name: string; nullable: number | boolean }>({
+    sql,
+    parameters: [],
+    query,
+    queryId: { queryId: table },
+  });
   return byName(rows.map(({ name, nullable }) => ({ name, nullable: Boolean(nullable) })));
 }
 

@@ -302,9 +302,14 @@ CREATE INDEX "webhook_delivery_received" ON "webhook_delivery"("receivedAt");
 
 /** The version the database is at; 0 for an empty one. */
 export async function schemaVersion(database: Database): Promise<number> {
-  await database.script('CREATE TABLE IF NOT EXISTS "schema_migration" ("version" BIGINT PRIMARY KEY, "name" TEXT NOT NULL, "appliedAt" TEXT NOT NULL)');
+  await database.script(
+    'CREATE TABLE IF NOT EXISTS "schema_migration" ("version" BIGINT PRIMARY KEY, "name" TEXT NOT NULL, "appliedAt" TEXT NOT NULL)',
+  );
   const rows = await database.run<{ version: number | null }>({
-    sql: 'select max("version") as "version" from "schema_migration"', parameters: [], query: rawNode, queryId: { queryId: 'schema-version' },
+    sql: 'select max("version") as "version" from "schema_migration"',
+    parameters: [],
+    query: rawNode,
+    queryId: { queryId: 'schema-version' },
   });
   return rows[0]?.version ?? 0;
 }
@@ -312,17 +317,26 @@ export async function schemaVersion(database: Database): Promise<number> {
 const rawNode = { kind: 'RawNode', sqlFragments: [], parameters: [] } as const;
 
 /** Applies what is missing, each step in a transaction of its own. Gives the versions applied. */
-export async function migrate(database: Database, now: string, steps: readonly Migration[] = migrations): Promise<number[]> {
+export async function migrate(
+  database: Database,
+  now: string,
+  steps: readonly Migration[] = migrations,
+): Promise<number[]> {
   const present = await schemaVersion(database);
   const newest = steps.at(-1)?.version ?? 0;
   if (present > newest) {
-    throw new AppError('PRECONDITION_FAILED', `The database is at version ${present}, this Berth knows only ${newest}. Start the newer Berth, or put back the backup made before its upgrade.`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The database is at version ${present}, this Berth knows only ${newest}. Start the newer Berth, or put back the backup made before its upgrade.`,
+    );
   }
   const missing = steps.filter((step) => step.version > present);
   for (const step of missing) {
     await database.transaction(async () => {
       await database.script(step.sql);
-      await database.script(`INSERT INTO "schema_migration" VALUES (${step.version}, '${step.name}', '${now}')`);
+      await database.script(
+        `INSERT INTO "schema_migration" VALUES (${step.version}, '${step.name}', '${now}')`,
+      );
     });
   }
   return missing.map((step) => step.version);

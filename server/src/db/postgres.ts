@@ -1,7 +1,14 @@
 /** PostgreSQL through pg: a pool, named prepared statements, the same interface as SQLite's. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type CompiledQuery } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+} from 'kysely';
 import pg from 'pg';
 import { AppError } from '../domain/errors.ts';
 import { attempted } from './attempted.ts';
@@ -28,7 +35,12 @@ const int8 = 20;
 export function openPostgres(options: PostgresOptions): Database {
   const types = new pg.TypeOverrides();
   types.setTypeParser(int8, Number);
-  const pool = new pg.Pool({ connectionString: options.url, max: options.maxConnections ?? 10, connectionTimeoutMillis: 5000, types });
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: 5000,
+    types,
+  });
   // A connection lost while idle is replaced at the next use; the query that needs it reports the failure.
   pool.on('error', () => undefined);
   const transactions = new AsyncLocalStorage<TransactionScope>();
@@ -45,10 +57,15 @@ export function openPostgres(options: PostgresOptions): Database {
     return name;
   }
 
-  async function execute<R>(query: CompiledQuery<R>, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+  async function execute<R>(
+    query: CompiledQuery<R>,
+    parameters: readonly unknown[],
+  ): Promise<pg.QueryResult> {
     statements.count += 1;
     const client = transactionClient() ?? pool;
-    return translated(() => client.query({ name: nameOf(query.sql), text: query.sql, values: [...parameters] }));
+    return translated(() =>
+      client.query({ name: nameOf(query.sql), text: query.sql, values: [...parameters] }),
+    );
   }
 
   return {
@@ -68,7 +85,8 @@ export function openPostgres(options: PostgresOptions): Database {
     script: async (sql) => {
       await translated(() => (transactionClient() ?? pool).query(sql));
     },
-    transaction: async (work) => (transactionClient() ? work() : transact(await translated(() => pool.connect()), transactions, work)),
+    transaction: async (work) =>
+      transactionClient() ? work() : transact(await translated(() => pool.connect()), transactions, work),
     attempt: async (work) => {
       const client = transactionClient();
       if (!client) return transact(await translated(() => pool.connect()), transactions, work);
@@ -78,7 +96,11 @@ export function openPostgres(options: PostgresOptions): Database {
   };
 }
 
-async function transact<T>(client: pg.PoolClient, transactions: AsyncLocalStorage<TransactionScope>, work: () => Promise<T>): Promise<T> {
+async function transact<T>(
+  client: pg.PoolClient,
+  transactions: AsyncLocalStorage<TransactionScope>,
+  work: () => Promise<T>,
+): Promise<T> {
   // The query that meets a lost connection reports it; without a listener the loss itself would end the process.
   const ignore = (): void => undefined;
   client.on('error', ignore);
@@ -92,7 +114,10 @@ async function transact<T>(client: pg.PoolClient, transactions: AsyncLocalStorag
     return result;
   } catch (error) {
     scope.client = undefined;
-    await client.query('ROLLBACK').then(() => client.release(), (broken: Error) => client.release(broken));
+    await client.query('ROLLBACK').then(
+      () => client.release(),
+      (broken: Error) => client.release(broken),
+    );
     throw error;
   } finally {
     client.off('error', ignore);
@@ -103,21 +128,38 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error)) throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', { cause: error });
+    if (isUniqueViolation(error))
+      throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', {
+        cause: error,
+      });
     const sentence = outageSentence(error);
     if (sentence) throw new AppError('SERVICE_UNAVAILABLE', sentence, { cause: error });
     throw error;
   }
 }
 
-const unreachable = 'The database does not answer; nothing was changed. Check that PostgreSQL runs and try again.';
-const lost = 'The connection to the database was lost. Check that PostgreSQL runs; a change that was under way may or may not be stored, so look before you repeat it.';
+const unreachable =
+  'The database does not answer; nothing was changed. Check that PostgreSQL runs and try again.';
+const lost =
+  'The connection to the database was lost. Check that PostgreSQL runs; a change that was under way may or may not be stored, so look before you repeat it.';
 const full = 'The disk that holds the database is full; nothing was changed. Free some space and try again.';
 
 /** Codes of node:net and of PostgreSQL (its documentation, appendix A). */
 const outages: Record<string, string> = {
-  ECONNREFUSED: unreachable, ENOENT: unreachable, EHOSTUNREACH: unreachable, ENETUNREACH: unreachable, ETIMEDOUT: unreachable, ENOTFOUND: unreachable, EAI_AGAIN: unreachable,
-  '57P03': unreachable, '53300': unreachable, ECONNRESET: lost, EPIPE: lost, '57P01': lost, '57P02': lost, '53100': full,
+  ECONNREFUSED: unreachable,
+  ENOENT: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ETIMEDOUT: unreachable,
+  ENOTFOUND: unreachable,
+  EAI_AGAIN: unreachable,
+  '57P03': unreachable,
+  '53300': unreachable,
+  ECONNRESET: lost,
+  EPIPE: lost,
+  '57P01': lost,
+  '57P02': lost,
+  '53100': full,
 };
 
 function outageSentence(error: unknown): string | undefined {

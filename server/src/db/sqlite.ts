@@ -3,7 +3,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type CompiledQuery } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+} from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { attempted } from './attempted.ts';
 import type { Cipher } from './cipher.ts';
@@ -52,7 +59,9 @@ export function openSqlite(options: SqliteOptions): Database {
   const readingConnection = (): Connection => (isIdle() ? writer : reader);
 
   function write<R>(query: CompiledQuery<R>, parameters: readonly unknown[]): Promise<R[]> | R[] {
-    return inTransaction() ? execute(writer, query, parameters) : enqueue(() => execute(writer, query, parameters));
+    return inTransaction()
+      ? execute(writer, query, parameters)
+      : enqueue(() => execute(writer, query, parameters));
   }
 
   return {
@@ -67,11 +76,16 @@ export function openSqlite(options: SqliteOptions): Database {
     }),
     cipher: options.cipher,
     statements,
-    run: async (query, parameters = query.parameters) => (isRead(query.sql) && !inTransaction() ? execute(readingConnection(), query, parameters) : write(query, parameters)),
+    run: async (query, parameters = query.parameters) =>
+      isRead(query.sql) && !inTransaction()
+        ? execute(readingConnection(), query, parameters)
+        : write(query, parameters),
     change: async (query, parameters = query.parameters) => {
       const run = (): number => {
         statements.count += 1;
-        return translated(() => Number(prepare(writer, query.sql).statement.run(...asInput(parameters)).changes));
+        return translated(() =>
+          Number(prepare(writer, query.sql).statement.run(...asInput(parameters)).changes),
+        );
       };
       return inTransaction() ? run() : enqueue(run);
     },
@@ -83,7 +97,10 @@ export function openSqlite(options: SqliteOptions): Database {
       if (inTransaction()) return work();
       return enqueue(() => transact(writer, transactions, work));
     },
-    attempt: async (work) => (inTransaction() ? attempted(async (sql) => writer.handle.exec(sql), work) : enqueue(() => transact(writer, transactions, work))),
+    attempt: async (work) =>
+      inTransaction()
+        ? attempted(async (sql) => writer.handle.exec(sql), work)
+        : enqueue(() => transact(writer, transactions, work)),
     close: async () => {
       await enqueue(() => undefined);
       reader.handle.close();
@@ -92,7 +109,11 @@ export function openSqlite(options: SqliteOptions): Database {
   };
 }
 
-async function transact<T>(writer: Connection, transactions: AsyncLocalStorage<TransactionScope>, work: () => Promise<T>): Promise<T> {
+async function transact<T>(
+  writer: Connection,
+  transactions: AsyncLocalStorage<TransactionScope>,
+  work: () => Promise<T>,
+): Promise<T> {
   const scope = { isOpen: true };
   translated(() => writer.handle.exec('BEGIN IMMEDIATE'));
   try {
@@ -110,7 +131,9 @@ async function transact<T>(writer: Connection, transactions: AsyncLocalStorage<T
 function connect(options: SqliteOptions, readOnly: boolean): Connection {
   const handle = new DatabaseSync(options.path, { readOnly, timeout: 5000 });
   if (!readOnly) {
-    handle.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA foreign_keys = ON;`);
+    handle.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA foreign_keys = ON;`,
+    );
   }
   handle.exec('PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY;');
   return { handle, prepared: new Map() };
@@ -179,9 +202,16 @@ function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (isUniqueViolation(error)) throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', { cause: error });
+    if (isUniqueViolation(error))
+      throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', {
+        cause: error,
+      });
     if (error instanceof Error && /disk is full|database or disk/i.test(error.message)) {
-      throw new AppError('SERVICE_UNAVAILABLE', 'The disk that holds the database is full; nothing was changed. Free some space and try again.', { cause: error });
+      throw new AppError(
+        'SERVICE_UNAVAILABLE',
+        'The disk that holds the database is full; nothing was changed. Free some space and try again.',
+        { cause: error },
+      );
     }
     throw error;
   }

@@ -6,13 +6,28 @@ import type { TableRecord } from './tables.ts';
 const at = '2026-01-01T00:00:00.000Z';
 
 function entry(auditId: string, patch: Partial<TableRecord<'audit'>> = {}): TableRecord<'audit'> {
-  return { auditId, organizationId: 'o', at, userId: 'u', apiKeyId: null, procedure: 'project.create', resourceId: null, outcome: 'done', ip: '127.0.0.1', ...patch };
+  return {
+    auditId,
+    organizationId: 'o',
+    at,
+    userId: 'u',
+    apiKeyId: null,
+    procedure: 'project.create',
+    resourceId: null,
+    outcome: 'done',
+    ip: '127.0.0.1',
+    ...patch,
+  };
 }
 
 eachDatabase('a table store', ({ open }) => {
   it('gives back what it was given, whatever the text', async () => {
     const store = tableStore(await open(), 'audit');
-    const odd = entry('1', { procedure: `'; drop table "audit"; --`, ip: 'ünï\u{1F600}\n\t%_\\', resourceId: '' });
+    const odd = entry('1', {
+      procedure: `'; drop table "audit"; --`,
+      ip: 'ünï\u{1F600}\n\t%_\\',
+      resourceId: '',
+    });
     await store.insert(odd);
     expect(await store.find({ auditId: '1' })).toEqual(odd);
     expect(await store.find({ procedure: odd.procedure })).toEqual(odd);
@@ -21,7 +36,19 @@ eachDatabase('a table store', ({ open }) => {
 
   it('keeps numbers, booleans, lists and nested values as they are', async () => {
     const settings = tableStore(await open(), 'setting');
-    for (const value of [0, -1, 1.5, 8_640_000_000_000_000, true, false, '', 'text', [], ['a', null], { nested: { list: [1, 2] } }]) {
+    for (const value of [
+      0,
+      -1,
+      1.5,
+      8_640_000_000_000_000,
+      true,
+      false,
+      '',
+      'text',
+      [],
+      ['a', null],
+      { nested: { list: [1, 2] } },
+    ]) {
       await settings.insert({ name: 'value', value });
       expect(await settings.find({ name: 'value' })).toEqual({ name: 'value', value });
       expect(await settings.remove({ name: 'value' })).toBe(1);
@@ -37,13 +64,23 @@ eachDatabase('a table store', ({ open }) => {
     expect(await store.update({ resourceId: null, organizationId: 'o' }, { userId: null })).toBe(1);
     expect((await store.list({ userId: null })).map(({ auditId }) => auditId)).toEqual(['none']);
     expect(await store.remove({ userId: null, apiKeyId: null })).toBe(1);
-    expect((await store.list({}, { by: ['auditId'], direction: 'asc' })).map(({ auditId }) => auditId)).toEqual(['empty', 'some']);
+    expect(
+      (await store.list({}, { by: ['auditId'], direction: 'asc' })).map(({ auditId }) => auditId),
+    ).toEqual(['empty', 'some']);
   });
 
   it('lists in the order asked for, by several columns', async () => {
     const store = tableStore(await open(), 'audit');
-    for (const [auditId, time] of [['b', '2'], ['a', '2'], ['c', '1']] as const) await store.insert(entry(auditId, { at: time }));
-    const order = async (direction: 'asc' | 'desc'): Promise<string> => (await store.list({ organizationId: 'o' }, { by: ['at', 'auditId'], direction })).map(({ auditId }) => auditId).join('');
+    for (const [auditId, time] of [
+      ['b', '2'],
+      ['a', '2'],
+      ['c', '1'],
+    ] as const)
+      await store.insert(entry(auditId, { at: time }));
+    const order = async (direction: 'asc' | 'desc'): Promise<string> =>
+      (await store.list({ organizationId: 'o' }, { by: ['at', 'auditId'], direction }))
+        .map(({ auditId }) => auditId)
+        .join('');
     expect(await order('asc')).toBe('cab');
     expect(await order('desc')).toBe('bac');
   });
@@ -51,7 +88,9 @@ eachDatabase('a table store', ({ open }) => {
   it('changes only the named columns, and counts', async () => {
     const store = tableStore(await open(), 'audit');
     for (const id of ['1', '2', '3']) await store.insert(entry(id));
-    expect(await store.update({ organizationId: 'o' }, { outcome: 'BAD_REQUEST', userId: undefined })).toBe(3);
+    expect(await store.update({ organizationId: 'o' }, { outcome: 'BAD_REQUEST', userId: undefined })).toBe(
+      3,
+    );
     expect(await store.update({ auditId: 'absent' }, { outcome: 'x' })).toBe(0);
     expect(await store.update({ auditId: '1' }, {})).toBe(0);
     expect(await store.find({ auditId: '2' })).toEqual(entry('2', { outcome: 'BAD_REQUEST' }));
@@ -62,7 +101,11 @@ eachDatabase('a table store', ({ open }) => {
     const database = await open();
     const store = tableStore(database, 'audit');
     await store.insert(entry('1'));
-    for (const where of [{ auditId: undefined }, { organizationId: 'o', auditId: undefined }, { organizationId: 'o', unknown: 'x' }]) {
+    for (const where of [
+      { auditId: undefined },
+      { organizationId: 'o', auditId: undefined },
+      { organizationId: 'o', unknown: 'x' },
+    ]) {
       await expect(store.find(where)).rejects.toThrow('cannot compare');
       await expect(store.list(where)).rejects.toThrow('cannot compare');
       await expect(store.update(where, { ip: 'x' })).rejects.toThrow('cannot compare');
@@ -78,9 +121,13 @@ eachDatabase('a table store', ({ open }) => {
     const first = { userId: '1', email: 'a@example.com', name: 'A', passwordHash: 'x', createdAt: at };
     await store.insert(first);
     await expect(store.insert({ ...first, userId: '2' })).rejects.toMatchObject({ code: 'CONFLICT' });
-    await expect(store.insert({ ...first, email: 'b@example.com' })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(store.insert({ ...first, email: 'b@example.com' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
     await store.insert({ ...first, userId: '2', email: 'b@example.com' });
-    await expect(store.update({ userId: '2' }, { email: 'a@example.com' })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(store.update({ userId: '2' }, { email: 'a@example.com' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
     expect(await store.find({ email: 'a@example.com' })).toEqual(first);
   });
 

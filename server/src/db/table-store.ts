@@ -46,29 +46,47 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
 
   /** NULL is compared with IS, so it becomes a part of the shape and no parameter. What cannot be compared would widen the query or never match (secrets are encrypted anew each time), so it is refused. */
   function condition(where: object): { shape: string; names: [string, boolean][]; values: unknown[] } {
-    const lost = Object.entries(where).find(([name, value]) => value === undefined || !columns[name] || (columns[name].kind === 'secret' && value !== null));
+    const lost = Object.entries(where).find(
+      ([name, value]) =>
+        value === undefined || !columns[name] || (columns[name].kind === 'secret' && value !== null),
+    );
     if (lost) throw new AppError('INTERNAL_SERVER_ERROR', `A query on ${table} cannot compare ${lost[0]}.`);
     const [names, values] = encoded(where);
     const kept = names.map((name, index): [string, boolean] => [name, values[index] === null]);
-    return { shape: kept.map(([name, isNull]) => (isNull ? `${name} null` : name)).join(), names: kept, values: values.filter((value) => value !== null) };
+    return {
+      shape: kept.map(([name, isNull]) => (isNull ? `${name} null` : name)).join(),
+      names: kept,
+      values: values.filter((value) => value !== null),
+    };
   }
 
   const builder = untyped(database);
   const select = (where: object, order?: Order<T>, limit?: number): Statement => {
     const { shape, names, values } = condition(where);
-    return statement(`select ${shape} ${order?.by.join() ?? ''} ${order?.direction ?? ''} ${limit ?? ''}`, () => {
-      let query = filtered(builder.selectFrom(table).selectAll(), names);
-      for (const column of order?.by ?? []) query = query.orderBy(column, order?.direction ?? 'asc');
-      return limit === undefined ? query : query.limit(fixedLimit(limit));
-    }, values);
+    return statement(
+      `select ${shape} ${order?.by.join() ?? ''} ${order?.direction ?? ''} ${limit ?? ''}`,
+      () => {
+        let query = filtered(builder.selectFrom(table).selectAll(), names);
+        for (const column of order?.by ?? []) query = query.orderBy(column, order?.direction ?? 'asc');
+        return limit === undefined ? query : query.limit(fixedLimit(limit));
+      },
+      values,
+    );
   };
-  const decode = (row: Record<string, unknown>): TableRecord<T> => asRecord(decodeRow(columns, row, database.cipher));
+  const decode = (row: Record<string, unknown>): TableRecord<T> =>
+    asRecord(decodeRow(columns, row, database.cipher));
 
   return {
     decode,
     async insert(record) {
       const [names, values] = encoded(record);
-      await database.change(...statement(`insert ${names.join()}`, () => builder.insertInto(table).values(Object.fromEntries(names.map((name) => [name, 0]))), values));
+      await database.change(
+        ...statement(
+          `insert ${names.join()}`,
+          () => builder.insertInto(table).values(Object.fromEntries(names.map((name) => [name, 0]))),
+          values,
+        ),
+      );
     },
     async find(where) {
       const [row] = await database.run(...select(where, undefined, 1));
@@ -81,12 +99,25 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
       const [names, patched] = encoded(patch);
       if (names.length === 0) return 0;
       const { shape, names: kept, values } = condition(where);
-      return database.change(...statement(`update ${names.join()} where ${shape}`, () => filtered(builder.updateTable(table).set(Object.fromEntries(names.map((name) => [name, 0]))), kept), [...patched, ...values]));
+      return database.change(
+        ...statement(
+          `update ${names.join()} where ${shape}`,
+          () =>
+            filtered(
+              builder.updateTable(table).set(Object.fromEntries(names.map((name) => [name, 0]))),
+              kept,
+            ),
+          [...patched, ...values],
+        ),
+      );
     },
     async remove(where) {
       const { shape, names, values } = condition(where);
-      if (names.length === 0) throw new AppError('INTERNAL_SERVER_ERROR', `Removing every row of ${table} is never meant.`);
-      return database.change(...statement(`delete ${shape}`, () => filtered(builder.deleteFrom(table), names), values));
+      if (names.length === 0)
+        throw new AppError('INTERNAL_SERVER_ERROR', `Removing every row of ${table} is never meant.`);
+      return database.change(
+        ...statement(`delete ${shape}`, () => filtered(builder.deleteFrom(table), names), values),
+      );
     },
   };
 }
@@ -94,7 +125,11 @@ export function tableStore<T extends TableName>(database: Database, table: T): T
 type Statement = [CompiledQuery<Record<string, unknown>>, unknown[]];
 
 /** Compiles each shape once. */
-function createStatements(): (shape: string, build: () => { compile(): CompiledQuery<unknown> }, values: unknown[]) => Statement {
+function createStatements(): (
+  shape: string,
+  build: () => { compile(): CompiledQuery<unknown> },
+  values: unknown[],
+) => Statement {
   const compiled = new Map<string, CompiledQuery<Record<string, unknown>>>();
   return (shape, build, values) => {
     let query = compiled.get(shape);
@@ -131,6 +166,7 @@ function asRecord<T extends TableName>(record: object): TableRecord<T> {
 
 function filtered(query: LooseQuery, names: readonly [string, boolean][]): LooseQuery {
   let narrowed = query;
-  for (const [name, isNull] of names) narrowed = isNull ? narrowed.where(name, 'is', null) : narrowed.where(name, '=', 0);
+  for (const [name, isNull] of names)
+    narrowed = isNull ? narrowed.where(name, 'is', null) : narrowed.where(name, '=', 0);
   return narrowed;
 }

@@ -5,8 +5,10 @@ import type { Database } from './database.ts';
 import { tableStore } from './table-store.ts';
 
 eachDatabase('a transaction', ({ open, reopen }) => {
-  const settingsOf = (database: Database): ReturnType<typeof tableStore<'setting'>> => tableStore(database, 'setting');
-  const names = async (database: Database): Promise<string[]> => (await settingsOf(database).list({}, { by: ['name'], direction: 'asc' })).map(({ name }) => name);
+  const settingsOf = (database: Database): ReturnType<typeof tableStore<'setting'>> =>
+    tableStore(database, 'setting');
+  const names = async (database: Database): Promise<string[]> =>
+    (await settingsOf(database).list({}, { by: ['name'], direction: 'asc' })).map(({ name }) => name);
 
   it('keeps everything, and gives what its work gives', async () => {
     const database = await open();
@@ -23,14 +25,18 @@ eachDatabase('a transaction', ({ open, reopen }) => {
   it('keeps nothing when its work fails, and the next one is not disturbed', async () => {
     const database = await open();
     const settings = settingsOf(database);
-    await expect(database.transaction(async () => {
-      await settings.insert({ name: 'a', value: 1 });
-      throw new Error('half-way');
-    })).rejects.toThrow('half-way');
-    await expect(database.transaction(async () => {
-      await settings.insert({ name: 'b', value: 1 });
-      await settings.insert({ name: 'b', value: 2 });
-    })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(
+      database.transaction(async () => {
+        await settings.insert({ name: 'a', value: 1 });
+        throw new Error('half-way');
+      }),
+    ).rejects.toThrow('half-way');
+    await expect(
+      database.transaction(async () => {
+        await settings.insert({ name: 'b', value: 1 });
+        await settings.insert({ name: 'b', value: 2 });
+      }),
+    ).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(await names(database)).toEqual([]);
     await database.transaction(() => settings.insert({ name: 'c', value: 1 }));
     expect(await names(database)).toEqual(['c']);
@@ -39,10 +45,12 @@ eachDatabase('a transaction', ({ open, reopen }) => {
   it('inside a transaction joins it: the inner work goes when the outer fails', async () => {
     const database = await open();
     const settings = settingsOf(database);
-    await expect(database.transaction(async () => {
-      await database.transaction(() => settings.insert({ name: 'inner', value: 1 }));
-      throw new Error('outer');
-    })).rejects.toThrow('outer');
+    await expect(
+      database.transaction(async () => {
+        await database.transaction(() => settings.insert({ name: 'inner', value: 1 }));
+        throw new Error('outer');
+      }),
+    ).rejects.toThrow('outer');
     expect(await names(database)).toEqual([]);
   });
 
@@ -79,10 +87,12 @@ eachDatabase('a transaction', ({ open, reopen }) => {
     await database.transaction(async () => {
       loop = pause(30).then(() => settings.insert({ name: 'loop', value: 1 }));
     });
-    await expect(database.transaction(async () => {
-      await pause(80);
-      throw new Error('not the loop\'s');
-    })).rejects.toThrow('not the loop');
+    await expect(
+      database.transaction(async () => {
+        await pause(80);
+        throw new Error("not the loop's");
+      }),
+    ).rejects.toThrow('not the loop');
     await loop;
     expect(await names(database)).toEqual(['loop']);
   });
@@ -91,15 +101,24 @@ eachDatabase('a transaction', ({ open, reopen }) => {
     const database = await open();
     const settings = settingsOf(database);
     await settings.insert({ name: 'count', value: 0 });
-    const increments = Array.from({ length: 20 }, () => database.transaction(async () => {
-      // The write comes first: it takes the row on PostgreSQL, as a counter has to.
-      await settings.update({ name: 'count' }, { name: 'count' });
-      const row = await settings.find({ name: 'count' });
-      await pause(1);
-      await settings.update({ name: 'count' }, { value: Number(row?.value) + 1 });
-    }));
-    const singles = Array.from({ length: 50 }, (_, index) => settings.insert({ name: `single ${index}`, value: index }));
-    const refused = Array.from({ length: 10 }, () => settings.insert({ name: 'count', value: 9 }).then(() => 'stored', () => 'refused'));
+    const increments = Array.from({ length: 20 }, () =>
+      database.transaction(async () => {
+        // The write comes first: it takes the row on PostgreSQL, as a counter has to.
+        await settings.update({ name: 'count' }, { name: 'count' });
+        const row = await settings.find({ name: 'count' });
+        await pause(1);
+        await settings.update({ name: 'count' }, { value: Number(row?.value) + 1 });
+      }),
+    );
+    const singles = Array.from({ length: 50 }, (_, index) =>
+      settings.insert({ name: `single ${index}`, value: index }),
+    );
+    const refused = Array.from({ length: 10 }, () =>
+      settings.insert({ name: 'count', value: 9 }).then(
+        () => 'stored',
+        () => 'refused',
+      ),
+    );
     await Promise.all([...increments, ...singles]);
     expect(await Promise.all(refused)).toEqual(Array.from({ length: 10 }, () => 'refused'));
     expect(await settings.find({ name: 'count' })).toEqual({ name: 'count', value: 20 });

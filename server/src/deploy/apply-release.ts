@@ -15,14 +15,22 @@ export interface Release {
 }
 
 /** Sets `released`. Fit to run again after a crash: a release that the engine has already is gone on with. CONFLICT when the name is another service's. */
-export async function applyRelease(context: StageContext, { spec, owner, snapshot, before }: Release): Promise<void> {
+export async function applyRelease(
+  context: StageContext,
+  { spec, owner, snapshot, before }: Release,
+): Promise<void> {
   context.released = await applyService(context, {
-    spec, owner, previousVersion: context.deployment.previousVersion,
+    spec,
+    owner,
+    previousVersion: context.deployment.previousVersion,
     async prepare(present) {
       await before?.();
       // What ran before may have taken it away.
       const left = before ? await context.engine.service(spec.name) : present;
-      await context.save({ settings: writeSnapshot({ ...snapshot, spec }), previousVersion: left?.version ?? 0 });
+      await context.save({
+        settings: writeSnapshot({ ...snapshot, spec }),
+        previousVersion: left?.version ?? 0,
+      });
       return left;
     },
   });
@@ -39,12 +47,20 @@ export interface ServiceRelease {
 }
 
 /** Gives the engine the service, or goes on with it where the engine has it. */
-export async function applyService({ engine, log }: Pick<StageContext, 'engine' | 'log'>, { spec, owner, previousVersion, prepare }: ServiceRelease): Promise<Released> {
+export async function applyService(
+  { engine, log }: Pick<StageContext, 'engine' | 'log'>,
+  { spec, owner, previousVersion, prepare }: ServiceRelease,
+): Promise<Released> {
   const present = await engine.service(spec.name);
   if (present) refuseOthers(present, owner);
   if (present && present.labels[releaseLabel] === spec.release) {
     log.line('The engine has this release already; going on with it.');
-    return { spec, applied: { generation: present.generation }, previousUpdateStartedAt: undefined, isFirst: isIdle(present) };
+    return {
+      spec,
+      applied: { generation: present.generation },
+      previousUpdateStartedAt: undefined,
+      isFirst: isIdle(present),
+    };
   }
   refuseLostRelease(previousVersion, present);
   const left = await prepare(present);
@@ -60,12 +76,18 @@ function isIdle(service: ServiceState | undefined): boolean {
 /** Nobody's deployment may replace another's service, whatever the records say. */
 function refuseOthers({ name, labels }: ServiceState, owner: ServiceRef): void {
   if (isSameService(ownerOfLabels(labels), owner)) return;
-  throw new AppError('CONFLICT', `The engine has a service named ${name} that belongs to another service or to Berth itself. Give this ${owner.kind} another appName and deploy again.`);
+  throw new AppError(
+    'CONFLICT',
+    `The engine has a service named ${name} that belongs to another service or to Berth itself. Give this ${owner.kind} another appName and deploy again.`,
+  );
 }
 
 /** After a restart of Berth in the middle of a release: the engine may have taken it and gone back on it meanwhile. */
 function refuseLostRelease(previousVersion: number | null, present: ServiceState | undefined): void {
   if (previousVersion === null || !present || present.version <= previousVersion) return;
   if (!present.update?.state.startsWith('rollback')) return;
-  throw new AppError('PRECONDITION_FAILED', `The engine went back to the former version while Berth was away: ${present.update.message || 'the new one failed'}.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The engine went back to the former version while Berth was away: ${present.update.message || 'the new one failed'}.`,
+  );
 }

@@ -46,33 +46,61 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
     // Whoever follows the log stops at the deployment's end, so all of it must be there by then.
     await log.close();
     await deployments.finish(context.deployment, {
-      status: 'done', healthyAt: new Date(context.released?.healthyAt ?? ports.clock.now()).toISOString(), patch: prepared.patch(),
+      status: 'done',
+      healthyAt: new Date(context.released?.healthyAt ?? ports.clock.now()).toISOString(),
+      patch: prepared.patch(),
     });
   } catch (error) {
     await fail(options, deployment, { error, signal, log, redact: secrets.redact, undo: prepared?.undo });
   } finally {
-    await ports.fileSystem.remove(workDirectory({ workRoot: ports.workRoot, deployment })).catch((error: unknown) => options.onFault(error, deployment.deploymentId));
+    await ports.fileSystem
+      .remove(workDirectory({ workRoot: ports.workRoot, deployment }))
+      .catch((error: unknown) => options.onFault(error, deployment.deploymentId));
     await log.close();
   }
 }
 
 /** A start after a crash: the former child is ended by its pid and start time, then the deployment goes on. */
-async function resume({ deployments }: AttemptOptions, { deployment, job }: Attempt, log: LogWriter): Promise<void> {
+async function resume(
+  { deployments }: AttemptOptions,
+  { deployment, job }: Attempt,
+  log: LogWriter,
+): Promise<void> {
   const { child, deploymentId, stage } = deployment;
-  log.line(`Berth was restarted during the stage ${stage ?? 'queue'}; going on (attempt ${job.attempts} of ${attemptsLimit}).`);
+  log.line(
+    `Berth was restarted during the stage ${stage ?? 'queue'}; going on (attempt ${job.attempts} of ${attemptsLimit}).`,
+  );
   if (child) {
     const wasAlive = membersOf(child).length > 0;
     const isGone = await endProcessGroup(child);
     if (wasAlive && isGone) log.line(`Ended the process ${child.pid} that the former attempt left behind.`);
-    if (!isGone) throw new AppError('PRECONDITION_FAILED', `The process ${child.pid} of the former attempt cannot be ended; it most likely waits for a disk or network share that does not answer. Deploy again when it is gone.`);
+    if (!isGone)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The process ${child.pid} of the former attempt cannot be ended; it most likely waits for a disk or network share that does not answer. Deploy again when it is gone.`,
+      );
     await deployments.record(deploymentId, { child: null });
   }
-  if (job.attempts > attemptsLimit) throw new AppError('PRECONDITION_FAILED', `Berth was restarted ${attemptsLimit} times during this deployment, last in the stage ${stage ?? 'queue'}. Deploy again when it runs steadily.`);
+  if (job.attempts > attemptsLimit)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `Berth was restarted ${attemptsLimit} times during this deployment, last in the stage ${stage ?? 'queue'}. Deploy again when it runs steadily.`,
+    );
 }
 
-function contextOf({ ports, deployments }: AttemptOptions, { deployment, signal }: Attempt, log: LogWriter, secrets: LogSecrets): StageContext {
+function contextOf(
+  { ports, deployments }: AttemptOptions,
+  { deployment, signal }: Attempt,
+  log: LogWriter,
+  secrets: LogSecrets,
+): StageContext {
   const context: StageContext = {
-    engine: ports.engine, clock: ports.clock, deployment: { ...deployment }, log, signal, hide: secrets.add,
+    engine: ports.engine,
+    clock: ports.clock,
+    deployment: { ...deployment },
+    log,
+    signal,
+    hide: secrets.add,
     async save(patch) {
       Object.assign(context.deployment, patch);
       await deployments.record(deployment.deploymentId, patch);
@@ -88,7 +116,11 @@ async function prepare({ deployers }: AttemptOptions, context: StageContext): Pr
   return prepared;
 }
 
-async function runStages({ stages }: Prepared, context: StageContext, onStage: (name: string) => void): Promise<void> {
+async function runStages(
+  { stages }: Prepared,
+  context: StageContext,
+  onStage: (name: string) => void,
+): Promise<void> {
   for (const stage of stages.slice(startIndex(stages, context.deployment))) {
     context.signal.throwIfAborted();
     onStage(stage.name);
@@ -109,19 +141,33 @@ interface Failure {
 }
 
 /** A stopping Berth and a lost lease leave the row as it is: the next start, or whoever has the lease, goes on. */
-async function fail({ deployments, onFault }: AttemptOptions, deployment: DeploymentRecord, { error, signal, log, redact, undo }: Failure): Promise<void> {
+async function fail(
+  { deployments, onFault }: AttemptOptions,
+  deployment: DeploymentRecord,
+  { error, signal, log, redact, undo }: Failure,
+): Promise<void> {
   const isKilled = signal.reason instanceof Killed;
   if (signal.aborted && !isKilled) {
     log.line(`Interrupted: ${sentenceOf(signal.reason)}`);
     return;
   }
   const isForPeople = error instanceof AppError && error.code !== 'INTERNAL_SERVER_ERROR';
-  const sentence = isKilled ? sentenceOf(signal.reason) : isForPeople ? error.message : `Something went wrong inside Berth; its log has the details under the id ${onFault(error, deployment.deploymentId)}.`;
+  const sentence = isKilled
+    ? sentenceOf(signal.reason)
+    : isForPeople
+      ? error.message
+      : `Something went wrong inside Berth; its log has the details under the id ${onFault(error, deployment.deploymentId)}.`;
   const reason = redact(sentence);
   log.line(`Failed: ${reason}`);
-  await undo?.().catch((fault: unknown) => log.line(`What was changed could not be put back: ${sentenceOf(fault)}`));
+  await undo?.().catch((fault: unknown) =>
+    log.line(`What was changed could not be put back: ${sentenceOf(fault)}`),
+  );
   await log.close();
-  await deployments.finish(deployment, { status: 'error', reason, event: isKilled ? 'buildKilled' : 'deployFailed' });
+  await deployments.finish(deployment, {
+    status: 'error',
+    reason,
+    event: isKilled ? 'buildKilled' : 'deployFailed',
+  });
 }
 
 /** What comes before a release begins again (a build from the checkout, pinned to its commit); a release goes on where the engine has it. */

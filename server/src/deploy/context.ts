@@ -158,5 +158,9 @@ export interface Deployer {
 }
 
 export function bind<C extends StageContext>(stages: readonly Stage<C>[], context: C): BoundStage[] {
-  return stages.map(({ name, sentence, run }) => ({ name, sentence: () => sentence(context), run: () => run(context) }));
+  return stages.map(({ name, sentence, run }) => ({
+    name,
+    sentence: () => sentence(context),
+    run: () => run(context),
+  }));
 }

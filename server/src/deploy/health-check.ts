@@ -26,12 +26,21 @@ export interface HealthInputs {
 }
 
 /** The service's own check; else the image's (undefined); else a probe of ours. */
-export function healthCheckOf({ own, imageHasHealthCheck, targetPorts }: HealthInputs): HealthCheck | undefined {
+export function healthCheckOf({
+  own,
+  imageHasHealthCheck,
+  targetPorts,
+}: HealthInputs): HealthCheck | undefined {
   const timing = timingOf(own);
   if (own?.command) return { test: ['CMD', ...own.command], ...timing };
   const [firstPort] = targetPorts;
   const port = own?.port ?? firstPort;
-  if (own?.path !== undefined && port !== undefined) return probe(pathLook(Math.ceil(timing.timeoutMs / 1000)), [`http://127.0.0.1:${port}${own.path}`], timing);
+  if (own?.path !== undefined && port !== undefined)
+    return probe(
+      pathLook(Math.ceil(timing.timeoutMs / 1000)),
+      [`http://127.0.0.1:${port}${own.path}`],
+      timing,
+    );
   if (own?.port !== undefined) return listenerCheck([own.port], timing);
   if (imageHasHealthCheck) return undefined;
   if (targetPorts.length > 0) return listenerCheck(targetPorts, timing);
@@ -46,10 +55,13 @@ export function listenerCheck(ports: number[], timing: Timing = defaults): Healt
 export type Timing = Omit<HealthCheck, 'test'>;
 
 function timingOf(own: ServiceHealthCheck | null): Timing {
-  const milliseconds = (seconds: number | undefined, initial: number): number => (seconds === undefined ? initial : seconds * 1000);
+  const milliseconds = (seconds: number | undefined, initial: number): number =>
+    seconds === undefined ? initial : seconds * 1000;
   return {
-    intervalMs: milliseconds(own?.interval, defaults.intervalMs), timeoutMs: milliseconds(own?.timeout, defaults.timeoutMs),
-    retries: own?.retries ?? defaults.retries, startPeriodMs: milliseconds(own?.startPeriod, defaults.startPeriodMs),
+    intervalMs: milliseconds(own?.interval, defaults.intervalMs),
+    timeoutMs: milliseconds(own?.timeout, defaults.timeoutMs),
+    retries: own?.retries ?? defaults.retries,
+    startPeriodMs: milliseconds(own?.startPeriod, defaults.startPeriodMs),
   };
 }
 
@@ -57,9 +69,17 @@ function timingOf(own: ServiceHealthCheck | null): Timing {
  * A look of a kind of database: lines for `sh` that fail when it takes no requests. In an image without the client that looks it could never pass: the container says so and ends,
  * so that nobody waits for it.
  */
-export function watchingProbe({ client, look, everySeconds }: { client: string; look: string; everySeconds: number }, timing: Timing): HealthCheck {
+export function watchingProbe(
+  { client, look, everySeconds }: { client: string; look: string; everySeconds: number },
+  timing: Timing,
+): HealthCheck {
   const message = `berth: the image has no ${client}, so nobody can tell whether its server is healthy; is it the right image?`;
-  return probe(`command -v ${client} >/dev/null || { echo "${message}" >/proc/1/fd/1; kill 1; exit 1; }\nlook() { ${look}\n}`, [], timing, everySeconds);
+  return probe(
+    `command -v ${client} >/dev/null || { echo "${message}" >/proc/1/fd/1; kill 1; exit 1; }\nlook() { ${look}\n}`,
+    [],
+    timing,
+    everySeconds,
+  );
 }
 
 /**
@@ -81,7 +101,11 @@ s=$($B cat /proc/1/stat) && s=\${s##*) } && t=$(echo "$s" | $B cut -d' ' -f20)
 fi
 n=0
 while [ $n -lt ${again} ]; do $B sleep ${every}; look "$@" || exit 1; n=$((n + 1)); done`;
-  return { ...timing, test: ['CMD', probeTarget, 'sh', '-c', script, 'probe', ...values], timeoutMs: timing.timeoutMs + (watchSeconds + 10) * 1000 };
+  return {
+    ...timing,
+    test: ['CMD', probeTarget, 'sh', '-c', script, 'probe', ...values],
+    timeoutMs: timing.timeoutMs + (watchSeconds + 10) * 1000,
+  };
 }
 
 function pathLook(timeoutSeconds: number): string {

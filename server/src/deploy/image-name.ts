@@ -5,11 +5,19 @@ import { builtPrefix } from '../domain/image-reference.ts';
 /** Repository names are lower case (image reference grammar), ids are not. */
 export const builtRepository = (serviceId: string): string => `${builtPrefix}${serviceId.toLowerCase()}`;
 
-export const builtImage = (serviceId: string, deploymentId: string): string => `${builtRepository(serviceId)}:${deploymentId}`;
+export const builtImage = (serviceId: string, deploymentId: string): string =>
+  `${builtRepository(serviceId)}:${deploymentId}`;
 
 /** Image of a service of a compose file; its name may have characters that an image's may not. */
 export function builtServiceImage(composeId: string, service: string, deploymentId: string): string {
-  const plain = service.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'service';
-  const part = plain === service ? plain : `${plain.slice(0, 60)}-${createHash('sha256').update(service).digest('hex').slice(0, 8)}`;
+  const plain =
+    service
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '') || 'service';
+  const part =
+    plain === service
+      ? plain
+      : `${plain.slice(0, 60)}-${createHash('sha256').update(service).digest('hex').slice(0, 8)}`;
   return `${builtRepository(composeId)}/${part}:${deploymentId}`;
 }

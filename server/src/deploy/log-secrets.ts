@@ -11,7 +11,9 @@ const secretName = /secret|token|pass|pwd|key|credential|auth|dsn|private|databa
 
 /** The values of the variables whose names say that they are secret. */
 export function secretValues(env: Record<string, string>): string[] {
-  return Object.entries(env).filter(([name]) => secretName.test(name)).map(([, value]) => value);
+  return Object.entries(env)
+    .filter(([name]) => secretName.test(name))
+    .map(([, value]) => value);
 }
 
 export function createLogSecrets(): LogSecrets {

@@ -15,7 +15,10 @@ export interface Networks extends DeployNetworks {
   /** Makes the network of a compose service when absent, and gives its name; the proxy is not on it. */
   ensureCompose(composeId: string): Promise<string>;
   /** Removes the networks of environments and compose services that are not among these; gives their names. */
-  removeOrphans(known: { environments: ReadonlySet<string>; composes: ReadonlySet<string> }): Promise<string[]>;
+  removeOrphans(known: {
+    environments: ReadonlySet<string>;
+    composes: ReadonlySet<string>;
+  }): Promise<string[]>;
 }
 
 export interface NetworkOptions {
@@ -36,7 +39,11 @@ export const composeNetwork = (composeId: string): string => `app-${composeId}`;
 
 export function createNetworks({ engine, environments, composes, pool }: NetworkOptions): Networks {
   async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
-    await engine.ensureNetwork({ name, subnet: subnetOf(await pool(), index), labels: { [managedLabel]: 'true', ...labels } });
+    await engine.ensureNetwork({
+      name,
+      subnet: subnetOf(await pool(), index),
+      labels: { [managedLabel]: 'true', ...labels },
+    });
   }
   /**
    * False while no task on the network has run on the proxy's node: the engine attaches a service's container only to networks
@@ -61,12 +68,20 @@ export function createNetworks({ engine, environments, composes, pool }: Network
     }
     return attached;
   }
-  async function removeOrphans(known: { environments: ReadonlySet<string>; composes: ReadonlySet<string> }): Promise<string[]> {
-    const orphans = (await engine.networks()).filter(({ labels }) => isOrphan(labels['berth.environment'], known.environments) || isOrphan(labels['berth.compose'], known.composes));
+  async function removeOrphans(known: {
+    environments: ReadonlySet<string>;
+    composes: ReadonlySet<string>;
+  }): Promise<string[]> {
+    const orphans = (await engine.networks()).filter(
+      ({ labels }) =>
+        isOrphan(labels['berth.environment'], known.environments) ||
+        isOrphan(labels['berth.compose'], known.composes),
+    );
     if (orphans.length === 0) return [];
     const proxies = await engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`);
     for (const { name } of orphans) {
-      for (const { id, networks } of proxies) if (networks.includes(name)) await engine.disconnectNetwork(id, name);
+      for (const { id, networks } of proxies)
+        if (networks.includes(name)) await engine.disconnectNetwork(id, name);
       await engine.removeNetwork(name);
     }
     return orphans.map(({ name }) => name);
@@ -77,7 +92,9 @@ export function createNetworks({ engine, environments, composes, pool }: Network
     ensurePlatform: () => ensure(platformNetwork, 0, {}),
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);
-      await ensure(name, await environments.networkIndex(environmentId), { 'berth.environment': environmentId });
+      await ensure(name, await environments.networkIndex(environmentId), {
+        'berth.environment': environmentId,
+      });
       await attachProxy([name]);
       return name;
     },
@@ -98,7 +115,11 @@ export function subnetOf(pool: string, index: number): string {
   const [address = '', bits = '12'] = pool.split('/');
   const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
   const room = 2 ** (24 - Number(bits));
-  if (index >= room) throw new AppError('PRECONDITION_FAILED', `The network pool ${pool} has room for ${room} networks, and all are used. Set a larger networkPool.`);
+  if (index >= room)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The network pool ${pool} has room for ${room} networks, and all are used. Set a larger networkPool.`,
+    );
   const base = a * 65_536 + b * 256 + c + index;
   return `${base >> 16}.${(base >> 8) & 255}.${base & 255}.0/24`;
 }

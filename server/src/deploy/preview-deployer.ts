@@ -1,7 +1,10 @@
 /** How previews of pull requests are deployed: the application's own stages with the preview's name, settings, host and volumes. */
 import { previewRef } from '../domain/service-ref.ts';
 import type { Applications } from '../modules/application/application.ts';
-import { previewApplication, type PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
+import {
+  previewApplication,
+  type PreviewDeployments,
+} from '../modules/preview-deployment/preview-deployment.ts';
 import { prepareSource } from './application-deployer.ts';
 import type { Deployer, DeployPorts, DeployRecords } from './context.ts';
 import type { DeploymentRecord } from '../db/tables.ts';
@@ -20,7 +23,10 @@ export interface PreviewParts {
 /** Images of a preview: it never goes back. */
 const keptImages = 1;
 
-export function previewDeployer(ports: DeployPorts, { applications, previews, domains, succeeded, pullRefs }: PreviewParts): Deployer {
+export function previewDeployer(
+  ports: DeployPorts,
+  { applications, previews, domains, succeeded, pullRefs }: PreviewParts,
+): Deployer {
   return {
     async prepare(context) {
       const preview = await previews.find(context.deployment.previewDeploymentId ?? '');
@@ -30,24 +36,42 @@ export function previewDeployer(ports: DeployPorts, { applications, previews, do
       const records: DeployRecords = {
         ...ports.records,
         // Variables of project and environment are as secret as the application's own.
-        envBlocks: async (environmentId) => (preview.isTrusted ? ports.records.envBlocks(environmentId) : { project: '', environment: '' }),
+        envBlocks: async (environmentId) =>
+          preview.isTrusted ? ports.records.envBlocks(environmentId) : { project: '', environment: '' },
         domains: () => domains(previewDeploymentId),
         // A port of the server is the application's, and can be only one's.
         ports: async () => [],
-        mounts: async (applicationId) => mountsOf(await ports.records.mounts(applicationId), previewDeploymentId, preview.isTrusted),
+        mounts: async (applicationId) =>
+          mountsOf(await ports.records.mounts(applicationId), previewDeploymentId, preview.isTrusted),
         succeeded: () => succeeded(previewDeploymentId),
-        nameReleased: (_applicationId, releasedAppName) => previews.patch(previewDeploymentId, { releasedAppName }),
+        nameReleased: (_applicationId, releasedAppName) =>
+          previews.patch(previewDeploymentId, { releasedAppName }),
       };
-      if (!preview.isTrusted) context.log.line('The author may not write to the repository, so this preview gets no variables, build arguments, secrets or files of previews, project or environment.');
+      if (!preview.isTrusted)
+        context.log.line(
+          'The author may not write to the repository, so this preview gets no variables, build arguments, secrets or files of previews, project or environment.',
+        );
       const settings = async () => ({ ...(await ports.settings()), keptImages });
-      const refs = preview.pullRequestNumber === null ? undefined : pullRefs(preview.provider, preview.pullRequestNumber);
-      return prepareSource({ ...ports, records, settings }, context, { application: previewApplication(application, preview), owner: previewRef(previewDeploymentId), pullRefs: refs });
+      const refs =
+        preview.pullRequestNumber === null
+          ? undefined
+          : pullRefs(preview.provider, preview.pullRequestNumber);
+      return prepareSource({ ...ports, records, settings }, context, {
+        application: previewApplication(application, preview),
+        owner: previewRef(previewDeploymentId),
+        pullRefs: refs,
+      });
     },
   };
 }
 
 /** Volumes of its own, empty at first; files as they are; folders of the server are the application's alone. */
-function mountsOf(mounts: readonly MountRecord[], previewDeploymentId: string, isTrusted: boolean): MountRecord[] {
-  return mounts.filter(({ type }) => type === 'volume' || (type === 'file' && isTrusted))
+function mountsOf(
+  mounts: readonly MountRecord[],
+  previewDeploymentId: string,
+  isTrusted: boolean,
+): MountRecord[] {
+  return mounts
+    .filter(({ type }) => type === 'volume' || (type === 'file' && isTrusted))
     .map((mount) => (mount.type === 'volume' ? { ...mount, applicationId: previewDeploymentId } : mount));
 }

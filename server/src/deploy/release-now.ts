@@ -10,19 +10,38 @@ const limitMs = 60_000;
  * Restarts the tasks when nothing differs. Throws PRECONDITION_FAILED with the reason when the new tasks do not become healthy; the former ones run on. One that is
  * not there after 60 s is taken back too, or waited for with SERVICE_UNAVAILABLE: a database may have to repair its data first.
  */
-export async function releaseNow({ engine, clock }: Pick<DeployPorts, 'engine' | 'clock'>, spec: ServiceSpec, { whenLate = 'return' }: { whenLate?: 'return' | 'wait' } = {}): Promise<void> {
+export async function releaseNow(
+  { engine, clock }: Pick<DeployPorts, 'engine' | 'clock'>,
+  spec: ServiceSpec,
+  { whenLate = 'return' }: { whenLate?: 'return' | 'wait' } = {},
+): Promise<void> {
   const present = await engine.service(spec.name);
   const isSame = present !== undefined && present.specDigest === engine.specDigest(spec);
   const applied = await engine.applyService(spec);
   // Replicas and ports alone make no new tasks, and a restart was asked for.
   const { generation } = isSame ? await engine.restartService(spec.name) : applied;
   const outcome = await watchRelease({
-    engine, clock, serviceName: spec.name, generation, previousUpdateStartedAt: present?.update?.startedAt, expectedReplicas: spec.replicas, monitorMs: spec.monitorMs, limitMs,
-    signal: new AbortController().signal, onEvent: () => undefined,
+    engine,
+    clock,
+    serviceName: spec.name,
+    generation,
+    previousUpdateStartedAt: present?.update?.startedAt,
+    expectedReplicas: spec.replicas,
+    monitorMs: spec.monitorMs,
+    limitMs,
+    signal: new AbortController().signal,
+    onEvent: () => undefined,
   });
   if (outcome.kind === 'completed') return;
   const isLate = outcome.kind === 'failed' && outcome.isTimeout === true;
-  if (isLate && whenLate === 'wait') throw new AppError('SERVICE_UNAVAILABLE', `The service is being started with the current settings, and is not ready after ${limitMs / 1000} s. ${outcome.reason}`);
+  if (isLate && whenLate === 'wait')
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      `The service is being started with the current settings, and is not ready after ${limitMs / 1000} s. ${outcome.reason}`,
+    );
   if (isLate && present !== undefined) await engine.rollbackService(spec.name);
-  throw new AppError('PRECONDITION_FAILED', `The service did not take the current settings, and runs on with the former ones: ${outcome.reason}`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The service did not take the current settings, and runs on with the former ones: ${outcome.reason}`,
+  );
 }

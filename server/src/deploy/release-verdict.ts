@@ -38,15 +38,21 @@ const failureStates: ReadonlySet<string> = new Set(['failed', 'rejected', 'compl
  * Judges a release by one look and by how long it has been healthy. Swarm makes a task with a health check `running` only when the check has passed, and
  * takes the update status away when a service changes, so a status is of this release or has a former start (both measured on 20.10).
  */
-export function judgeRelease(target: ReleaseTarget, { service, tasks, now }: ReleaseObservation, healthySince: number | undefined): ReleaseVerdict {
+export function judgeRelease(
+  target: ReleaseTarget,
+  { service, tasks, now }: ReleaseObservation,
+  healthySince: number | undefined,
+): ReleaseVerdict {
   if (service === undefined) return { kind: 'removed' };
   const own = tasks.filter((task) => task.generation === target.generation);
   const failures = own.filter((task) => failureStates.has(task.state));
   const update = service.update?.startedAt === target.previousUpdateStartedAt ? undefined : service.update;
 
   if (update?.state === 'rollback_started') return { kind: 'rolling-back', task: failures[0] };
-  if (update?.state === 'rollback_completed') return { kind: 'rolled-back', task: failures[0], isComplete: true };
-  if (update?.state === 'rollback_paused') return { kind: 'rolled-back', task: failures[0], isComplete: false };
+  if (update?.state === 'rollback_completed')
+    return { kind: 'rolled-back', task: failures[0], isComplete: true };
+  if (update?.state === 'rollback_paused')
+    return { kind: 'rolled-back', task: failures[0], isComplete: false };
   if (service.generation !== target.generation) return { kind: 'superseded' };
   if (update?.state === 'paused') return { kind: 'failed', task: failures[0] };
 

@@ -7,20 +7,49 @@ import type { ReleaseTarget } from './release-verdict.ts';
 const target: ReleaseTarget = { generation: 'new.0', expectedReplicas: 1, monitorMs: 5_000, failedTasks: 3 };
 
 function service(update?: Partial<UpdateState>, generation = 'new.0'): ServiceState {
-  const state = { id: 's', name: 'web', labels: {}, image: 'i', replicas: 1, running: 1, version: 9, specDigest: '', networks: [] };
-  return { ...state, generation, update: update === undefined ? undefined : { state: 'updating', message: '', startedAt: 'T2', ...update } };
+  const state = {
+    id: 's',
+    name: 'web',
+    labels: {},
+    image: 'i',
+    replicas: 1,
+    running: 1,
+    version: 9,
+    specDigest: '',
+    networks: [],
+  };
+  return {
+    ...state,
+    generation,
+    update: update === undefined ? undefined : { state: 'updating', message: '', startedAt: 'T2', ...update },
+  };
 }
 
 function task(state: string, more: Partial<TaskState> = {}): TaskState {
   const desiredState = state === 'running' || state === 'starting' ? 'running' : 'shutdown';
-  const base = { id: `t-${state}`, nodeId: 'n', slot: 1, image: 'berth/app:1', error: '', exitCode: undefined, containerId: 'c', createdAt: '', stateAt: '' };
+  const base = {
+    id: `t-${state}`,
+    nodeId: 'n',
+    slot: 1,
+    image: 'berth/app:1',
+    error: '',
+    exitCode: undefined,
+    containerId: 'c',
+    createdAt: '',
+    stateAt: '',
+  };
   return { ...base, state, desiredState, generation: 'new.0', ...more };
 }
 
 const old = task('running', { id: 't-old', generation: 'old.0' });
 const failed = task('failed', { error: 'task: non-zero exit (7)', exitCode: 7 });
 
-function judge(seen: ServiceState | undefined, tasks: TaskState[], healthySince?: number, change: Partial<ReleaseTarget> = {}) {
+function judge(
+  seen: ServiceState | undefined,
+  tasks: TaskState[],
+  healthySince?: number,
+  change: Partial<ReleaseTarget> = {},
+) {
   return judgeRelease({ ...target, ...change }, { service: seen, tasks, now: 10_000 }, healthySince);
 }
 
@@ -28,26 +57,49 @@ describe('an update', () => {
   test('is waited for, healthy or not', () => {
     expect(judge(service({}), [task('starting'), old])).toEqual({ kind: 'waiting', healthySince: undefined });
     expect(judge(service({}), [task('running'), old])).toEqual({ kind: 'waiting', healthySince: 10_000 });
-    expect(judge(service({}), [task('running'), old], 8_000)).toEqual({ kind: 'waiting', healthySince: 8_000 });
+    expect(judge(service({}), [task('running'), old], 8_000)).toEqual({
+      kind: 'waiting',
+      healthySince: 8_000,
+    });
   });
 
   test('is completed when the engine says so of this one', () => {
-    expect(judge(service({ state: 'completed' }), [task('running')], 8_000)).toEqual({ kind: 'completed', healthySince: 8_000 });
+    expect(judge(service({ state: 'completed' }), [task('running')], 8_000)).toEqual({
+      kind: 'completed',
+      healthySince: 8_000,
+    });
   });
 
   test('is never completed by the status of an older one', () => {
     const older = service({ state: 'completed', startedAt: 'T1' });
-    expect(judge(older, [task('starting'), old], undefined, { previousUpdateStartedAt: 'T1' })).toEqual({ kind: 'waiting', healthySince: undefined });
+    expect(judge(older, [task('starting'), old], undefined, { previousUpdateStartedAt: 'T1' })).toEqual({
+      kind: 'waiting',
+      healthySince: undefined,
+    });
   });
 
   test('with a status of completed but without its replicas is waited for', () => {
-    expect(judge(service({ state: 'completed' }), [failed], 8_000)).toEqual({ kind: 'waiting', healthySince: undefined });
+    expect(judge(service({ state: 'completed' }), [failed], 8_000)).toEqual({
+      kind: 'waiting',
+      healthySince: undefined,
+    });
   });
 
   test('that the engine takes back is followed to the end', () => {
-    expect(judge(service({ state: 'rollback_started' }, 'old.0'), [failed, old])).toEqual({ kind: 'rolling-back', task: failed });
-    expect(judge(service({ state: 'rollback_completed' }, 'old.0'), [failed, old])).toEqual({ kind: 'rolled-back', task: failed, isComplete: true });
-    expect(judge(service({ state: 'rollback_paused' }, 'old.0'), [failed, old])).toEqual({ kind: 'rolled-back', task: failed, isComplete: false });
+    expect(judge(service({ state: 'rollback_started' }, 'old.0'), [failed, old])).toEqual({
+      kind: 'rolling-back',
+      task: failed,
+    });
+    expect(judge(service({ state: 'rollback_completed' }, 'old.0'), [failed, old])).toEqual({
+      kind: 'rolled-back',
+      task: failed,
+      isComplete: true,
+    });
+    expect(judge(service({ state: 'rollback_paused' }, 'old.0'), [failed, old])).toEqual({
+      kind: 'rolled-back',
+      task: failed,
+      isComplete: false,
+    });
   });
 
   test('does not fail by counting while the engine decides', () => {
@@ -66,17 +118,26 @@ describe('a release without an update', () => {
   });
 
   test('begins anew after a crash', () => {
-    expect(judge(service(), [task('starting'), failed], 6_000)).toEqual({ kind: 'waiting', healthySince: undefined });
+    expect(judge(service(), [task('starting'), failed], 6_000)).toEqual({
+      kind: 'waiting',
+      healthySince: undefined,
+    });
   });
 
   test('needs all its replicas, and only running ones count', () => {
     const leaving = task('running', { desiredState: 'shutdown' });
-    expect(judge(service(), [task('running'), leaving], 1, { expectedReplicas: 2 })).toEqual({ kind: 'waiting', healthySince: undefined });
+    expect(judge(service(), [task('running'), leaving], 1, { expectedReplicas: 2 })).toEqual({
+      kind: 'waiting',
+      healthySince: undefined,
+    });
   });
 
   test('fails after three ended tasks', () => {
     expect(judge(service(), [task('starting'), failed, failed]).kind).toBe('waiting');
-    expect(judge(service(), [task('starting'), failed, failed, failed])).toEqual({ kind: 'failed', task: failed });
+    expect(judge(service(), [task('starting'), failed, failed, failed])).toEqual({
+      kind: 'failed',
+      task: failed,
+    });
   });
 
   test('with no replicas is done when the monitored time passed', () => {
@@ -92,15 +153,69 @@ test('a removed service and one that changed again are said as such', () => {
 const noEnd: ContainerEnd = { exitCode: 137, outOfMemory: false, error: '' };
 
 test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string]>([
-  ['exit code', { error: 'task: non-zero exit (7)', exitCode: 7 }, undefined, false, 'Its program ended with exit code 7.'],
-  ['clean end', { state: 'complete', exitCode: 0 }, undefined, true, 'Its program ended by itself with exit code 0; a service has to keep running.'],
-  ['out of memory', { error: 'task: non-zero exit (137)', exitCode: 137 }, { ...noEnd, outOfMemory: true }, false, 'It ran out of memory and was killed (exit code 137). Raise its memory limit, or make it need less.'],
-  ['killed', { error: 'task: non-zero exit (137)', exitCode: 137 }, noEnd, false, 'It was killed (exit code 137), which often means that it ran out of memory.'],
-  ['no such program', { error: 'task: non-zero exit (127)', exitCode: 127 }, undefined, false, 'Its program was not found in the image (exit code 127).'],
-  ['missing image', { state: 'rejected', error: 'No such image: berth/app:1' }, undefined, false, 'The image berth/app:1 was not found: No such image: berth/app:1.'],
-  ['never healthy', { error: 'task: non-zero exit (143): dockerexec: unhealthy container', exitCode: 143 }, undefined, false, 'It never became healthy: its health check kept failing until the engine gave up.'],
-  ['no longer healthy', { error: 'task: non-zero exit (143): dockerexec: unhealthy container', exitCode: 143 }, undefined, true, 'It was healthy first, then its health check kept failing.'],
-  ['not startable', { error: 'starting container failed: exec: "nope": executable file not found in $PATH', exitCode: 127 }, undefined, false, 'The engine could not run it (exit code 127): starting container failed: exec: "nope": executable file not found in $PATH'],
+  [
+    'exit code',
+    { error: 'task: non-zero exit (7)', exitCode: 7 },
+    undefined,
+    false,
+    'Its program ended with exit code 7.',
+  ],
+  [
+    'clean end',
+    { state: 'complete', exitCode: 0 },
+    undefined,
+    true,
+    'Its program ended by itself with exit code 0; a service has to keep running.',
+  ],
+  [
+    'out of memory',
+    { error: 'task: non-zero exit (137)', exitCode: 137 },
+    { ...noEnd, outOfMemory: true },
+    false,
+    'It ran out of memory and was killed (exit code 137). Raise its memory limit, or make it need less.',
+  ],
+  [
+    'killed',
+    { error: 'task: non-zero exit (137)', exitCode: 137 },
+    noEnd,
+    false,
+    'It was killed (exit code 137), which often means that it ran out of memory.',
+  ],
+  [
+    'no such program',
+    { error: 'task: non-zero exit (127)', exitCode: 127 },
+    undefined,
+    false,
+    'Its program was not found in the image (exit code 127).',
+  ],
+  [
+    'missing image',
+    { state: 'rejected', error: 'No such image: berth/app:1' },
+    undefined,
+    false,
+    'The image berth/app:1 was not found: No such image: berth/app:1.',
+  ],
+  [
+    'never healthy',
+    { error: 'task: non-zero exit (143): dockerexec: unhealthy container', exitCode: 143 },
+    undefined,
+    false,
+    'It never became healthy: its health check kept failing until the engine gave up.',
+  ],
+  [
+    'no longer healthy',
+    { error: 'task: non-zero exit (143): dockerexec: unhealthy container', exitCode: 143 },
+    undefined,
+    true,
+    'It was healthy first, then its health check kept failing.',
+  ],
+  [
+    'not startable',
+    { error: 'starting container failed: exec: "nope": executable file not found in $PATH', exitCode: 127 },
+    undefined,
+    false,
+    'The engine could not run it (exit code 127): starting container failed: exec: "nope": executable file not found in $PATH',
+  ],
 ])('the reason of a failure: %s', (_, change, end, hasRun, sentence) => {
   expect(failureReason(task('failed', change), end, hasRun)).toBe(sentence);
 });

@@ -38,7 +38,13 @@ export type ReleaseOutcome =
   /** The engine went back to the former version. */
   | { kind: 'rolled-back'; reason: string; exitCode?: number | undefined; taskId?: string | undefined }
   /** Nothing brought a former version back: there was none, the limit passed (`isTimeout`; an update may still be under way, see `Engine.rollbackService`), or another change took its place. */
-  | { kind: 'failed'; reason: string; exitCode?: number | undefined; taskId?: string | undefined; isTimeout?: boolean };
+  | {
+      kind: 'failed';
+      reason: string;
+      exitCode?: number | undefined;
+      taskId?: string | undefined;
+      isTimeout?: boolean;
+    };
 
 /** A look costs the engine and Berth together 4 ms of a processor. Most versions are healthy within the first looks, so that a person waits for no longer pause. */
 const pauseMs = (looks: number): number => (looks < 20 ? 150 : 300);
@@ -74,7 +80,11 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
 }
 
 /** Looks at the engine; undefined when it is away for the moment. */
-function createLook({ engine, serviceName, clock }: ReleaseWatch): () => Promise<ReleaseObservation | undefined> {
+function createLook({
+  engine,
+  serviceName,
+  clock,
+}: ReleaseWatch): () => Promise<ReleaseObservation | undefined> {
   let awaySince: number | undefined;
   return async () => {
     try {
@@ -102,7 +112,11 @@ function createProgress(watch: ReleaseWatch) {
     const own = tasks.filter((task) => task.generation === watch.generation);
     for (const task of own) if (task.state === 'running') seenRunning.add(task.id);
     const [first] = own;
-    if (first === undefined || (first.id === newest?.id && first.state === newest.state && first.error === newest.error)) return;
+    if (
+      first === undefined ||
+      (first.id === newest?.id && first.state === newest.state && first.error === newest.error)
+    )
+      return;
     newest = first;
     watch.onEvent({ kind: 'task', task: first });
   }
@@ -121,12 +135,19 @@ function createProgress(watch: ReleaseWatch) {
       if (verdict.kind === 'waiting' || verdict.kind === 'completed') noteHealth(verdict.healthySince);
       if (verdict.kind !== 'rolling-back' || isRollingBack) return;
       isRollingBack = true;
-      watch.onEvent({ kind: 'rolling-back', reason: await reasonOf(watch, verdict.task, hasRun(verdict.task)) });
+      watch.onEvent({
+        kind: 'rolling-back',
+        reason: await reasonOf(watch, verdict.task, hasRun(verdict.task)),
+      });
     },
   };
 }
 
-async function conclude(watch: ReleaseWatch, verdict: ReleaseVerdict, hasRun: (task: TaskState | undefined) => boolean): Promise<ReleaseOutcome | undefined> {
+async function conclude(
+  watch: ReleaseWatch,
+  verdict: ReleaseVerdict,
+  hasRun: (task: TaskState | undefined) => boolean,
+): Promise<ReleaseOutcome | undefined> {
   switch (verdict.kind) {
     case 'waiting':
     case 'rolling-back':
@@ -134,26 +155,43 @@ async function conclude(watch: ReleaseWatch, verdict: ReleaseVerdict, hasRun: (t
     case 'completed':
       return { kind: 'completed', healthyAt: verdict.healthySince };
     case 'removed':
-      return { kind: 'failed', reason: `The service ${watch.serviceName} was removed while it was being released.` };
+      return {
+        kind: 'failed',
+        reason: `The service ${watch.serviceName} was removed while it was being released.`,
+      };
     case 'superseded':
       return { kind: 'failed', reason: 'Another change of the service took the place of this release.' };
     case 'failed':
     case 'rolled-back': {
       const reason = await reasonOf(watch, verdict.task, hasRun(verdict.task));
       const isStuck = verdict.kind === 'rolled-back' && !verdict.isComplete;
-      const note = isStuck ? ' The engine began to go back to the former version and could not finish; see its tasks.' : '';
-      return { kind: verdict.kind, reason: reason + note, exitCode: verdict.task?.exitCode, taskId: verdict.task?.id };
+      const note = isStuck
+        ? ' The engine began to go back to the former version and could not finish; see its tasks.'
+        : '';
+      return {
+        kind: verdict.kind,
+        reason: reason + note,
+        exitCode: verdict.task?.exitCode,
+        taskId: verdict.task?.id,
+      };
     }
   }
 }
 
-async function reasonOf({ engine }: ReleaseWatch, task: TaskState | undefined, hasRun: boolean): Promise<string> {
+async function reasonOf(
+  { engine }: ReleaseWatch,
+  task: TaskState | undefined,
+  hasRun: boolean,
+): Promise<string> {
   const end = task?.containerId === undefined ? undefined : await containerEnd(engine, task.containerId);
   return failureReason(task, end, hasRun);
 }
 
 /** The container's own record only adds to the reason; without it the task's words have to do. */
-async function containerEnd(engine: ReleaseWatch['engine'], containerId: string): Promise<ContainerEnd | undefined> {
+async function containerEnd(
+  engine: ReleaseWatch['engine'],
+  containerId: string,
+): Promise<ContainerEnd | undefined> {
   try {
     return await engine.containerEnd(containerId);
   } catch {
@@ -162,7 +200,10 @@ async function containerEnd(engine: ReleaseWatch['engine'], containerId: string)
 }
 
 function timedOut(watch: ReleaseWatch, newest: TaskState | undefined): ReleaseOutcome {
-  const state = newest === undefined ? 'the engine has started no task of it' : `its newest task is ${newest.state}${newest.error === '' ? '' : `: ${newest.error}`}`;
+  const state =
+    newest === undefined
+      ? 'the engine has started no task of it'
+      : `its newest task is ${newest.state}${newest.error === '' ? '' : `: ${newest.error}`}`;
   return {
     kind: 'failed',
     reason: `The new version was not ready within ${watch.limitMs / 1000} s; ${state}.`,

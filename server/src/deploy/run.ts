@@ -28,7 +28,8 @@ export function createDeploymentRunner(options: AttemptOptions): DeploymentRunne
     for (const { kill } of entries) kill.abort(new Killed(reason));
     await Promise.all(entries.map(({ done }) => done));
   }
-  const ofService = (service: ServiceRef): Running[] => [...running.values()].filter((entry) => entry.service === serviceKey(service));
+  const ofService = (service: ServiceRef): Running[] =>
+    [...running.values()].filter((entry) => entry.service === serviceKey(service));
 
   return {
     async run(job, signal) {
@@ -36,12 +37,22 @@ export function createDeploymentRunner(options: AttemptOptions): DeploymentRunne
       if (!deployment || !(await deployments.begin(deployment.deploymentId))) return;
       const { deploymentId } = deployment;
       const kill = new AbortController();
-      const entry: Running = { service: serviceKey(ownerOf(deployment)), stage: deployment.stage ?? '', kill, done: Promise.resolve() };
+      const entry: Running = {
+        service: serviceKey(ownerOf(deployment)),
+        stage: deployment.stage ?? '',
+        kill,
+        done: Promise.resolve(),
+      };
       const onStage = (stage: string): void => {
         entry.stage = stage;
       };
       running.set(deploymentId, entry);
-      entry.done = attempt(options, { deployment, job, signal: AbortSignal.any([signal, kill.signal]), onStage }).finally(() => running.delete(deploymentId));
+      entry.done = attempt(options, {
+        deployment,
+        job,
+        signal: AbortSignal.any([signal, kill.signal]),
+        onStage,
+      }).finally(() => running.delete(deploymentId));
       await entry.done;
     },
     async killBuild(service) {

@@ -38,14 +38,21 @@ const defaultGraceSeconds = 10;
 
 export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
   const { application, owner, ports, mounts, domains } = inputs;
-  const bound = mounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, { ...owner, organizationId: application.organizationId }));
+  const bound = mounts
+    .filter(({ type }) => type !== 'file')
+    .map((mount) => serviceMount(mount, { ...owner, organizationId: application.organizationId }));
   const holdsData = bound.length > 0;
   const holdsPort = ports.some(({ publishMode }) => publishMode === 'host');
   const stays = holdsData || holdsPort;
   const notes = stays
-    ? [`The old version stops before the new one starts, and the service stays on this server: it has ${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at once.`]
+    ? [
+        `The old version stops before the new one starts, and the service stays on this server: it has ${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at once.`,
+      ]
     : [];
-  const targetPorts = [...domains.map(({ port }) => port), ...ports.filter(({ protocol }) => protocol === 'tcp').map(({ targetPort }) => targetPort)];
+  const targetPorts = [
+    ...domains.map(({ port }) => port),
+    ...ports.filter(({ protocol }) => protocol === 'tcp').map(({ targetPort }) => targetPort),
+  ];
   return {
     notes,
     spec: {
@@ -62,8 +69,17 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
       reservations: reservationsOf(application),
       mounts: [...bound, { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true }],
       files: filesOf(mounts),
-      ports: ports.map(({ publishedPort, targetPort, protocol, publishMode }) => ({ published: publishedPort, target: targetPort, protocol, mode: publishMode })),
-      healthCheck: healthCheckOf({ own: application.healthCheck, imageHasHealthCheck: inputs.imageHasHealthCheck, targetPorts }),
+      ports: ports.map(({ publishedPort, targetPort, protocol, publishMode }) => ({
+        published: publishedPort,
+        target: targetPort,
+        protocol,
+        mode: publishMode,
+      })),
+      healthCheck: healthCheckOf({
+        own: application.healthCheck,
+        imageHasHealthCheck: inputs.imageHasHealthCheck,
+        targetPorts,
+      }),
       updateOrder: stays || application.updateOrder === 'stop-first' ? 'stop-first' : 'start-first',
       monitorMs,
       stopGracePeriodMs: (application.stopGracePeriod ?? defaultGraceSeconds) * 1000,

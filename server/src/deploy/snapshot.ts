@@ -8,7 +8,9 @@ export function writeSnapshot(snapshot: ReleaseSnapshot): string {
   return JSON.stringify({ ...snapshot, spec });
 }
 
-export function readSnapshot(deployment: Pick<DeploymentRecord, 'settings'> | undefined): ReleaseSnapshot | undefined {
+export function readSnapshot(
+  deployment: Pick<DeploymentRecord, 'settings'> | undefined,
+): ReleaseSnapshot | undefined {
   // Written by `writeSnapshot` alone, encrypted and authenticated by the column.
   return deployment?.settings ? (JSON.parse(deployment.settings) as ReleaseSnapshot) : undefined;
 }

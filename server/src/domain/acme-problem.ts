@@ -16,48 +16,182 @@ interface Row {
   sentence: string;
 }
 
-const unresolved = 'The certificate authority could not look {host} up in the DNS. Check its A and AAAA records, and that its DNS servers answer.';
+const unresolved =
+  'The certificate authority could not look {host} up in the DNS. Check its A and AAAA records, and that its DNS servers answer.';
 
 /** The first row that fits is told. Details are those of Let's Encrypt's Boulder, pebble and step-ca. */
 const rows: readonly Row[] = [
-  { type: 'dns', detail: /NXDOMAIN|no (?:valid )?(?:A|AAAA|IP)|no such host|No valid IP/i, sentence: 'The DNS has no address for {host}. Create an A or AAAA record that points to this server; domain.validateDomain tells when it is there.' },
-  { type: 'dns', detail: /SERVFAIL|timed? ?out|REFUSED|DNSSEC|bogus/i, sentence: 'The DNS servers of {host} did not answer the certificate authority. Check them, and DNSSEC if the zone has it, at your DNS provider.' },
+  {
+    type: 'dns',
+    detail: /NXDOMAIN|no (?:valid )?(?:A|AAAA|IP)|no such host|No valid IP/i,
+    sentence:
+      'The DNS has no address for {host}. Create an A or AAAA record that points to this server; domain.validateDomain tells when it is there.',
+  },
+  {
+    type: 'dns',
+    detail: /SERVFAIL|timed? ?out|REFUSED|DNSSEC|bogus/i,
+    sentence:
+      'The DNS servers of {host} did not answer the certificate authority. Check them, and DNSSEC if the zone has it, at your DNS provider.',
+  },
   { type: 'dns', sentence: unresolved },
   { type: 'connection', detail: /could not resolve|no such host/i, sentence: unresolved },
   { type: 'malformed', detail: /could not resolve/i, sentence: unresolved },
-  { type: 'connection', detail: /\bAAAA\b|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{1,4}::/i, sentence: 'The certificate authority could not connect to the IPv6 address of {host}. Let its AAAA record point to this server, or remove it, and open port 80 for IPv6.' },
-  { type: 'connection', detail: /refused/i, sentence: 'The certificate authority reached the address of {host}, but nothing listens on its port 80. Check that its A record points to this server and that the proxy has port 80.' },
-  { type: 'connection', sentence: 'The certificate authority could not reach port 80 of the address of {host}. Check that its A record points to this server and that no firewall or router closes port 80.' },
-  { type: 'unauthorized', detail: /cloudflare|fastly|cloudfront|akamai|sucuri|cdn/i, sentence: 'A CDN answered for {host} instead of this server. Switch its proxying off until the certificate is there, or let it pass /.well-known/acme-challenge/ through.' },
-  { type: 'unauthorized', detail: /secondary validation/i, sentence: 'Some places of the internet still see {host} elsewhere. A DNS change may not have reached them yet; the next attempt comes by itself.' },
-  { type: 'unauthorized', detail: /\b(?:404|403|301|302|200|5[0-9]{2})\b|invalid response|did not match|key authorization/i, sentence: 'Another server answered for {host}. Its A and AAAA records point elsewhere, or another web server or a CDN stands before this one; let them point to this server.' },
-  { type: 'unauthorized', detail: /CAA/i, sentence: 'A CAA record of {host} allows other certificate authorities only. Add this authority to it, or remove it, at your DNS provider.' },
-  { type: 'unauthorized', detail: /account|external|binding|mac|jws|signature/i, sentence: 'The certificate authority does not take this account. Check the account binding (eab) of the certificate resolver.' },
-  { type: 'unauthorized', sentence: 'The certificate authority does not believe that {host} leads to this server. Check its A and AAAA records.' },
-  { type: 'caa', sentence: 'A CAA record of {host} allows other certificate authorities only. Add this authority to it, or remove it, at your DNS provider.' },
-  { type: 'rateLimited', detail: /retry after ([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{5,8}(?: ?UTC|Z)?)/i, sentence: 'The certificate authority issues no more certificates for {host} before $1, since its limit is reached. It is asked again by itself.' },
-  { type: 'rateLimited', sentence: 'The certificate authority issues no more certificates for {host} now, since its limit is reached. It is asked again by itself; fewer names, or another authority, help sooner.' },
-  { type: 'tls', sentence: 'The certificate authority could not finish its check of {host} on port 443: something else than this proxy answers there. Check its A and AAAA records, and what stands before this server.' },
-  { type: 'incorrectResponse', sentence: 'The certificate authority got a wrong answer for {host}: another server answers for it. Let its A and AAAA records point to this server.' },
-  { type: 'rejectedIdentifier', sentence: 'The certificate authority issues no certificate for {host} by its policy. Choose another host or another authority.' },
-  { type: 'unsupportedIdentifier', sentence: 'The certificate authority issues no certificates for names of this kind. Choose another host or another authority.' },
-  { type: 'externalAccountRequired', sentence: 'The certificate authority wants an account binding. Give key id and key as eab of the certificate resolver.' },
-  { type: 'userActionRequired', sentence: 'The certificate authority wants its account to be confirmed first, perhaps new terms of service. See its website.' },
-  { type: 'badSignatureAlgorithm', sentence: 'The certificate authority does not take the proxy\'s kind of keys. Choose another authority.' },
-  { type: 'invalidContact', sentence: 'The certificate authority does not take the e-mail address of the account. Change acmeEmail in the settings, or email of the certificate resolver.' },
-  { type: 'unsupportedContact', sentence: 'The certificate authority does not take the e-mail address of the account. Change acmeEmail in the settings, or email of the certificate resolver.' },
-  { type: 'accountDoesNotExist', sentence: 'The certificate authority does not know the proxy\'s account any more. The next attempt makes a new one.' },
-  { type: 'malformed', detail: /external|eab|binding/i, sentence: 'The certificate authority does not take the account binding. Check key id and key (eab) of the certificate resolver.' },
-  { type: 'serverInternal', sentence: 'The certificate authority has a fault of its own. It is asked again by itself.' },
+  {
+    type: 'connection',
+    detail: /\bAAAA\b|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{1,4}::/i,
+    sentence:
+      'The certificate authority could not connect to the IPv6 address of {host}. Let its AAAA record point to this server, or remove it, and open port 80 for IPv6.',
+  },
+  {
+    type: 'connection',
+    detail: /refused/i,
+    sentence:
+      'The certificate authority reached the address of {host}, but nothing listens on its port 80. Check that its A record points to this server and that the proxy has port 80.',
+  },
+  {
+    type: 'connection',
+    sentence:
+      'The certificate authority could not reach port 80 of the address of {host}. Check that its A record points to this server and that no firewall or router closes port 80.',
+  },
+  {
+    type: 'unauthorized',
+    detail: /cloudflare|fastly|cloudfront|akamai|sucuri|cdn/i,
+    sentence:
+      'A CDN answered for {host} instead of this server. Switch its proxying off until the certificate is there, or let it pass /.well-known/acme-challenge/ through.',
+  },
+  {
+    type: 'unauthorized',
+    detail: /secondary validation/i,
+    sentence:
+      'Some places of the internet still see {host} elsewhere. A DNS change may not have reached them yet; the next attempt comes by itself.',
+  },
+  {
+    type: 'unauthorized',
+    detail: /\b(?:404|403|301|302|200|5[0-9]{2})\b|invalid response|did not match|key authorization/i,
+    sentence:
+      'Another server answered for {host}. Its A and AAAA records point elsewhere, or another web server or a CDN stands before this one; let them point to this server.',
+  },
+  {
+    type: 'unauthorized',
+    detail: /CAA/i,
+    sentence:
+      'A CAA record of {host} allows other certificate authorities only. Add this authority to it, or remove it, at your DNS provider.',
+  },
+  {
+    type: 'unauthorized',
+    detail: /account|external|binding|mac|jws|signature/i,
+    sentence:
+      'The certificate authority does not take this account. Check the account binding (eab) of the certificate resolver.',
+  },
+  {
+    type: 'unauthorized',
+    sentence:
+      'The certificate authority does not believe that {host} leads to this server. Check its A and AAAA records.',
+  },
+  {
+    type: 'caa',
+    sentence:
+      'A CAA record of {host} allows other certificate authorities only. Add this authority to it, or remove it, at your DNS provider.',
+  },
+  {
+    type: 'rateLimited',
+    detail: /retry after ([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{5,8}(?: ?UTC|Z)?)/i,
+    sentence:
+      'The certificate authority issues no more certificates for {host} before $1, since its limit is reached. It is asked again by itself.',
+  },
+  {
+    type: 'rateLimited',
+    sentence:
+      'The certificate authority issues no more certificates for {host} now, since its limit is reached. It is asked again by itself; fewer names, or another authority, help sooner.',
+  },
+  {
+    type: 'tls',
+    sentence:
+      'The certificate authority could not finish its check of {host} on port 443: something else than this proxy answers there. Check its A and AAAA records, and what stands before this server.',
+  },
+  {
+    type: 'incorrectResponse',
+    sentence:
+      'The certificate authority got a wrong answer for {host}: another server answers for it. Let its A and AAAA records point to this server.',
+  },
+  {
+    type: 'rejectedIdentifier',
+    sentence:
+      'The certificate authority issues no certificate for {host} by its policy. Choose another host or another authority.',
+  },
+  {
+    type: 'unsupportedIdentifier',
+    sentence:
+      'The certificate authority issues no certificates for names of this kind. Choose another host or another authority.',
+  },
+  {
+    type: 'externalAccountRequired',
+    sentence:
+      'The certificate authority wants an account binding. Give key id and key as eab of the certificate resolver.',
+  },
+  {
+    type: 'userActionRequired',
+    sentence:
+      'The certificate authority wants its account to be confirmed first, perhaps new terms of service. See its website.',
+  },
+  {
+    type: 'badSignatureAlgorithm',
+    sentence: "The certificate authority does not take the proxy's kind of keys. Choose another authority.",
+  },
+  {
+    type: 'invalidContact',
+    sentence:
+      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in the settings, or email of the certificate resolver.',
+  },
+  {
+    type: 'unsupportedContact',
+    sentence:
+      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in the settings, or email of the certificate resolver.',
+  },
+  {
+    type: 'accountDoesNotExist',
+    sentence:
+      "The certificate authority does not know the proxy's account any more. The next attempt makes a new one.",
+  },
+  {
+    type: 'malformed',
+    detail: /external|eab|binding/i,
+    sentence:
+      'The certificate authority does not take the account binding. Check key id and key (eab) of the certificate resolver.',
+  },
+  {
+    type: 'serverInternal',
+    sentence: 'The certificate authority has a fault of its own. It is asked again by itself.',
+  },
 ];
 
 /** What the proxy itself says when it gets no further than the directory. */
 const otherRows: readonly Row[] = [
-  { detail: /x509|certificate signed by unknown authority|certificate is not trusted|tls: failed to verify/i, sentence: 'The https of the certificate authority\'s directory is not trusted. Give its root as rootCertificates of the certificate resolver, or as acmeRoots of the settings.' },
-  { detail: /no such host|server misbehaving|lookup/i, sentence: 'The host of the certificate authority\'s directory has no address. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings.' },
-  { detail: /connection refused|i\/o timeout|deadline exceeded|no route to host|unreachable/i, sentence: 'The certificate authority\'s directory does not answer. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings, and this server\'s way to the internet. It is asked again by itself.' },
-  { detail: /MAC key|mac_key|base64|external account/i, sentence: 'The account binding (eab) of the certificate resolver cannot be used: its key is no base64url.' },
-  { detail: /HTTP 4[0-9]{2}|HTTP 5[0-9]{2}|invalid character|unexpected end of JSON|no directory/i, sentence: 'There is no ACME directory at the address of the certificate authority. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings.' },
+  {
+    detail: /x509|certificate signed by unknown authority|certificate is not trusted|tls: failed to verify/i,
+    sentence:
+      "The https of the certificate authority's directory is not trusted. Give its root as rootCertificates of the certificate resolver, or as acmeRoots of the settings.",
+  },
+  {
+    detail: /no such host|server misbehaving|lookup/i,
+    sentence:
+      "The host of the certificate authority's directory has no address. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings.",
+  },
+  {
+    detail: /connection refused|i\/o timeout|deadline exceeded|no route to host|unreachable/i,
+    sentence:
+      "The certificate authority's directory does not answer. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings, and this server's way to the internet. It is asked again by itself.",
+  },
+  {
+    detail: /MAC key|mac_key|base64|external account/i,
+    sentence:
+      'The account binding (eab) of the certificate resolver cannot be used: its key is no base64url.',
+  },
+  {
+    detail: /HTTP 4[0-9]{2}|HTTP 5[0-9]{2}|invalid character|unexpected end of JSON|no directory/i,
+    sentence:
+      'There is no ACME directory at the address of the certificate authority. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings.',
+  },
 ];
 
 const prefix = 'urn:ietf:params:acme:error:';
@@ -65,9 +199,11 @@ const prefix = 'urn:ietf:params:acme:error:';
 /** The sentence, and after it the authority's own words. */
 export function explainProblem(problem: AcmeProblem, host: string): string {
   // A compound problem hides the reason in its parts (RFC 8555, 6.7.1).
-  const [inner] = problem.type.endsWith(':compound') ? problem.subproblems ?? [] : [];
+  const [inner] = problem.type.endsWith(':compound') ? (problem.subproblems ?? []) : [];
   const { type, detail } = inner ?? problem;
-  const row = rows.find((each) => `${prefix}${each.type}` === type && (each.detail === undefined || each.detail.test(detail)));
+  const row = rows.find(
+    (each) => `${prefix}${each.type}` === type && (each.detail === undefined || each.detail.test(detail)),
+  );
   return told(row, detail, host);
 }
 
@@ -75,14 +211,20 @@ export function explainProblem(problem: AcmeProblem, host: string): string {
 export function explainFault(words: string, host: string): string {
   const embedded = /(urn:ietf:params:acme:error:[A-Za-z]+) - (.*)/.exec(words);
   if (embedded) return explainProblem({ type: embedded[1] ?? '', detail: embedded[2] ?? '' }, host);
-  return told(otherRows.find(({ detail }) => detail?.test(words)), words, host);
+  return told(
+    otherRows.find(({ detail }) => detail?.test(words)),
+    words,
+    host,
+  );
 }
 
 function told(row: Row | undefined, detail: string, host: string): string {
   const words = cut(detail);
   if (!row) return `No certificate for ${host} yet: ${words || 'the certificate authority gave no reason'}`;
   const groups = row.detail?.exec(detail) ?? [];
-  const sentence = row.sentence.replaceAll('{host}', host).replace(/\$([0-9])/g, (_match, index: string) => groups[Number(index)] ?? '');
+  const sentence = row.sentence
+    .replaceAll('{host}', host)
+    .replace(/\$([0-9])/g, (_match, index: string) => groups[Number(index)] ?? '');
   return words === '' ? sentence : `${sentence} (${words})`;
 }
 

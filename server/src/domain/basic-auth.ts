@@ -17,6 +17,7 @@ export function parseUsername(text: string, field = 'username'): string {
 export function parsePassword(text: string, field = 'password'): string {
   if (text === '') throw badField(field, 'must not be empty');
   if (/\p{Cc}/u.test(text)) throw badField(field, 'must not hold control characters (RFC 7617)');
-  if (Buffer.byteLength(text) > maxPasswordBytes) throw badField(field, `must have at most ${maxPasswordBytes} bytes; bcrypt would ignore the rest`);
+  if (Buffer.byteLength(text) > maxPasswordBytes)
+    throw badField(field, `must have at most ${maxPasswordBytes} bytes; bcrypt would ignore the rest`);
   return text;
 }

@@ -5,5 +5,8 @@ export function counted(count: number, noun: string): string {
 
 /** The counts that are not zero, as a sentence reads them: `1 application, 2 servers`. */
 export function countedAll(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts).filter(([, count]) => count > 0).map(([noun, count]) => counted(count, noun)).join(', ');
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([noun, count]) => counted(count, noun))
+    .join(', ');
 }

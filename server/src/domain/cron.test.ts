@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { nextTime, parseCron, parseTimeZone } from './cron.ts';
 
-test.each(['* * * * *', '0 3 * * *', '*/15 0-6,18-23 1,15 jan-mar MON-FRI', '5-59/10 * * * 7', '30 0 3 * * *', '@daily', '@midnight', ' 0 0 * * 0 '])('%s is a schedule', (text) => {
+test.each([
+  '* * * * *',
+  '0 3 * * *',
+  '*/15 0-6,18-23 1,15 jan-mar MON-FRI',
+  '5-59/10 * * * 7',
+  '30 0 3 * * *',
+  '@daily',
+  '@midnight',
+  ' 0 0 * * 0 ',
+])('%s is a schedule', (text) => {
   expect(parseCron(text, 'schedule')).toBe(text.trim());
 });
 
@@ -28,11 +37,18 @@ test.each([
   ['$(x) * * * *', '$(x)'],
   ['0 0 30 2 *', 'never comes'],
 ])('%s is none, and the fault is named', (text, fault) => {
-  expect(() => parseCron(text, 'schedule')).toThrow(expect.objectContaining({ code: 'BAD_REQUEST', message: expect.stringContaining(fault), issues: [expect.objectContaining({ path: 'schedule' })] }));
+  expect(() => parseCron(text, 'schedule')).toThrow(
+    expect.objectContaining({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining(fault),
+      issues: [expect.objectContaining({ path: 'schedule' })],
+    }),
+  );
 });
 
 test('the next time is counted in the time zone, over the changes of its clock', () => {
-  const next = (schedule: string, zone: string, after: string): string => new Date(nextTime(schedule, zone, Date.parse(after)) ?? 0).toISOString();
+  const next = (schedule: string, zone: string, after: string): string =>
+    new Date(nextTime(schedule, zone, Date.parse(after)) ?? 0).toISOString();
   expect(next('0 3 * * *', 'UTC', '2026-01-01T02:59:59.999Z')).toBe('2026-01-01T03:00:00.000Z');
   expect(next('0 3 * * *', 'UTC', '2026-01-01T03:00:00.000Z')).toBe('2026-01-02T03:00:00.000Z');
   expect(next('0 3 * * *', 'Europe/Berlin', '2026-01-01T00:00:00Z')).toBe('2026-01-01T02:00:00.000Z');
@@ -44,5 +60,8 @@ test('the next time is counted in the time zone, over the changes of its clock',
 
 test('a time zone is one of the list', () => {
   expect(parseTimeZone('Europe/Berlin', 'timeZone')).toBe('Europe/Berlin');
-  for (const text of ['Mars/Base', '', 'Europe/Berlin; x']) expect(() => parseTimeZone(text, 'timeZone')).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path: 'timeZone' })] }));
+  for (const text of ['Mars/Base', '', 'Europe/Berlin; x'])
+    expect(() => parseTimeZone(text, 'timeZone')).toThrow(
+      expect.objectContaining({ issues: [expect.objectContaining({ path: 'timeZone' })] }),
+    );
 });

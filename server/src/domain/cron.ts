@@ -6,8 +6,13 @@ import { badField } from './errors.ts';
 export function parseCron(text: string, field: string): string {
   const bare = text.trim();
   const parts = bare.split(/\s+/).length;
-  if (!bare.startsWith('@') && parts !== 5 && parts !== 6) throw badField(field, 'must be a cron expression of five fields such as "0 3 * * *", or a nickname such as @daily');
-  if (nextOf(bare, 'UTC', new Date(0), field) === undefined) throw badField(field, 'never comes: no such day exists');
+  if (!bare.startsWith('@') && parts !== 5 && parts !== 6)
+    throw badField(
+      field,
+      'must be a cron expression of five fields such as "0 3 * * *", or a nickname such as @daily',
+    );
+  if (nextOf(bare, 'UTC', new Date(0), field) === undefined)
+    throw badField(field, 'never comes: no such day exists');
   return bare;
 }
 
@@ -29,6 +34,9 @@ function nextOf(schedule: string, timezone: string, after: Date, field: string):
   try {
     return new Cron(schedule, { timezone, paused: true }).nextRun(after)?.getTime();
   } catch (error) {
-    throw badField(field, `is no cron expression: ${(error instanceof Error ? error.message : String(error)).replace(/^\w+: /, '').slice(0, 200)}`);
+    throw badField(
+      field,
+      `is no cron expression: ${(error instanceof Error ? error.message : String(error)).replace(/^\w+: /, '').slice(0, 200)}`,
+    );
   }
 }

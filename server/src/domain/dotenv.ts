@@ -18,7 +18,11 @@ export interface EnvVariable {
 export function parseEnv(text: string, field = 'env'): EnvVariable[] {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const nul = source.indexOf('\0');
-  if (nul !== -1) throw badField(field, `line ${countLines(source, 0, nul) + 1}: holds a NUL character, which no variable can carry`);
+  if (nul !== -1)
+    throw badField(
+      field,
+      `line ${countLines(source, 0, nul) + 1}: holds a NUL character, which no variable can carry`,
+    );
   const variables: EnvVariable[] = [];
   let at = 0;
   let line = 1;
@@ -58,23 +62,37 @@ function readLine(source: string, at: number, fail: Fail): ReadLine {
   if (equals - at > 1024) throw fail('has a name of more than 1,000 characters');
   head.lastIndex = at;
   const name = head.exec(source)?.[1] ?? '';
-  if (!namePattern.test(name)) throw fail('has no valid name before "="; a name has letters, digits, "_", "." and "-" and begins with a letter or "_"');
+  if (!namePattern.test(name))
+    throw fail(
+      'has no valid name before "="; a name has letters, digits, "_", "." and "-" and begins with a letter or "_"',
+    );
   const start = head.lastIndex;
   const quote = source.charAt(start);
-  if (quote === '"' || quote === "'" || quote === '`') return { name, ...readQuoted(source, start, quote, fail) };
+  if (quote === '"' || quote === "'" || quote === '`')
+    return { name, ...readQuoted(source, start, quote, fail) };
   const plain = source.slice(equals + 1, end);
   const comment = plain.search(/[ \t]#/);
   return { name, value: (comment === -1 ? plain : plain.slice(0, comment)).trim(), next: end + 1 };
 }
 
-function readQuoted(source: string, start: number, quote: string, fail: Fail): { value: string; next: number } {
+function readQuoted(
+  source: string,
+  start: number,
+  quote: string,
+  fail: Fail,
+): { value: string; next: number } {
   let at = start + 1;
   while (at < source.length && source[at] !== quote) at += source[at] === '\\' && quote === '"' ? 2 : 1;
   if (at >= source.length) throw fail(`opens a quote (${quote}) that is never closed`);
   const raw = source.slice(start + 1, at).replaceAll('\r\n', '\n');
   const end = lineEnd(source, at + 1);
-  if (!/^[ \t\r]*(?:#.*)?$/.test(source.slice(at + 1, end))) throw fail(`has text after the closing quote (${quote})`);
-  return { value: quote === '"' ? raw.replace(/\\([nrt"\\])/g, (_, letter: string) => escapes[letter] ?? letter) : raw, next: end + 1 };
+  if (!/^[ \t\r]*(?:#.*)?$/.test(source.slice(at + 1, end)))
+    throw fail(`has text after the closing quote (${quote})`);
+  return {
+    value:
+      quote === '"' ? raw.replace(/\\([nrt"\\])/g, (_, letter: string) => escapes[letter] ?? letter) : raw,
+    next: end + 1,
+  };
 }
 
 const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t' };
@@ -86,7 +104,8 @@ function lineEnd(source: string, at: number): number {
 
 function countLines(source: string, from: number, to: number): number {
   let count = 0;
-  for (let at = source.indexOf('\n', from); at !== -1 && at < to; at = source.indexOf('\n', at + 1)) count += 1;
+  for (let at = source.indexOf('\n', from); at !== -1 && at < to; at = source.indexOf('\n', at + 1))
+    count += 1;
   return count;
 }
 

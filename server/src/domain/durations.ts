@@ -18,7 +18,9 @@ export function addCounts(to: Record<string, number>, from: Readonly<Record<stri
 
 /** The duration in ms that this share (0.5: the median) did not exceed; 0 of none. */
 export function quantile(durations: Durations, share: number): number {
-  const buckets = Object.entries(durations).map(([bucket, count]) => ({ bucket: Number(bucket), count })).toSorted((left, right) => left.bucket - right.bucket);
+  const buckets = Object.entries(durations)
+    .map(([bucket, count]) => ({ bucket: Number(bucket), count }))
+    .toSorted((left, right) => left.bucket - right.bucket);
   const rank = share * buckets.reduce((sum, { count }) => sum + count, 0);
   let seen = 0;
   for (const { bucket, count } of buckets) {

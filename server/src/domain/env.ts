@@ -32,7 +32,12 @@ export function resolveEnv(blocks: EnvBlocks): Record<string, string> {
  * The variables of one further block (build arguments, build secrets) and only those; its references see the block itself, then the service's
  * variables, the environment's and the project's. `field` names the block in errors; `as` tells how programs get the values. Throws as `resolveEnv`, for files without the limit of size.
  */
-export function resolveBlock(field: string, text: string, blocks: EnvBlocks, as: 'variables' | 'files' = 'variables'): Record<string, string> {
+export function resolveBlock(
+  field: string,
+  text: string,
+  blocks: EnvBlocks,
+  as: 'variables' | 'files' = 'variables',
+): Record<string, string> {
   const own = scopeOf('block', field, text);
   const scopes = [...scopesOf(blocks), own];
   const context: Context = { scopes, done: new Map(), open: new Set(), size: 0 };
@@ -66,7 +71,13 @@ const maxVariableBytes = 128 * 1024 - 2;
 
 function refuseTooLarge(context: Context, scopeIndex: number, variable: EnvVariable, value: string): void {
   if (Buffer.byteLength(variable.name) + Buffer.byteLength(value) <= maxVariableBytes) return;
-  throw failure(context, scopeIndex, variable)('is larger than 128 KiB with its name, which the kernel gives to no program; put it into a file (mount.create)');
+  throw failure(
+    context,
+    scopeIndex,
+    variable,
+  )(
+    'is larger than 128 KiB with its name, which the kernel gives to no program; put it into a file (mount.create)',
+  );
 }
 
 function scopesOf(blocks: EnvBlocks): Scope[] {
@@ -78,7 +89,11 @@ function scopesOf(blocks: EnvBlocks): Scope[] {
 }
 
 function scopeOf(name: Scope['name'], field: string, text: string): Scope {
-  return { name, field, variables: new Map(parseEnv(text, field).map((variable) => [variable.name, variable])) };
+  return {
+    name,
+    field,
+    variables: new Map(parseEnv(text, field).map((variable) => [variable.name, variable])),
+  };
 }
 
 // `$${{` stands for a literal `${{`.
@@ -90,7 +105,8 @@ function resolve(context: Context, scopeIndex: number, variable: EnvVariable): s
   if (known !== undefined) return known;
   const fail = failure(context, scopeIndex, variable);
   if (context.open.has(variable)) throw fail('refers to itself in a circle');
-  if (context.open.size >= maxDepth) throw fail(`stands at the end of more than ${maxDepth} references in a row`);
+  if (context.open.size >= maxDepth)
+    throw fail(`stands at the end of more than ${maxDepth} references in a row`);
   context.open.add(variable);
   const value = variable.value.replace(reference, (whole: string, escape: string, inner: string) => {
     if (escape !== '') return whole.slice(1);
@@ -107,10 +123,19 @@ function resolve(context: Context, scopeIndex: number, variable: EnvVariable): s
 
 type Fail = (what: string) => AppError;
 
-function lookUp(context: Context, scopeIndex: number, from: EnvVariable, inner: string, fail: Fail): [EnvVariable, number] {
+function lookUp(
+  context: Context,
+  scopeIndex: number,
+  from: EnvVariable,
+  inner: string,
+  fail: Fail,
+): [EnvVariable, number] {
   const match = referenceName.exec(inner);
   const name = match?.[2];
-  if (name === undefined) throw fail(`has the reference \${{${inner}}}, which is neither NAME, project.NAME nor environment.NAME (write $\${{ for a literal \${{)`);
+  if (name === undefined)
+    throw fail(
+      `has the reference \${{${inner}}}, which is neither NAME, project.NAME nor environment.NAME (write $\${{ for a literal \${{)`,
+    );
   const wanted = match?.[1];
   for (let index = wanted === undefined ? scopeIndex : context.scopes.length - 1; index >= 0; index -= 1) {
     const scope = context.scopes[index];
@@ -119,7 +144,9 @@ function lookUp(context: Context, scopeIndex: number, from: EnvVariable, inner: 
     // A variable that names itself means the value it overrides: PATH=${{PATH}}:/more.
     if (target !== undefined && (target !== from || wanted !== undefined)) return [target, index];
   }
-  throw fail(`refers to \${{${inner}}}, which is not defined${wanted === undefined ? '' : ` in the variables of the ${wanted}`}`);
+  throw fail(
+    `refers to \${{${inner}}}, which is not defined${wanted === undefined ? '' : ` in the variables of the ${wanted}`}`,
+  );
 }
 
 function failure(context: Context, scopeIndex: number, variable: EnvVariable): Fail {

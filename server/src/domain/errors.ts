@@ -21,8 +21,13 @@ export type ErrorCode = keyof typeof errorCodes;
 
 /** The flat refusals of certificates and swarm → their code (interface document, Errors; decisions 1). */
 export const flatRefusals = {
-  'Invalid certificate': 'BAD_REQUEST', 'Key mismatch': 'BAD_REQUEST', 'Certificate expired': 'BAD_REQUEST', 'Certificate in use': 'CONFLICT',
-  'Node not found': 'NOT_FOUND', 'Swarm not available': 'SERVICE_UNAVAILABLE', 'Unauthorized': 'FORBIDDEN',
+  'Invalid certificate': 'BAD_REQUEST',
+  'Key mismatch': 'BAD_REQUEST',
+  'Certificate expired': 'BAD_REQUEST',
+  'Certificate in use': 'CONFLICT',
+  'Node not found': 'NOT_FOUND',
+  'Swarm not available': 'SERVICE_UNAVAILABLE',
+  Unauthorized: 'FORBIDDEN',
 } as const satisfies Record<string, ErrorCode>;
 
 export type FlatRefusal = keyof typeof flatRefusals;
@@ -74,7 +79,10 @@ export function flatError(name: FlatRefusal, sentence: string): AppError {
 
 /** What a later version does: thrown only after access, input and every documented refusal were answered (decisions 1, NOT_IMPLEMENTED). `what` begins the sentence. */
 export function notYet(what: string): AppError {
-  return new AppError('NOT_IMPLEMENTED', `${what} is not part of this version of Berth yet. Nothing was changed.`);
+  return new AppError(
+    'NOT_IMPLEMENTED',
+    `${what} is not part of this version of Berth yet. Nothing was changed.`,
+  );
 }
 
 /** The sentence of any thrown value, for logs and for error fields of records. */

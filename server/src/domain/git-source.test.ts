@@ -6,14 +6,21 @@ describe('parseGitUrl', () => {
   test.each([
     ['https://github.com/o/r.git', 'https', 'https://github.com/o/r.git', 'github.com'],
     ['HTTPS://Git.Example.com:8443/o/r', 'https', 'https://git.example.com:8443/o/r', 'git.example.com:8443'],
-    ['ssh://git@host.example:2222/o/r.git', 'ssh', 'ssh://git@host.example:2222/o/r.git', 'host.example:2222'],
+    [
+      'ssh://git@host.example:2222/o/r.git',
+      'ssh',
+      'ssh://git@host.example:2222/o/r.git',
+      'host.example:2222',
+    ],
     ['git@github.com:o/r.git', 'ssh', 'git@github.com:o/r.git', 'github.com'],
     ['git@10.0.0.1:~user/r.git', 'ssh', 'git@10.0.0.1:~user/r.git', '10.0.0.1'],
     ['/srv/repos/a-b', 'file', '/srv/repos/a-b', ''],
     ['/srv/a b', 'file', '/srv/a b', ''],
     ['file:///srv/repos/a%20b/', 'file', '/srv/repos/a b', ''],
     ['file://localhost/srv/r', 'file', '/srv/r', ''],
-  ])('%s', (text, protocol, url, host) => expect(parseGitUrl(text)).toEqual({ protocol, url, host, credentials: undefined }));
+  ])('%s', (text, protocol, url, host) =>
+    expect(parseGitUrl(text)).toEqual({ protocol, url, host, credentials: undefined }),
+  );
 
   test.each([
     ['https://user:p%40ss@host/r', 'user', 'p@ss'],
@@ -27,11 +34,60 @@ describe('parseGitUrl', () => {
   });
 
   test.each([
-    '', ' https://h/r', 'https://h/r\n', 'https://h/r r', 'https://h/\0', 'http://h/r', 'git://h/r', 'https://', 'https://h', 'https://h/', 'https://h/r#main', 'https://h"x/r', 'https://u:%zz@h/r',
-    '--upload-pack=touch /tmp/x', '-oProxyCommand=x', 'ext::sh -c id', 'ext::sh', 'fd::17', 'ssh://-oProxyCommand=id/r', 'ssh://git@-oProxyCommand=id/r', 'ssh://-l@h/r', 'ssh://u:p@h/r',
-    'git@-oProxyCommand=id:r', '-u@h:r', 'git@h:-r', 'git@h:', 'git@h::r', 'u@h$(id):r', 'ssh://h:99999/r', 'ssh://h', 'h:r', 'r', './r', '../r', 'C:\\r',
-    'file://other/srv/r', 'file:r', '/srv/../etc', '//srv/r', '/srv/./r', '/srv/r ', '/srv/a\nb', 'file:///srv/%2e%2e/etc', 'file:///srv/%00', 'file:///srv/%0a', 'ftp://h/r', 'javascript:alert(1)', 'https://h/r\u202e', `https://h/${'r'.repeat(1_000_000)}`,
-  ])('%j is refused', (text) => expect(() => parseGitUrl(text)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST', message: expect.stringMatching(/^customGitUrl: /) })));
+    '',
+    ' https://h/r',
+    'https://h/r\n',
+    'https://h/r r',
+    'https://h/\0',
+    'http://h/r',
+    'git://h/r',
+    'https://',
+    'https://h',
+    'https://h/',
+    'https://h/r#main',
+    'https://h"x/r',
+    'https://u:%zz@h/r',
+    '--upload-pack=touch /tmp/x',
+    '-oProxyCommand=x',
+    'ext::sh -c id',
+    'ext::sh',
+    'fd::17',
+    'ssh://-oProxyCommand=id/r',
+    'ssh://git@-oProxyCommand=id/r',
+    'ssh://-l@h/r',
+    'ssh://u:p@h/r',
+    'git@-oProxyCommand=id:r',
+    '-u@h:r',
+    'git@h:-r',
+    'git@h:',
+    'git@h::r',
+    'u@h$(id):r',
+    'ssh://h:99999/r',
+    'ssh://h',
+    'h:r',
+    'r',
+    './r',
+    '../r',
+    'C:\\r',
+    'file://other/srv/r',
+    'file:r',
+    '/srv/../etc',
+    '//srv/r',
+    '/srv/./r',
+    '/srv/r ',
+    '/srv/a\nb',
+    'file:///srv/%2e%2e/etc',
+    'file:///srv/%00',
+    'file:///srv/%0a',
+    'ftp://h/r',
+    'javascript:alert(1)',
+    'https://h/r\u202e',
+    `https://h/${'r'.repeat(1_000_000)}`,
+  ])('%j is refused', (text) =>
+    expect(() => parseGitUrl(text)).toThrow(
+      expect.objectContaining({ code: 'BAD_REQUEST', message: expect.stringMatching(/^customGitUrl: /) }),
+    ),
+  );
 
   test('a refusal does not repeat a password', () => {
     expect(() => parseGitUrl('https://u:hunter2@/r')).toThrow(expect.not.stringContaining('hunter2'));
@@ -40,16 +96,57 @@ describe('parseGitUrl', () => {
 });
 
 describe('parseRefName', () => {
-  const good = ['main', 'feature/x', 'v1.0.0', 'a@b', 'ünïcode', 'release-1', 'x$(id)', "it's", 'a;b', 'a|b&c', '{x}', 'HEAD2'];
+  const good = [
+    'main',
+    'feature/x',
+    'v1.0.0',
+    'a@b',
+    'ünïcode',
+    'release-1',
+    'x$(id)',
+    "it's",
+    'a;b',
+    'a|b&c',
+    '{x}',
+    'HEAD2',
+  ];
   const bad = [
-    '', '@', '-x', '--upload-pack=id', 'a b', 'a\tb', 'a\n', 'a\0b', 'a..b', 'a~1', 'a^', 'a:b', 'a?', 'a*', 'a[b', 'a\\b', '/a', 'a/', 'a//b', 'a.', '.a', 'a/.b', 'a.lock', 'a.lock/b', 'a@{1}', '\x7f', 'x'.repeat(1_000_000),
+    '',
+    '@',
+    '-x',
+    '--upload-pack=id',
+    'a b',
+    'a\tb',
+    'a\n',
+    'a\0b',
+    'a..b',
+    'a~1',
+    'a^',
+    'a:b',
+    'a?',
+    'a*',
+    'a[b',
+    'a\\b',
+    '/a',
+    'a/',
+    'a//b',
+    'a.',
+    '.a',
+    'a/.b',
+    'a.lock',
+    'a.lock/b',
+    'a@{1}',
+    '\x7f',
+    'x'.repeat(1_000_000),
   ];
   test.each(good)('%s', (name) => expect(parseRefName(name)).toBe(name));
   test.each(bad)('%j is refused', (name) => expect(() => parseRefName(name)).toThrow('customGitBranch: '));
   test('git agrees', () => {
     for (const name of good) execFileSync('git', ['check-ref-format', `refs/heads/${name}`]);
     // "@" and a leading "-" git takes inside refs/heads/, but not as the name of a branch; NUL cannot be handed over, the longest is our own limit.
-    for (const name of bad.filter((text) => !text.includes('\0') && text.length < 1000 && text !== '@' && !text.startsWith('-'))) {
+    for (const name of bad.filter(
+      (text) => !text.includes('\0') && text.length < 1000 && text !== '@' && !text.startsWith('-'),
+    )) {
       expect(spawnSync('git', ['check-ref-format', `refs/heads/${name}`]).status, name).not.toBe(0);
     }
   });
@@ -57,7 +154,8 @@ describe('parseRefName', () => {
 
 test('parseCommit', () => {
   expect(parseCommit('a'.repeat(40))).toBe('a'.repeat(40));
-  for (const text of ['', 'HEAD', 'abc', 'A'.repeat(40), 'a'.repeat(41), `${'a'.repeat(40)}\n`, '--x']) expect(() => parseCommit(text)).toThrow('commit: ');
+  for (const text of ['', 'HEAD', 'abc', 'A'.repeat(40), 'a'.repeat(41), `${'a'.repeat(40)}\n`, '--x'])
+    expect(() => parseCommit(text)).toThrow('commit: ');
 });
 
 test.each([
@@ -72,6 +170,7 @@ test.each([
   ['..x/y..', '..x/y..'],
 ])('parseSourcePath %j', (text, path) => expect(parseSourcePath(text, 'buildPath')).toBe(path));
 
-test.each(['..', 'a/../../b', '/..', 'a\0', 'a\nb', 'a\\..\\b', 'x'.repeat(256), 'x/'.repeat(1_000_000)])('parseSourcePath %j is refused', (text) =>
-  expect(() => parseSourcePath(text, 'buildPath')).toThrow('buildPath: '),
+test.each(['..', 'a/../../b', '/..', 'a\0', 'a\nb', 'a\\..\\b', 'x'.repeat(256), 'x/'.repeat(1_000_000)])(
+  'parseSourcePath %j is refused',
+  (text) => expect(() => parseSourcePath(text, 'buildPath')).toThrow('buildPath: '),
 );

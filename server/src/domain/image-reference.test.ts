@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import { parseImageReference } from './image-reference.ts';
 
-test.each(['nginx', 'nginx:1.29', 'registry.example.com:5000/team/app:v1', `redis@sha256:${'0'.repeat(64)}`, 'cafe:latest', 'berth/postgres:15', 'registry.example.com/berth-build/app:1'])('%s is taken as it is', (reference) => {
+test.each([
+  'nginx',
+  'nginx:1.29',
+  'registry.example.com:5000/team/app:v1',
+  `redis@sha256:${'0'.repeat(64)}`,
+  'cafe:latest',
+  'berth/postgres:15',
+  'registry.example.com/berth-build/app:1',
+])('%s is taken as it is', (reference) => {
   expect(parseImageReference(reference)).toBe(reference);
 });
 

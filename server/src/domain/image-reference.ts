@@ -3,7 +3,9 @@ import { badField } from './errors.ts';
 
 const registry = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]{0,251}[a-zA-Z0-9])?)(?::[0-9]{1,5})?';
 const component = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
-const pattern = new RegExp(`^((?:${registry}/)?${component}(?:/${component})*)(?::[\\w][\\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`);
+const pattern = new RegExp(
+  `^((?:${registry}/)?${component}(?:/${component})*)(?::[\\w][\\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`,
+);
 /** Characters that the name before tag and digest may have (NameTotalLengthMax of the same grammar). */
 const longestName = 255;
 
@@ -20,15 +22,23 @@ const likeAnId = /^[0-9a-f]{1,64}$/;
  * images lie in the one store of the engine.
  */
 export function parseImageReference(text: string, field = 'containerImage'): string {
-  const [, name] = text.length <= 500 ? pattern.exec(text) ?? [] : [];
-  if (name === undefined || name.length > longestName) throw badField(field, 'is no image name; write it like nginx:1.29 or registry.example.com/team/app:v1');
-  if (text.replace(defaultRegistry, '').startsWith(builtPrefix)) throw badField(field, 'names an image that Berth built; deploy its own service, or go back to one of its deployments');
-  if (likeAnId.test(text)) throw badField(field, `could be the id of an image; write its tag too, like ${text}:latest`);
+  const [, name] = text.length <= 500 ? (pattern.exec(text) ?? []) : [];
+  if (name === undefined || name.length > longestName)
+    throw badField(field, 'is no image name; write it like nginx:1.29 or registry.example.com/team/app:v1');
+  if (text.replace(defaultRegistry, '').startsWith(builtPrefix))
+    throw badField(
+      field,
+      'names an image that Berth built; deploy its own service, or go back to one of its deployments',
+    );
+  if (likeAnId.test(text))
+    throw badField(field, `could be the id of an image; write its tag too, like ${text}:latest`);
   return text;
 }
 
 /** Host and port of the registry an image comes from; empty for the default registry. */
 export function registryOf(reference: string): string {
   const [first = '', ...rest] = reference.split('/');
-  return rest.length > 0 && (first.includes('.') || first.includes(':') || first === 'localhost') ? first : '';
+  return rest.length > 0 && (first.includes('.') || first.includes(':') || first === 'localhost')
+    ? first
+    : '';
 }

@@ -12,7 +12,22 @@ export const deploymentKinds = ['deploy', 'redeploy', 'rollback', 'upgrade'] as 
 export type DeploymentKind = (typeof deploymentKinds)[number];
 
 /** Stages of a deployment in the document's order (Deploy pipeline order), then those of databases alone. */
-export const deploymentStages = ['validate', 'queue', 'checkout', 'build', 'publish', 'release', 'await-healthy', 'route', 'prune', 'pull', 'beside', 'copy', 'verify-query', 'switch'] as const;
+export const deploymentStages = [
+  'validate',
+  'queue',
+  'checkout',
+  'build',
+  'publish',
+  'release',
+  'await-healthy',
+  'route',
+  'prune',
+  'pull',
+  'beside',
+  'copy',
+  'verify-query',
+  'switch',
+] as const;
 
 type Transition = { from: readonly ApplicationStatus[] | 'any'; to: ApplicationStatus };
 

@@ -25,7 +25,10 @@ export function parseStageName(text: string, field: string): string {
 /** The name itself; throws BAD_REQUEST naming `field` when the engine would refuse it. */
 export function parseAppName(text: string, field = 'appName'): string {
   if (appNamePattern.test(text)) return text;
-  throw badField(field, 'must have 1 to 63 letters, digits, "-" or "_", and begin and end with a letter or digit');
+  throw badField(
+    field,
+    'must have 1 to 63 letters, digits, "-" or "_", and begin and end with a letter or digit',
+  );
 }
 
 /** Names of the platform's own services on the engine; no application may have one. */
@@ -72,14 +75,21 @@ export function parseHost(text: string, field = 'host'): string {
   if (text !== text.trim()) throw badField(field, 'must not begin or end with a space');
   if (text === '') throw badField(field, 'must not be empty');
   if (text.length > 1024) throw badField(field, 'must have at most 253 characters');
-  if (/[/\\]/.test(text)) throw badField(field, 'must be a host name alone, such as app.example.com, without scheme or path');
-  if (text.includes(':')) throw badField(field, 'must be a host name without a port; the port of the service has its own field');
+  if (/[/\\]/.test(text))
+    throw badField(field, 'must be a host name alone, such as app.example.com, without scheme or path');
+  if (text.includes(':'))
+    throw badField(field, 'must be a host name without a port; the port of the service has its own field');
   if (text.endsWith('.')) throw badField(field, 'must not end with a dot');
   const wildcard = text.startsWith('*.');
   const name = wildcard ? text.slice(2) : text;
-  if (name.includes('*')) throw badField(field, 'may have "*" only as its whole first label, such as *.example.com');
+  if (name.includes('*'))
+    throw badField(field, 'may have "*" only as its whole first label, such as *.example.com');
   const ascii = asciiHost(name);
-  if (ascii === undefined) throw badField(field, 'is no host name; its labels have letters, digits and "-", at most 63 characters each, and neither begin nor end with "-"');
+  if (ascii === undefined)
+    throw badField(
+      field,
+      'is no host name; its labels have letters, digits and "-", at most 63 characters each, and neither begin nor end with "-"',
+    );
   const host = wildcard ? `*.${ascii}` : ascii;
   if (host.length > 253) throw badField(field, 'must have at most 253 characters');
   if (wildcard && isIpv4(ascii)) throw badField(field, 'cannot be a wildcard of an address');
@@ -104,10 +114,18 @@ export function parsePort(port: number, field: string): number {
 }
 
 /** A port that a service may publish; throws BAD_REQUEST outside 1–65535 and CONFLICT for a reserved one; `own` are Berth's own ports. */
-export function parsePublishedPort(port: number, field = 'publishedPort', own: readonly number[] = []): number {
+export function parsePublishedPort(
+  port: number,
+  field = 'publishedPort',
+  own: readonly number[] = [],
+): number {
   parsePort(port, field);
   if (!reservedPorts.includes(port) && !own.includes(port)) return port;
-  throw new AppError('CONFLICT', `${field}: port ${port} is reserved for ${own.includes(port) ? 'Berth itself' : 'SSH, the proxy or the cluster'}; choose another one`, { issues: [{ path: field, message: 'is reserved' }] });
+  throw new AppError(
+    'CONFLICT',
+    `${field}: port ${port} is reserved for ${own.includes(port) ? 'Berth itself' : 'SSH, the proxy or the cluster'}; choose another one`,
+    { issues: [{ path: field, message: 'is reserved' }] },
+  );
 }
 
 function dnsText(text: string): string {

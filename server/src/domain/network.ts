@@ -3,7 +3,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 /** `1.1.1.1`, `1.1.1.1:5353`, `::1` or `[::1]:53`. */
 export function isResolver(text: string): boolean {
-  const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/.exec(text) ?? [];
+  const [, bracketed, plain, port] =
+    /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/.exec(text) ?? [];
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false;
   if (bracketed !== undefined) return isIPv6(bracketed);
   return plain === undefined ? isIPv6(text) : isIPv4(plain);
@@ -15,14 +16,24 @@ const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 /** An IPv4 address that is reached from nowhere outside. */
 export function isPrivate(address: string): boolean {
   const at = network(`${address}/32`);
-  return at !== undefined && privateNetworks.map(network).some((outer) => outer !== undefined && masked(at.base, outer.prefix) === outer.base);
+  return (
+    at !== undefined &&
+    privateNetworks
+      .map(network)
+      .some((outer) => outer !== undefined && masked(at.base, outer.prefix) === outer.base)
+  );
 }
 
 /** A private network with room for at least sixteen /24. */
 export function isNetworkPool(text: string): boolean {
   const pool = network(text);
   if (!pool || pool.prefix < 8 || pool.prefix > 20) return false;
-  return privateNetworks.map(network).some((outer) => outer !== undefined && outer.prefix <= pool.prefix && masked(pool.base, outer.prefix) === outer.base);
+  return privateNetworks
+    .map(network)
+    .some(
+      (outer) =>
+        outer !== undefined && outer.prefix <= pool.prefix && masked(pool.base, outer.prefix) === outer.base,
+    );
 }
 
 function network(text: string): { base: number; prefix: number } | undefined {

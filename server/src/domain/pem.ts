@@ -12,7 +12,7 @@ const dashes = '-----';
 /** The blocks in their order; undefined when one does not end. Costs time in proportion to the text's length. */
 export function pemBlocks(text: string): PemBlock[] | undefined {
   const blocks: PemBlock[] = [];
-  for (let from = text.indexOf(begin); from !== -1;) {
+  for (let from = text.indexOf(begin); from !== -1; ) {
     const labelEnd = text.indexOf(dashes, from + begin.length);
     const label = labelEnd === -1 ? '' : text.slice(from + begin.length, labelEnd);
     if (label === '' || label.length > 40 || /[^A-Z0-9 ]/.test(label)) return undefined;

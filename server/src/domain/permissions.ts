@@ -29,10 +29,19 @@ export interface Grants {
 export type GrantFlag = { [K in keyof Grants]: Grants[K] extends boolean ? K : never }[keyof Grants];
 
 export const noGrants: Grants = {
-  accessedProjects: [], accessedEnvironments: [], accessedServices: [],
-  canCreateProjects: false, canDeleteProjects: false, canCreateServices: false, canDeleteServices: false,
-  canCreateEnvironments: false, canDeleteEnvironments: false, canAccessToContainers: false, canAccessToAPI: false,
-  canAccessToSSHKeys: false, canAccessToGitProviders: false,
+  accessedProjects: [],
+  accessedEnvironments: [],
+  accessedServices: [],
+  canCreateProjects: false,
+  canDeleteProjects: false,
+  canCreateServices: false,
+  canDeleteServices: false,
+  canCreateEnvironments: false,
+  canDeleteEnvironments: false,
+  canAccessToContainers: false,
+  canAccessToAPI: false,
+  canAccessToSSHKeys: false,
+  canAccessToGitProviders: false,
 };
 
 /** Classes of procedures, weakest first (interface document, Authentication 8). */
@@ -71,7 +80,13 @@ export function memberReaches(grants: Grants, scope: Scope): boolean {
 /** Which of many things a person reaches: everything for Owner and Admin, for a member as `memberReaches` says; the grants are made ready once. */
 export function reachOf({ role, grants }: { role: Role; grants: Grants }): (scope: Scope) => boolean {
   if (role !== 'member') return () => true;
-  const [projects, environments, services] = [new Set(grants.accessedProjects), new Set(grants.accessedEnvironments), new Set(grants.accessedServices)];
+  const [projects, environments, services] = [
+    new Set(grants.accessedProjects),
+    new Set(grants.accessedEnvironments),
+    new Set(grants.accessedServices),
+  ];
   return ({ projectId, environmentId, serviceId }) =>
-    (projectId !== undefined && projects.has(projectId)) || (environmentId !== undefined && environments.has(environmentId)) || (serviceId !== undefined && services.has(serviceId));
+    (projectId !== undefined && projects.has(projectId)) ||
+    (environmentId !== undefined && environments.has(environmentId)) ||
+    (serviceId !== undefined && services.has(serviceId));
 }

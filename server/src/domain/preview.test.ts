@@ -23,9 +23,20 @@ describe('hosts of previews', () => {
     expect(previewHost(wildcard, appName, number)).toBe(host);
   });
   it('lead to the server where no wildcard is set', () => {
-    expect(previewHost(defaultWildcard('203.0.113.7'), 'shop', 3)).toBe('preview-shop-3.203-0-113-7.sslip.io');
+    expect(previewHost(defaultWildcard('203.0.113.7'), 'shop', 3)).toBe(
+      'preview-shop-3.203-0-113-7.sslip.io',
+    );
   });
-  it.each(['example.com', '*.*.example.com', '**.example.com', 'a.*.example.com', '', '*.exa mple.com', '*.example.com/x', `${'a'.repeat(30)}*.example.com`])('%s is no wildcard of previews', (text) => {
+  it.each([
+    'example.com',
+    '*.*.example.com',
+    '**.example.com',
+    'a.*.example.com',
+    '',
+    '*.exa mple.com',
+    '*.example.com/x',
+    `${'a'.repeat(30)}*.example.com`,
+  ])('%s is no wildcard of previews', (text) => {
     expect(() => parsePreviewWildcard(text)).toThrow('previewWildcard');
   });
 });

@@ -26,8 +26,13 @@ export function defaultWildcard(serverIp: string | null): string {
 /** A host with one `*` in its first label, such as *.preview.example.com or *-pr.example.com. Throws BAD_REQUEST naming `field`. */
 export function parsePreviewWildcard(text: string, field = 'previewWildcard'): string {
   const [label = '', ...others] = text.split('.');
-  if (label.split('*').length !== 2 || others.some((part) => part.includes('*'))) throw badField(field, 'must have one "*", in its first label, such as *.preview.example.com');
-  if (label.length > 25) throw badField(field, 'has a first label that leaves too little room for the name of a preview; it may have 25 characters');
+  if (label.split('*').length !== 2 || others.some((part) => part.includes('*')))
+    throw badField(field, 'must have one "*", in its first label, such as *.preview.example.com');
+  if (label.length > 25)
+    throw badField(
+      field,
+      'has a first label that leaves too little room for the name of a preview; it may have 25 characters',
+    );
   parseHost(text.replace('*', 'x'), field);
   return text;
 }

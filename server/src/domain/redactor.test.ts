@@ -6,7 +6,13 @@ import { Secret } from './secret.ts';
 import { createStringMatcher } from './string-matcher.ts';
 
 describe('known values', () => {
-  const redact = createRedactor([new Secret('p@ss w/rd"1'), 'hunter2', 'abc', '', 'multi-line-first\nmulti-line-second']);
+  const redact = createRedactor([
+    new Secret('p@ss w/rd"1'),
+    'hunter2',
+    'abc',
+    '',
+    'multi-line-first\nmulti-line-second',
+  ]);
 
   test.each([
     ['login with hunter2 now, hunter2!', 'login with •••• now, ••••!'],
@@ -31,21 +37,36 @@ describe('known values', () => {
   test('no value survives, whatever stands round it', () => {
     const value = fc.string({ minLength: 4, maxLength: 12, unit: fc.constantFrom('a', 'b', '/', '+', '%') });
     fc.assert(
-      fc.property(fc.array(value, { minLength: 1, maxLength: 6 }), fc.string(), fc.string(), (secrets, before, after) => {
-        const hidden = createRedactor(secrets)(before + secrets.join('') + after);
-        for (const secret of secrets) expect(hidden).not.toContain(secret);
-      }),
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 6 }),
+        fc.string(),
+        fc.string(),
+        (secrets, before, after) => {
+          const hidden = createRedactor(secrets)(before + secrets.join('') + after);
+          for (const secret of secrets) expect(hidden).not.toContain(secret);
+        },
+      ),
     );
   });
 
   test('finds what a plain search finds', () => {
     const word = fc.string({ minLength: 1, maxLength: 4, unit: fc.constantFrom('a', 'b') });
     fc.assert(
-      fc.property(fc.array(word, { minLength: 1 }), fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 40 }), (words, text) => {
-        const covered = (index: number) => words.some((literal) => Array.from(literal, (_, back) => index - back).some((start) => start >= 0 && text.startsWith(literal, start)));
-        const found = createStringMatcher(words).find(text);
-        for (let index = 0; index < text.length; index += 1) expect(found.some(([start, end]) => index >= start && index < end)).toBe(covered(index));
-      }),
+      fc.property(
+        fc.array(word, { minLength: 1 }),
+        fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 40 }),
+        (words, text) => {
+          const covered = (index: number) =>
+            words.some((literal) =>
+              Array.from(literal, (_, back) => index - back).some(
+                (start) => start >= 0 && text.startsWith(literal, start),
+              ),
+            );
+          const found = createStringMatcher(words).find(text);
+          for (let index = 0; index < text.length; index += 1)
+            expect(found.some(([start, end]) => index >= start && index < end)).toBe(covered(index));
+        },
+      ),
     );
   });
 });
@@ -65,7 +86,10 @@ describe('shapes', () => {
     ['sent Bearer abcdefgh12345', 'sent Bearer ••••'],
     [`key ${key} leaked`, 'key berth_•••• leaked'],
     [`ghp_${'a1'.repeat(18)}`, 'ghp_••••'],
-    ['-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\nafter', '-----BEGIN OPENSSH PRIVATE KEY-----••••-----END OPENSSH PRIVATE KEY-----\nafter'],
+    [
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\nafter',
+      '-----BEGIN OPENSSH PRIVATE KEY-----••••-----END OPENSSH PRIVATE KEY-----\nafter',
+    ],
     ['-----BEGIN PRIVATE KEY-----\nabc', '-----BEGIN PRIVATE KEY-----••••'],
     ['plain text stays: a_b user@host 12:30', 'plain text stays: a_b user@host 12:30'],
   ])('%s', (text, expected) => {
@@ -73,7 +97,14 @@ describe('shapes', () => {
   });
 
   test('a private key that comes line by line', () => {
-    const lines = ['before', '-----BEGIN RSA PRIVATE KEY-----', 'MIIE', 'abcd', '-----END RSA PRIVATE KEY-----', 'after'].map(redactLines(redact));
+    const lines = [
+      'before',
+      '-----BEGIN RSA PRIVATE KEY-----',
+      'MIIE',
+      'abcd',
+      '-----END RSA PRIVATE KEY-----',
+      'after',
+    ].map(redactLines(redact));
     expect(lines).toEqual(['before', '-----BEGIN RSA PRIVATE KEY-----••••', '••••', '••••', '••••', 'after']);
   });
 
@@ -84,8 +115,22 @@ describe('shapes', () => {
   });
 
   test('two megabytes of bait take less than three seconds', () => {
-    const secret = createRedactor(['a'.repeat(2000) + 'b', ...Array.from({ length: 200 }, (_, index) => `value-${index}-xyz`)]);
-    for (const piece of ['a', '://a:', '://', 'authorization:', 'bearer ', '_aA1', 'gh', '-----BEGIN PRIVATE KEY-----', 'value-1', ' ']) {
+    const secret = createRedactor([
+      'a'.repeat(2000) + 'b',
+      ...Array.from({ length: 200 }, (_, index) => `value-${index}-xyz`),
+    ]);
+    for (const piece of [
+      'a',
+      '://a:',
+      '://',
+      'authorization:',
+      'bearer ',
+      '_aA1',
+      'gh',
+      '-----BEGIN PRIVATE KEY-----',
+      'value-1',
+      ' ',
+    ]) {
       const text = piece.repeat(2_000_000 / piece.length);
       expect(cpuMs(() => secret(text))).toBeLessThan(3000);
     }

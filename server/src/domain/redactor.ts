@@ -78,7 +78,10 @@ function* encodedForms(value: string): Generator<string> {
 }
 
 function encode(value: string): string {
-  return encodeURIComponent(value.toWellFormed()).replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(value.toWellFormed()).replace(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** The value in base64 wherever it stands in the encoded text: three alignments, without the characters its neighbours decide. */
@@ -87,7 +90,9 @@ function* base64Forms(value: string): Generator<string> {
   for (const shift of [0, 1, 2]) {
     const first = shift === 0 ? 0 : shift + 1;
     const last = Math.floor(((shift + bytes.length) * 8) / 6);
-    const form = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').slice(first, last);
+    const form = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .slice(first, last);
     if (form.length < 6 && shift !== 0) continue;
     if (form.length < minLength) continue;
     yield form;

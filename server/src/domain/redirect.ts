@@ -10,12 +10,26 @@ export function parseReplacement(text: string, field = 'replacement'): Replaceme
   if (text === '') throw badField(field, 'is empty');
   if (text.length > maxRegexLength) throw badField(field, `has more than ${maxRegexLength} characters`);
   // An address has nothing else; braces would be placeholders to the proxy.
-  if (!/^(?:[!#-;=?-Z[\]_a-z~]|\$\{[A-Za-z0-9_]+\})+$/.test(text)) throw badField(field, 'may hold visible ASCII without spaces, and without any of { } < > " \\ ^ ` | beside groups such as $1 and ${1}');
+  if (!/^(?:[!#-;=?-Z[\]_a-z~]|\$\{[A-Za-z0-9_]+\})+$/.test(text))
+    throw badField(
+      field,
+      'may hold visible ASCII without spaces, and without any of { } < > " \\ ^ ` | beside groups such as $1 and ${1}',
+    );
   const parts: ReplacementPart[] = [];
   for (const [token, number, name] of text.matchAll(/\$\$|\$([0-9]{1,3})|\$\{([A-Za-z0-9_]+)\}|\$|[^$]+/g)) {
-    if (token === '$') throw badField(field, 'has a "$" that names no group; write $1 or ${1} for a group and $$ for the character');
+    if (token === '$')
+      throw badField(
+        field,
+        'has a "$" that names no group; write $1 or ${1} for a group and $$ for the character',
+      );
     const group = number ?? name;
-    parts.push(group === undefined ? (token === '$$' ? '$' : token) : { group: /^[0-9]+$/.test(group) ? Number(group) : group });
+    parts.push(
+      group === undefined
+        ? token === '$$'
+          ? '$'
+          : token
+        : { group: /^[0-9]+$/.test(group) ? Number(group) : group },
+    );
   }
   return parts;
 }
@@ -26,6 +40,10 @@ export function checkRedirect({ regex, replacement }: { regex: string; replaceme
   for (const part of parseReplacement(replacement)) {
     if (typeof part === 'string') continue;
     const isThere = typeof part.group === 'number' ? part.group <= groups : names.includes(part.group);
-    if (!isThere) throw badField('replacement', `names the group ${part.group}, but regex has ${groups === 0 ? 'no group' : `${groups} group${groups === 1 ? '' : 's'}${names.length > 0 ? ` (named: ${names.join(', ')})` : ''}`}`);
+    if (!isThere)
+      throw badField(
+        'replacement',
+        `names the group ${part.group}, but regex has ${groups === 0 ? 'no group' : `${groups} group${groups === 1 ? '' : 's'}${names.length > 0 ? ` (named: ${names.join(', ')})` : ''}`}`,
+      );
   }
 }

@@ -25,7 +25,8 @@ export function parseRegex(text: string, field = 'regex'): RegexShape {
   if (text.length > maxRegexLength) refuse(cursor, `has more than ${maxRegexLength} characters`);
   const { size } = alternatives(cursor);
   if (cursor.at < text.length) refuse(cursor, 'has a ")" without its "("; write \\) for the character');
-  if (size > maxSize) refuse(cursor, `repeats too much: its program would have ${size} steps, at most ${maxSize} are allowed`);
+  if (size > maxSize)
+    refuse(cursor, `repeats too much: its program would have ${size} steps, at most ${maxSize} are allowed`);
   return { groups: cursor.groups, names: cursor.names };
 }
 
@@ -69,26 +70,41 @@ function alternatives(cursor: Cursor): Cost {
 
 function sequence(cursor: Cursor): Cost {
   let cost = single;
-  while (cursor.at < cursor.text.length && !/[|)]/.test(cursor.text.charAt(cursor.at))) cost = together(cost, repeated(cursor));
+  while (cursor.at < cursor.text.length && !/[|)]/.test(cursor.text.charAt(cursor.at)))
+    cost = together(cost, repeated(cursor));
   return cost;
 }
 
 function repeated(cursor: Cursor): Cost {
   if (take(cursor, /[*+?]/y)) refuse(cursor, 'has a "*", "+" or "?" with nothing before it to repeat');
   // Flags for what follows, such as (?i).
-  if (take(cursor, /\(\?[imsU]*(?:-[imsU]+)?\)/y)) return take(cursor, /[*+?{]/y) ? refuse(cursor, 'repeats flags, which are nothing to repeat') : single;
+  if (take(cursor, /\(\?[imsU]*(?:-[imsU]+)?\)/y))
+    return take(cursor, /[*+?{]/y) ? refuse(cursor, 'repeats flags, which are nothing to repeat') : single;
   const cost = atom(cursor);
   const quantifier = take(cursor, /(?:[*+?]|\{(0|[1-9][0-9]{0,9})(,)?((?<=,)(?:0|[1-9][0-9]{0,9}))?\})\??/y);
   if (!quantifier) return cost;
-  if (take(cursor, /[*+?{]/y)) refuse(cursor, 'has two repetitions after one another; possessive ones such as "*+" are not known to the proxy\'s engine');
+  if (take(cursor, /[*+?{]/y))
+    refuse(
+      cursor,
+      'has two repetitions after one another; possessive ones such as "*+" are not known to the proxy\'s engine',
+    );
   const [, min, comma, max] = quantifier;
-  return min === undefined ? { size: cost.size + 1, repeats: cost.repeats } : counted(cursor, cost, { min: Number(min), max: comma === undefined || max === undefined ? Number(min) : Number(max) });
+  return min === undefined
+    ? { size: cost.size + 1, repeats: cost.repeats }
+    : counted(cursor, cost, {
+        min: Number(min),
+        max: comma === undefined || max === undefined ? Number(min) : Number(max),
+      });
 }
 
 function counted(cursor: Cursor, cost: Cost, { min, max }: { min: number; max: number }): Cost {
   const times = Math.max(1, min, max);
   const repeats = cost.repeats * times;
-  if (repeats > maxRepeats || min > max) refuse(cursor, `has a repetition like {${min},${max}} that is upside down or, with those round it, more than ${maxRepeats} times`);
+  if (repeats > maxRepeats || min > max)
+    refuse(
+      cursor,
+      `has a repetition like {${min},${max}} that is upside down or, with those round it, more than ${maxRepeats} times`,
+    );
   return { size: (cost.size + 1) * (times + 1), repeats };
 }
 
@@ -107,19 +123,24 @@ function atom(cursor: Cursor): Cost {
 
 /** Groups that other engines have. */
 const foreignGroups: readonly [RegExp, string][] = [
-  [/\?<?[=!]/y, 'has a look-around such as (?=, (?!, (?<= or (?<!, which the proxy\'s engine does not know'],
-  [/\?>/y, 'has an atomic group (?>, which the proxy\'s engine does not know; an ordinary group is as fast there'],
-  [/\?P[=>]|\?[R&+0-9]|\?-[0-9]/y, 'refers back to a group, which the proxy\'s engine does not know'],
-  [/\?[<'][A-Za-z_]/y, 'has a named group in another form; the proxy\'s engine knows (?P<name>…)'],
+  [/\?<?[=!]/y, "has a look-around such as (?=, (?!, (?<= or (?<!, which the proxy's engine does not know"],
+  [
+    /\?>/y,
+    "has an atomic group (?>, which the proxy's engine does not know; an ordinary group is as fast there",
+  ],
+  [/\?P[=>]|\?[R&+0-9]|\?-[0-9]/y, "refers back to a group, which the proxy's engine does not know"],
+  [/\?[<'][A-Za-z_]/y, "has a named group in another form; the proxy's engine knows (?P<name>…)"],
   [/\?/y, 'has a group that begins with "(?" in a form that the proxy\'s engine does not know'],
 ];
 
 function group(cursor: Cursor): Cost {
   const named = take(cursor, /\?P<([A-Za-z0-9_]{1,50})>/y);
-  if (named?.[1] !== undefined && cursor.names.includes(named[1])) refuse(cursor, `has two groups with the name ${named[1]}`);
+  if (named?.[1] !== undefined && cursor.names.includes(named[1]))
+    refuse(cursor, `has two groups with the name ${named[1]}`);
   if (named?.[1] !== undefined) cursor.names.push(named[1]);
   const captures = named !== undefined || !take(cursor, /\?[imsU]*(?:-[imsU]+)?:/y);
-  if (captures && !named) for (const [pattern, why] of foreignGroups) if (take(cursor, pattern)) refuse(cursor, why);
+  if (captures && !named)
+    for (const [pattern, why] of foreignGroups) if (take(cursor, pattern)) refuse(cursor, why);
   if (captures) cursor.groups += 1;
   const inner = alternatives(cursor);
   if (!take(cursor, /\)/y)) refuse(cursor, 'has a "(" without its ")"; write \\( for the character');
@@ -127,14 +148,17 @@ function group(cursor: Cursor): Cost {
 }
 
 /** General categories only: addresses are ASCII, other characters stand in them percent-encoded. */
-const unicodeClass = /\\[pP](?:[CLMNPSZ]|\{\^?(?:C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)\})/y;
+const unicodeClass =
+  /\\[pP](?:[CLMNPSZ]|\{\^?(?:C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)\})/y;
 
-const posixClass = /\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]/y;
+const posixClass =
+  /\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]/y;
 
 function characterClass(cursor: Cursor): Cost {
   take(cursor, /\^/y);
   for (let first = true; first || !take(cursor, /\]/y); first = false) {
-    if (cursor.at >= cursor.text.length) refuse(cursor, 'has a "[" without its "]"; write \\[ for the character');
+    if (cursor.at >= cursor.text.length)
+      refuse(cursor, 'has a "[" without its "]"; write \\[ for the character');
     classItem(cursor);
   }
   return single;
@@ -142,7 +166,8 @@ function characterClass(cursor: Cursor): Cost {
 
 function classItem(cursor: Cursor): void {
   if (take(cursor, posixClass) || take(cursor, unicodeClass) || take(cursor, /\\[dDsSwW]/y)) return;
-  if (cursor.text.startsWith('[:', cursor.at) && cursor.text.includes(':]', cursor.at)) refuse(cursor, 'has a class such as [:name:] that the proxy\'s engine does not know');
+  if (cursor.text.startsWith('[:', cursor.at) && cursor.text.includes(':]', cursor.at))
+    refuse(cursor, "has a class such as [:name:] that the proxy's engine does not know");
   const from = character(cursor);
   if (!take(cursor, /-(?=[^\]])/y)) return;
   if (character(cursor) < from) refuse(cursor, 'has a range of characters that is upside down');
@@ -158,8 +183,13 @@ function character(cursor: Cursor): number {
   if (letter !== undefined) return namedCharacters[letter] ?? 0;
   const sign = take(cursor, /\\([!-/:-@[-`{-~ ])/y)?.[1];
   if (sign !== undefined) return sign.charCodeAt(0);
-  if (take(cursor, /\\(?:[1-9]|k)/y)) refuse(cursor, 'has a back-reference such as \\1, which the proxy\'s engine does not know');
-  if (take(cursor, /\\/y)) refuse(cursor, `has the escape \\${cursor.text.charAt(cursor.at)}, which the proxy's engine does not know`);
+  if (take(cursor, /\\(?:[1-9]|k)/y))
+    refuse(cursor, "has a back-reference such as \\1, which the proxy's engine does not know");
+  if (take(cursor, /\\/y))
+    refuse(
+      cursor,
+      `has the escape \\${cursor.text.charAt(cursor.at)}, which the proxy's engine does not know`,
+    );
   const point = cursor.text.codePointAt(cursor.at) ?? 0;
   cursor.at += point > 0xffff ? 2 : 1;
   return point;
@@ -167,5 +197,7 @@ function character(cursor: Cursor): number {
 
 function aboveUnicode(cursor: Cursor, [text]: RegExpExecArray): number {
   const last = 0x10ffff;
-  return Number.parseInt(text.replace(/[^0-9A-Fa-f]/g, ''), 16) > last ? refuse(cursor, `has ${text}, which is no character`) : last;
+  return Number.parseInt(text.replace(/[^0-9A-Fa-f]/g, ''), 16) > last
+    ? refuse(cursor, `has ${text}, which is no character`)
+    : last;
 }

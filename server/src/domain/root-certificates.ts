@@ -6,10 +6,16 @@ import { pemBlocks } from './pem.ts';
 /** The text itself; throws BAD_REQUEST naming `field` when it is not one or more certificates in PEM. */
 export function parseRootCertificates(text: string, field = 'rootCertificates'): string {
   const blocks = pemBlocks(text);
-  if (!blocks || blocks.length === 0) throw badField(field, 'is not PEM: it must hold one or more blocks from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"');
+  if (!blocks || blocks.length === 0)
+    throw badField(
+      field,
+      'is not PEM: it must hold one or more blocks from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"',
+    );
   for (const { label, text: block } of blocks) {
-    if (label !== 'CERTIFICATE') throw badField(field, `holds a block of the kind ${label}; only certificates belong there`);
-    if (!isCertificate(block)) throw badField(field, 'holds a block that cannot be read as an X.509 certificate');
+    if (label !== 'CERTIFICATE')
+      throw badField(field, `holds a block of the kind ${label}; only certificates belong there`);
+    if (!isCertificate(block))
+      throw badField(field, 'holds a block that cannot be read as an X.509 certificate');
   }
   return text;
 }

@@ -7,14 +7,21 @@ export interface Routed {
 }
 
 /** Gives the route with the longest path of an exact host, else of the wildcard above it; undefined when none takes it. */
-export function routeMatcher<T extends Routed>(routes: readonly T[]): (host: string, address: string) => T | undefined {
-  const ofHost = Map.groupBy(routes.map((route) => ({ route, prefix: route.path.replace(/\/+$/, '').toLowerCase() })), ({ route }) => route.host);
+export function routeMatcher<T extends Routed>(
+  routes: readonly T[],
+): (host: string, address: string) => T | undefined {
+  const ofHost = Map.groupBy(
+    routes.map((route) => ({ route, prefix: route.path.replace(/\/+$/, '').toLowerCase() })),
+    ({ route }) => route.host,
+  );
   for (const group of ofHost.values()) group.sort((left, right) => right.prefix.length - left.prefix.length);
   return (host, address) => {
     const name = host.replace(/:[0-9]*$/, '').toLowerCase();
     const path = seenPath(address);
     for (const candidate of [name, name.replace(/^[^.]+/, '*')]) {
-      const found = ofHost.get(candidate)?.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+      const found = ofHost
+        .get(candidate)
+        ?.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
       if (found) return found.route;
     }
     return undefined;

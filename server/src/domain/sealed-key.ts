@@ -19,11 +19,21 @@ interface Sealed {
 export const shortestPassphrase = 12;
 
 /** `random` gives so many random bytes. */
-export async function sealKey(key: Buffer, passphrase: string, random: (bytes: number) => Buffer): Promise<string> {
+export async function sealKey(
+  key: Buffer,
+  passphrase: string,
+  random: (bytes: number) => Buffer,
+): Promise<string> {
   const [salt, nonce] = [random(32), random(12)];
   const cipher = createCipheriv('aes-256-gcm', await derived(passphrase, salt, cost), nonce);
   const data = Buffer.concat([cipher.update(key), cipher.final(), cipher.getAuthTag()]);
-  const sealed: Sealed = { form, ...cost, salt: salt.toString('base64'), nonce: nonce.toString('base64'), data: data.toString('base64') };
+  const sealed: Sealed = {
+    form,
+    ...cost,
+    salt: salt.toString('base64'),
+    nonce: nonce.toString('base64'),
+    data: data.toString('base64'),
+  };
   return JSON.stringify(sealed);
 }
 
@@ -37,13 +47,23 @@ export async function unsealKey(text: string, passphrase: string): Promise<Buffe
   try {
     return Buffer.concat([decipher.update(data.subarray(0, -16)), decipher.final()]);
   } catch (error) {
-    throw new AppError('BAD_REQUEST', 'The passphrase is not the one that the key file was sealed with, or the sealed key is damaged.', { cause: error });
+    throw new AppError(
+      'BAD_REQUEST',
+      'The passphrase is not the one that the key file was sealed with, or the sealed key is damaged.',
+      { cause: error },
+    );
   }
 }
 
-function derived(passphrase: string, salt: Buffer, { N, r, p }: Pick<Sealed, 'N' | 'r' | 'p'>): Promise<Buffer> {
+function derived(
+  passphrase: string,
+  salt: Buffer,
+  { N, r, p }: Pick<Sealed, 'N' | 'r' | 'p'>,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(passphrase.normalize('NFC'), salt, 32, { N, r, p, maxmem: 256 * N * r }, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(passphrase.normalize('NFC'), salt, 32, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
   });
 }
 
@@ -64,5 +84,11 @@ function isSealed(value: unknown): value is Sealed {
   if (typeof value !== 'object' || value === null || Reflect.get(value, 'form') !== form) return false;
   const numbers = ['N', 'r', 'p'].map((name): unknown => Reflect.get(value, name));
   const texts = ['salt', 'nonce', 'data'].map((name): unknown => Reflect.get(value, name));
-  return numbers.every((one) => typeof one === 'number' && one > 0) && Reflect.get(value, 'N') <= 2 ** 20 && Reflect.get(value, 'r') <= 16 && Reflect.get(value, 'p') <= 4 && texts.every((one) => typeof one === 'string');
+  return (
+    numbers.every((one) => typeof one === 'number' && one > 0) &&
+    Reflect.get(value, 'N') <= 2 ** 20 &&
+    Reflect.get(value, 'r') <= 16 &&
+    Reflect.get(value, 'p') <= 4 &&
+    texts.every((one) => typeof one === 'string')
+  );
 }

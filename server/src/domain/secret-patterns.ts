@@ -33,7 +33,8 @@ const headerValue =
   /\b((?:proxy-)?authorization["']?\s{0,8}[:=]\s{0,8}["']?(?:[a-z][a-z0-9-]{0,30}\s{1,8})?|x-api-key["']?\s{0,8}[:=]\s{0,8}["']?|bearer\s{1,8}(?=\S{8}))[^\s"',;]{1,8192}/gi;
 
 /** Our own keys (`<prefix>_<43 or more letters and digits>`), GitHub's and GitLab's. */
-const token = /(_|gh[pousr]_|github_pat_|glpat-)(?:(?<=[A-Za-z0-9-]_)[A-Za-z0-9]{43,}|(?<=gh[pousr]_)[A-Za-z0-9]{36,}|(?<=github_pat_)\w{22,}|(?<=glpat-)[\w-]{20,})/g;
+const token =
+  /(_|gh[pousr]_|github_pat_|glpat-)(?:(?<=[A-Za-z0-9-]_)[A-Za-z0-9]{43,}|(?<=gh[pousr]_)[A-Za-z0-9]{36,}|(?<=github_pat_)\w{22,}|(?<=glpat-)[\w-]{20,})/g;
 
 const keyMark = 'PRIVATE KEY-----';
 const keyBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;

@@ -6,7 +6,8 @@ import { AppError, badField } from './errors.ts';
 export function parseServerPath(path: string, field: string): string {
   if (/\p{Cc}/u.test(path)) throw badField(field, 'must not contain line breaks or control characters');
   if (!path.startsWith('/')) throw badField(field, 'must be an absolute path, beginning with "/"');
-  if (path.split('/').some((part) => part === '.' || part === '..')) throw badField(field, 'must not contain "." or ".." as a part');
+  if (path.split('/').some((part) => part === '.' || part === '..'))
+    throw badField(field, 'must not contain "." or ".." as a part');
   const clean = posix.normalize(path);
   return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
 }
@@ -15,10 +16,20 @@ export function parseServerPath(path: string, field: string): string {
  * Throws FORBIDDEN when a clean path is one of these, stands in one or contains one: the engine's socket and data, Berth's own data. `effect` is what giving it would
  * do, such as "would give the service".
  */
-export function refuseProtected(path: string, field: string, { protectedPaths, effect }: { protectedPaths: readonly string[]; effect: string }): void {
+export function refuseProtected(
+  path: string,
+  field: string,
+  { protectedPaths, effect }: { protectedPaths: readonly string[]; effect: string },
+): void {
   const plain = withoutRunAlias(path);
-  const found = protectedPaths.map(withoutRunAlias).find((one) => pathContains(one, plain) || pathContains(plain, one));
-  if (found !== undefined) throw new AppError('FORBIDDEN', `${field}: ${path} ${effect} ${found}, which controls this server. Choose a folder of its own instead.`);
+  const found = protectedPaths
+    .map(withoutRunAlias)
+    .find((one) => pathContains(one, plain) || pathContains(plain, one));
+  if (found !== undefined)
+    throw new AppError(
+      'FORBIDDEN',
+      `${field}: ${path} ${effect} ${found}, which controls this server. Choose a folder of its own instead.`,
+    );
 }
 
 /** Whether `path` is `folder` or stands in it; both clean. */

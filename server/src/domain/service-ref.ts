@@ -16,7 +16,12 @@ export interface OwnerColumns {
   previewDeploymentId: string | null;
 }
 
-export const idFields = { application: 'applicationId', database: 'databaseId', compose: 'composeId', previewDeployment: 'previewDeploymentId' } as const satisfies Record<DeployedKind, keyof OwnerColumns>;
+export const idFields = {
+  application: 'applicationId',
+  database: 'databaseId',
+  compose: 'composeId',
+  previewDeployment: 'previewDeploymentId',
+} as const satisfies Record<DeployedKind, keyof OwnerColumns>;
 
 export const applicationRef = (serviceId: string): ServiceRef => ({ kind: 'application', serviceId });
 export const databaseRef = (serviceId: string): ServiceRef => ({ kind: 'database', serviceId });
@@ -25,7 +30,13 @@ export const composeRef = (serviceId: string): ServiceRef => ({ kind: 'compose',
 export const previewRef = (serviceId: string): ServiceRef => ({ kind: 'previewDeployment', serviceId });
 
 export function ownerColumns({ kind, serviceId }: ServiceRef): OwnerColumns {
-  return { applicationId: null, databaseId: null, composeId: null, previewDeploymentId: null, [idFields[kind]]: serviceId };
+  return {
+    applicationId: null,
+    databaseId: null,
+    composeId: null,
+    previewDeploymentId: null,
+    [idFields[kind]]: serviceId,
+  };
 }
 
 export function ownerOf(columns: OwnerColumns): ServiceRef {
@@ -37,7 +48,12 @@ export function ownerOf(columns: OwnerColumns): ServiceRef {
 export const serviceKey = ({ kind, serviceId }: ServiceRef): string => `${kind}:${serviceId}`;
 
 /** Label of everything on an engine that belongs to a service. */
-export const ownerLabels = { application: 'berth.application', database: 'berth.database', compose: 'berth.compose', previewDeployment: 'berth.preview' } as const satisfies Record<DeployedKind, string>;
+export const ownerLabels = {
+  application: 'berth.application',
+  database: 'berth.database',
+  compose: 'berth.compose',
+  previewDeployment: 'berth.preview',
+} as const satisfies Record<DeployedKind, string>;
 
 /** The service that the labels of a thing on an engine name; undefined for the platform's own. */
 export function ownerOfLabels(labels: Readonly<Record<string, string>>): ServiceRef | undefined {
@@ -48,4 +64,5 @@ export function ownerOfLabels(labels: Readonly<Record<string, string>>): Service
   return undefined;
 }
 
-export const isSameService = (left: ServiceRef | undefined, right: ServiceRef): boolean => left?.kind === right.kind && left.serviceId === right.serviceId;
+export const isSameService = (left: ServiceRef | undefined, right: ServiceRef): boolean =>
+  left?.kind === right.kind && left.serviceId === right.serviceId;

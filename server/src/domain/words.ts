@@ -11,7 +11,11 @@ export function splitWords(text: string, field: string): string[] {
     if (quote === "'") {
       if (character === "'") quote = undefined;
       else word += character;
-    } else if (character === '\\' && at + 1 < text.length && (quote === undefined || '"\\$`'.includes(text.charAt(at + 1)))) {
+    } else if (
+      character === '\\' &&
+      at + 1 < text.length &&
+      (quote === undefined || '"\\$`'.includes(text.charAt(at + 1)))
+    ) {
       at += 1;
       word = (word ?? '') + text.charAt(at);
     } else if (quote === '"') {
@@ -34,5 +38,9 @@ export function splitWords(text: string, field: string): string[] {
 
 /** Text from elsewhere as one line of at most so many characters. */
 export function oneLine(text: string, max: number): string {
-  return text.replace(/\p{Cc}+/gu, ' ').trim().slice(0, max).toWellFormed();
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, max)
+    .toWellFormed();
 }

@@ -10,14 +10,27 @@ import { createWorker, type WorkerOptions } from './worker.ts';
 const leaseMs = 1000;
 
 eachDatabase('the job queue', ({ open }) => {
-  async function queue(...serviceKeys: string[]): Promise<{ store: JobStore; ids: string[]; cancelQueued(serviceKey: string): Promise<unknown[]> }> {
+  async function queue(
+    ...serviceKeys: string[]
+  ): Promise<{ store: JobStore; ids: string[]; cancelQueued(serviceKey: string): Promise<unknown[]> }> {
     const store = createJobStore(await open());
     const jobs = createQueue(store, systemClock, () => undefined);
     const ids = [];
-    for (const serviceKey of serviceKeys) ids.push(await jobs.enqueue({ kind: 'deployment', payload: { deploymentId: `of ${serviceKey}` }, serviceKey, serverKey: 'local' }));
+    for (const serviceKey of serviceKeys)
+      ids.push(
+        await jobs.enqueue({
+          kind: 'deployment',
+          payload: { deploymentId: `of ${serviceKey}` },
+          serviceKey,
+          serverKey: 'local',
+        }),
+      );
     return { store, ids, cancelQueued: jobs.cancelQueued };
   }
-  const claim = async (store: JobStore, overrides: { worker?: string; now?: number; perServer?: number; except?: string[] } = {}): Promise<string | undefined> => {
+  const claim = async (
+    store: JobStore,
+    overrides: { worker?: string; now?: number; perServer?: number; except?: string[] } = {},
+  ): Promise<string | undefined> => {
     const { now = 10_000, worker = 'w', perServer = 5, except = [] } = overrides;
     return (await store.claim({ worker, now, leaseUntil: now + leaseMs, perServer, except }))?.jobId;
   };
@@ -34,7 +47,9 @@ eachDatabase('the job queue', ({ open }) => {
 
   it('gives each job once to workers that ask at the same time', async () => {
     const { store, ids } = await queue('a', 'b', 'c', 'd');
-    const taken = await Promise.all(Array.from({ length: 8 }, (_, index) => claim(store, { worker: `w${index}` })));
+    const taken = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => claim(store, { worker: `w${index}` })),
+    );
     const given = taken.filter((id) => id !== undefined);
     expect(new Set(given).size).toBe(given.length);
     while (given.length < 4) given.push((await claim(store)) ?? 'none');
@@ -68,11 +83,13 @@ eachDatabase('the job queue', ({ open }) => {
     const { store, ids } = await queue('a');
     const [id = ''] = ids;
     const outcome = Promise.withResolvers<unknown>();
-    const worker = createWorker(options(store, async (_, signal) => {
-      await store.update({ jobId: id }, { worker: 'another', leaseUntil: Date.now() + 60_000 });
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-      outcome.resolve(signal.reason);
-    }));
+    const worker = createWorker(
+      options(store, async (_, signal) => {
+        await store.update({ jobId: id }, { worker: 'another', leaseUntil: Date.now() + 60_000 });
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        outcome.resolve(signal.reason);
+      }),
+    );
     worker.start();
     expect(String(await outcome.promise)).toContain('lease of this job was lost');
     await worker.stop(1000);
@@ -87,9 +104,13 @@ eachDatabase('the job queue', ({ open }) => {
       tries += 1;
       if (tries === 1) throw new Error('no disk');
     };
-    const worker = createWorker({ ...options(store, handler), onFault: (error) => void faults.push(String(error)) });
+    const worker = createWorker({
+      ...options(store, handler),
+      onFault: (error) => void faults.push(String(error)),
+    });
     worker.start();
-    for (let left = 100; left > 0 && (await store.find({ jobId: ids[0] ?? '' }))?.state !== 'done'; left -= 1) await pause(50);
+    for (let left = 100; left > 0 && (await store.find({ jobId: ids[0] ?? '' }))?.state !== 'done'; left -= 1)
+      await pause(50);
     await worker.stop(1000);
     expect({ tries, faults }).toEqual({ tries: 2, faults: ['Error: no disk'] });
     expect(await store.find({ jobId: ids[0] ?? '' })).toMatchObject({ state: 'done', attempts: 2 });
@@ -98,10 +119,12 @@ eachDatabase('the job queue', ({ open }) => {
   it('a worker that stops tells its jobs, and the next start goes on with them at once', async () => {
     const { store, ids } = await queue('a');
     const started = Promise.withResolvers<void>();
-    const worker = createWorker(options(store, async (_, signal) => {
-      started.resolve();
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    }));
+    const worker = createWorker(
+      options(store, async (_, signal) => {
+        started.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      }),
+    );
     worker.start();
     await started.promise;
     await worker.stop(1000);
@@ -109,7 +132,18 @@ eachDatabase('the job queue', ({ open }) => {
     expect(await claim(store, { worker: 'next', now: Date.now() })).toBe(ids[0]);
   });
 
-  function options(store: JobStore, handler: (job: JobRecord, signal: AbortSignal) => Promise<void>): WorkerOptions {
-    return { store, clock: systemClock, handlers: { deployment: handler }, perServer: async () => 1, onFault: () => undefined, leaseMs: 300, pollMs: 50 };
+  function options(
+    store: JobStore,
+    handler: (job: JobRecord, signal: AbortSignal) => Promise<void>,
+  ): WorkerOptions {
+    return {
+      store,
+      clock: systemClock,
+      handlers: { deployment: handler },
+      perServer: async () => 1,
+      onFault: () => undefined,
+      leaseMs: 300,
+      pollMs: 50,
+    };
   }
 });

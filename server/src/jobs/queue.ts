@@ -10,13 +10,23 @@ export function createQueue(store: JobStore, clock: Clock, wake: () => void): Qu
     wake,
     async enqueue(job) {
       const jobId = randomId();
-      await store.insert({ jobId, ...job, state: 'queued', attempts: 0, worker: null, leaseUntil: 0, sequence: nextSequence(), createdAt: isoTime(clock) });
+      await store.insert({
+        jobId,
+        ...job,
+        state: 'queued',
+        attempts: 0,
+        worker: null,
+        leaseUntil: 0,
+        sequence: nextSequence(),
+        createdAt: isoTime(clock),
+      });
       return jobId;
     },
     async cancelQueued(serviceKey) {
       const cancelled = [];
       for (const job of await store.list({ serviceKey, state: 'queued' })) {
-        if ((await store.update({ jobId: job.jobId, state: 'queued' }, { state: 'cancelled' })) === 1) cancelled.push(job.payload);
+        if ((await store.update({ jobId: job.jobId, state: 'queued' }, { state: 'cancelled' })) === 1)
+          cancelled.push(job.payload);
       }
       return cancelled;
     },

@@ -9,7 +9,13 @@ export interface JobStore extends TableStore<'job'> {
    * Takes the oldest job that may run now: queued or with a lost lease, first of its service, on a server below its concurrency. `now` and `leaseUntil` are epoch
    * milliseconds; `except` are jobs that the worker itself still runs: after a pause of the whole machine their leases have run out too, and no job may run twice.
    */
-  claim(claim: { worker: string; now: number; leaseUntil: number; perServer: number; except: readonly string[] }): Promise<JobRecord | undefined>;
+  claim(claim: {
+    worker: string;
+    now: number;
+    leaseUntil: number;
+    perServer: number;
+    except: readonly string[];
+  }): Promise<JobRecord | undefined>;
   /** Prolongs a lease; false when it was lost. */
   heartbeat(jobId: string, worker: string, leaseUntil: number): Promise<boolean>;
   finish(jobId: string, worker: string): Promise<boolean>;
@@ -22,7 +28,8 @@ export interface JobStore extends TableStore<'job'> {
 export function createJobStore(database: Database): JobStore {
   const jobs = tableStore(database, 'job');
   const lock = database.dialect === 'postgres' ? sql`for update skip locked` : sql``;
-  const claimQuery = ({ worker, now, leaseUntil, perServer, except }: Parameters<JobStore['claim']>[0]) => sql<Record<string, unknown>>`
+  const claimQuery = ({ worker, now, leaseUntil, perServer, except }: Parameters<JobStore['claim']>[0]) =>
+    sql<Record<string, unknown>>`
     update "job" set "state" = 'running', "worker" = ${worker}, "leaseUntil" = ${leaseUntil}, "attempts" = "attempts" + 1
     where "jobId" = (
       select j."jobId" from "job" j
@@ -37,11 +44,17 @@ export function createJobStore(database: Database): JobStore {
       const [row] = await database.run(claimQuery(claim));
       return row && jobs.decode(row);
     },
-    heartbeat: async (jobId, worker, leaseUntil) => (await jobs.update({ jobId, worker, state: 'running' }, { leaseUntil })) === 1,
-    finish: async (jobId, worker) => (await jobs.update({ jobId, worker, state: 'running' }, { state: 'done' })) === 1,
+    heartbeat: async (jobId, worker, leaseUntil) =>
+      (await jobs.update({ jobId, worker, state: 'running' }, { leaseUntil })) === 1,
+    finish: async (jobId, worker) =>
+      (await jobs.update({ jobId, worker, state: 'running' }, { state: 'done' })) === 1,
     releaseAll: () => jobs.update({ state: 'running' }, { leaseUntil: 0 }),
     prune: async (before) => {
-      await database.change(sql`delete from "job" where "state" in ('done', 'cancelled') and "createdAt" < ${before}`.compile(database.builder));
+      await database.change(
+        sql`delete from "job" where "state" in ('done', 'cancelled') and "createdAt" < ${before}`.compile(
+          database.builder,
+        ),
+      );
     },
   };
 }

@@ -46,7 +46,13 @@ export function createWorker(options: WorkerOptions): Worker {
       alarm.arm();
       try {
         const now = clock.now();
-        const job = await store.claim({ worker: name, now, leaseUntil: now + leaseMs, perServer: await options.perServer(), except: [...running.keys()] });
+        const job = await store.claim({
+          worker: name,
+          now,
+          leaseUntil: now + leaseMs,
+          perServer: await options.perServer(),
+          except: [...running.keys()],
+        });
         if (job) begin(job);
         else await alarm.pause(options.pollMs ?? 1000);
       } catch (error) {
@@ -73,7 +79,8 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop(limitMs) {
       stopping = true;
       alarm.wake();
-      for (const { stop } of running.values()) stop.abort(new Error('Berth is stopping; the next start goes on with this job.'));
+      for (const { stop } of running.values())
+        stop.abort(new Error('Berth is stopping; the next start goes on with this job.'));
       const all = Promise.all([loop, ...[...running.values()].map(({ done }) => done)]);
       await Promise.race([all, new Promise((resolve) => setTimeout(resolve, limitMs).unref())]);
       await store.update({ worker: name, state: 'running' }, { leaseUntil: 0 });
@@ -90,10 +97,14 @@ interface Taken {
 }
 
 /** Runs the handler under a living lease. A job whose handler fails, or that was stopped, keeps its row: its lease runs out and somebody goes on. */
-async function carryOut({ store, clock, handlers, onFault }: WorkerOptions, { job, name, leaseMs, stop }: Taken): Promise<void> {
+async function carryOut(
+  { store, clock, handlers, onFault }: WorkerOptions,
+  { job, name, leaseMs, stop }: Taken,
+): Promise<void> {
   const beat = async (): Promise<void> => {
     try {
-      if (!(await store.heartbeat(job.jobId, name, clock.now() + leaseMs))) stop.abort(new Error('The lease of this job was lost.'));
+      if (!(await store.heartbeat(job.jobId, name, clock.now() + leaseMs)))
+        stop.abort(new Error('The lease of this job was lost.'));
     } catch (error) {
       onFault(error, job);
     }

@@ -2,7 +2,13 @@
 import type { Secret } from '../domain/secret.ts';
 import type { ChildIdentity } from './git.ts';
 
-export type BuildType = 'nixpacks' | 'dockerfile' | 'heroku_buildpacks' | 'paketo_buildpacks' | 'static' | 'railpack';
+export type BuildType =
+  | 'nixpacks'
+  | 'dockerfile'
+  | 'heroku_buildpacks'
+  | 'paketo_buildpacks'
+  | 'static'
+  | 'railpack';
 
 export interface Builder {
   /** Builds and tags the image; throws AppError with the reason (a missing program, a failing step, out of memory). */

@@ -4,15 +4,15 @@ import type { AcmeProblem } from '../domain/acme-problem.ts';
 export type CertificateNews =
   | { kind: 'issued'; host: string }
   | {
-    kind: 'failed';
-    host: string;
-    /** Name of the authority as the proxy's folders have it, behind the account and a slash where that is not the installation's. */
-    authority: string;
-    /** The proxy's own words. */
-    words: string;
-    /** What the authority said of its first check of the host; undefined when it never came to that. */
-    problem: AcmeProblem | undefined;
-  };
+      kind: 'failed';
+      host: string;
+      /** Name of the authority as the proxy's folders have it, behind the account and a slash where that is not the installation's. */
+      authority: string;
+      /** The proxy's own words. */
+      words: string;
+      /** What the authority said of its first check of the host; undefined when it never came to that. */
+      problem: AcmeProblem | undefined;
+    };
 
 /** A file of the proxy's own store: certificates with their keys, accounts at authorities, the proxy's own authority. */
 export interface KeptFile {

@@ -12,7 +12,10 @@ export interface DeploymentLogs {
   /** The lines from a position on (0: all); `tail` keeps only the last ones. */
   read(deploymentId: string, options?: { from?: number; tail?: number }): Promise<LoggedLine[]>;
   /** Lines from a position on as they come, until `isFinished` says that no more will, or the signal fires. */
-  follow(deploymentId: string, options: { from: number; signal: AbortSignal; isFinished(): Promise<boolean> }): AsyncIterable<LoggedLine>;
+  follow(
+    deploymentId: string,
+    options: { from: number; signal: AbortSignal; isFinished(): Promise<boolean> },
+  ): AsyncIterable<LoggedLine>;
   remove(deploymentId: string): Promise<void>;
 }
 

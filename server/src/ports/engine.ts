@@ -54,7 +54,10 @@ export interface Engine {
    */
   serviceLogs(serviceName: string, options: LogOptions): AsyncIterable<LogLine>;
   /** Runs one task to its end and gives its exit code; the log goes to `onLine`. The temporary service is removed whatever happens. */
-  runTask(spec: ServiceSpec, options: { signal: AbortSignal; limitMs: number; onLine(line: LogLine): void }): Promise<TaskResult>;
+  runTask(
+    spec: ServiceSpec,
+    options: { signal: AbortSignal; limitMs: number; onLine(line: LogLine): void },
+  ): Promise<TaskResult>;
 
   /**
    * Runs a program of an image in a container of its own and gives its output as it comes: for dumps, whose bytes belong in no log. What it reads is held back as long as
@@ -184,7 +187,13 @@ export interface ServiceSpec {
   reservations: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
   mounts: ServiceMount[];
   /** Small files put at a path in the container (engine config objects of ours, named by content). */
-  files: { path: string; content: string; uid?: string | undefined; gid?: string | undefined; mode?: number | undefined }[];
+  files: {
+    path: string;
+    content: string;
+    uid?: string | undefined;
+    gid?: string | undefined;
+    mode?: number | undefined;
+  }[];
   ports: PublishedPort[];
   /** Absent: the image's own check stays. */
   healthCheck?: HealthCheck | undefined;
@@ -306,7 +315,10 @@ export class ProgramFailed extends AppError {
 
   constructor(program: string, exitCode: number, lastLines: readonly string[]) {
     const said = lastLines.filter((line) => line !== '').join(' / ');
-    super('PRECONDITION_FAILED', `${program} ended with the exit code ${exitCode}${said === '' ? ' without a word' : `: ${said}`}`);
+    super(
+      'PRECONDITION_FAILED',
+      `${program} ended with the exit code ${exitCode}${said === '' ? ' without a word' : `: ${said}`}`,
+    );
     this.exitCode = exitCode;
   }
 }

@@ -11,7 +11,9 @@ export interface GitApis {
 export interface GitApiAccess {
   provider: GitProvider;
   apiUrl: string;
-  credential: { kind: 'token'; token: Secret } | { kind: 'app'; appId: string; installationId: string; privateKey: Secret };
+  credential:
+    | { kind: 'token'; token: Secret }
+    | { kind: 'app'; appId: string; installationId: string; privateKey: Secret };
   /** Workspace of Bitbucket, whose repositories are listed. */
   workspace: string | null;
 }

@@ -3,7 +3,11 @@ import type { Secret } from '../domain/secret.ts';
 
 export interface Git {
   /** Clones the source into `directory` (made anew) at the newest commit of its branch or tag, or at `commit`; gives the full commit id. */
-  checkout(source: GitSource, directory: string, run: GitRun & { commit?: string | undefined }): Promise<{ commit: string; subject: string }>;
+  checkout(
+    source: GitSource,
+    directory: string,
+    run: GitRun & { commit?: string | undefined },
+  ): Promise<{ commit: string; subject: string }>;
 }
 
 export interface GitSource {

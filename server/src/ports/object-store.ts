@@ -3,8 +3,16 @@ import type { Secret } from '../domain/secret.ts';
 
 /** How a store is reached. */
 export type StorePlace =
-  | { provider: 's3'; accessKey: Secret; secretAccessKey: Secret; bucket: string; region: string; endpoint: string; /** Prefix inside the bucket, or empty. */ path: string }
-  | { provider: 'local'; /** Absolute path of the folder. */ path: string };
+  | {
+      provider: 's3';
+      accessKey: Secret;
+      secretAccessKey: Secret;
+      bucket: string;
+      region: string;
+      endpoint: string /** Prefix inside the bucket, or empty. */;
+      path: string;
+    }
+  | { provider: 'local' /** Absolute path of the folder. */; path: string };
 
 export interface StoredObject {
   path: string;

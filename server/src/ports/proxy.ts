@@ -85,4 +85,8 @@ export interface RouteRedirect {
  * Makes `change` through `write` (one transaction with its audit entry) and puts the routes as they are then onto the running proxy: both, or neither. Throws
  * what the proxy says when it refuses them. With `mayWait` a proxy that does not answer (SERVICE_UNAVAILABLE) gets them when it does.
  */
-export type ChangeRoutes = <T>(write: <R>(work: () => Promise<R>) => Promise<R>, change: () => Promise<T>, options?: { mayWait?: boolean }) => Promise<T>;
+export type ChangeRoutes = <T>(
+  write: <R>(work: () => Promise<R>) => Promise<R>,
+  change: () => Promise<T>,
+  options?: { mayWait?: boolean },
+) => Promise<T>;

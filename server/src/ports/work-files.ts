@@ -8,7 +8,11 @@ export interface WorkFiles {
   /** Writes a file unless one is there; false when it was. */
   writeNew(path: string, content: string): Promise<boolean>;
   /** The text of a file below `root`; undefined when it is not there. Throws BAD_REQUEST naming `field` for what leads out of `root`, is no file, is larger than `maxBytes` or no text (UTF-8). */
-  readInside(root: string, path: string, options: { field: string; maxBytes: number }): Promise<string | undefined>;
+  readInside(
+    root: string,
+    path: string,
+    options: { field: string; maxBytes: number },
+  ): Promise<string | undefined>;
   /** Copies a file or folder below `root` to `target`; false when it is not there. Throws BAD_REQUEST naming `field` for what leads out of `root`. Links within it stay links. */
   copyInside(root: string, path: string, target: string, options: { field: string }): Promise<boolean>;
   /** Writes a file below `root` unless one is there; false when it was. Throws BAD_REQUEST naming `field` for a folder that leads out of `root` or is not there. */

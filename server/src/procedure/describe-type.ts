@@ -14,9 +14,11 @@ export function describeType(schema: unknown, depth = 0): string {
   if ('const' in schema) return JSON.stringify(schema['const']);
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' | ');
   const alternatives = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(alternatives)) return [...new Set(alternatives.map((one) => describeType(one, depth)))].join(' | ');
+  if (Array.isArray(alternatives))
+    return [...new Set(alternatives.map((one) => describeType(one, depth)))].join(' | ');
   const { type } = schema;
-  if (Array.isArray(type)) return type.map((one) => describeType({ ...schema, type: one }, depth)).join(' | ');
+  if (Array.isArray(type))
+    return type.map((one) => describeType({ ...schema, type: one }, depth)).join(' | ');
   if (type === 'array') return arrayType(describeType(schema['items'], depth));
   if (type === 'object') return objectType(schema, depth);
   return typeof type === 'string' ? type : 'any';
@@ -28,7 +30,10 @@ function arrayType(item: string): string {
 
 function objectType(schema: Schema, depth: number): string {
   const fields = propertiesOf(schema);
-  if (fields.length === 0) return isSchema(schema['additionalProperties']) ? `map of ${describeType(schema['additionalProperties'], depth)}` : '{}';
+  if (fields.length === 0)
+    return isSchema(schema['additionalProperties'])
+      ? `map of ${describeType(schema['additionalProperties'], depth)}`
+      : '{}';
   if (depth >= depthLimit) return '{…}';
   return `{${fields.map(({ name, required, schema: field }) => `${name}${required ? '' : '?'}: ${describeType(field, depth + 1)}`).join(', ')}}`;
 }
@@ -42,21 +47,37 @@ export interface Property {
 export function propertiesOf(schema: Schema): Property[] {
   const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   const properties = isSchema(schema['properties']) ? Object.entries(schema['properties']) : [];
-  return properties.map(([name, field]) => ({ name, required: required.includes(name), schema: isSchema(field) ? field : {} }));
+  return properties.map(([name, field]) => ({
+    name,
+    required: required.includes(name),
+    schema: isSchema(field) ? field : {},
+  }));
 }
 
 /** Description, default and bounds, in the order a reader wants them. */
 export function describeRules(schema: Schema): string {
   const bounds = [schema, ...alternativesOf(schema)];
   const rule = (key: string, words: string): string[] => {
-    const values = bounds.map((one) => one[key]).filter((value) => typeof value === 'string' || (typeof value === 'number' && Math.abs(value) !== Number.MAX_SAFE_INTEGER));
+    const values = bounds
+      .map((one) => one[key])
+      .filter(
+        (value) =>
+          typeof value === 'string' ||
+          (typeof value === 'number' && Math.abs(value) !== Number.MAX_SAFE_INTEGER),
+      );
     return [...new Set(values)].map((value) => `${words} ${String(value)}`);
   };
   return [
     ...(typeof schema['description'] === 'string' ? [schema['description']] : []),
     ...(schema['default'] === undefined ? [] : [`default \`${JSON.stringify(schema['default'])}\``]),
-    ...rule('minLength', 'min length'), ...rule('maxLength', 'max length'), ...rule('minimum', 'min'), ...rule('maximum', 'max'),
-    ...rule('minItems', 'min items'), ...rule('maxItems', 'max items'), ...rule('format', 'format'), ...patterns(bounds),
+    ...rule('minLength', 'min length'),
+    ...rule('maxLength', 'max length'),
+    ...rule('minimum', 'min'),
+    ...rule('maximum', 'max'),
+    ...rule('minItems', 'min items'),
+    ...rule('maxItems', 'max items'),
+    ...rule('format', 'format'),
+    ...patterns(bounds),
   ].join('; ');
 }
 
@@ -65,5 +86,11 @@ function alternativesOf(schema: Schema): Schema[] {
 }
 
 function patterns(schemas: readonly Schema[]): string[] {
-  return [...new Set(schemas.flatMap(({ pattern, format }) => (typeof pattern === 'string' && format === undefined ? [`pattern \`${pattern}\``] : [])))];
+  return [
+    ...new Set(
+      schemas.flatMap(({ pattern, format }) =>
+        typeof pattern === 'string' && format === undefined ? [`pattern \`${pattern}\``] : [],
+      ),
+    ),
+  ];
 }

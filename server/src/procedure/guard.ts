@@ -3,7 +3,15 @@ import { AppError, flatError } from '../domain/errors.ts';
 import { memberReaches, roleReaches, type Grants, type Role, type Scope } from '../domain/permissions.ts';
 import type { Actor, CallContext } from './context.ts';
 import { parseInput } from './input.ts';
-import { actionOf, grantsOf, resourceKinds, type ResourceKind, type ResourceReference, type StreamEvent, type UploadedFile } from './procedure.ts';
+import {
+  actionOf,
+  grantsOf,
+  resourceKinds,
+  type ResourceKind,
+  type ResourceReference,
+  type StreamEvent,
+  type UploadedFile,
+} from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
 
 /** What the transport knows of a call. */
@@ -39,7 +47,11 @@ export interface GuardPorts {
 
 export interface Guard {
   call(target: RegisteredProcedure, caller: Caller, rawInput: unknown, file?: UploadedFile): Promise<unknown>;
-  stream(target: RegisteredProcedure, caller: Caller, rawInput: unknown): Promise<AsyncIterable<StreamEvent<unknown>>>;
+  stream(
+    target: RegisteredProcedure,
+    caller: Caller,
+    rawInput: unknown,
+  ): Promise<AsyncIterable<StreamEvent<unknown>>>;
 }
 
 interface Admitted {
@@ -58,10 +70,21 @@ export function createGuard(ports: GuardPorts): Guard {
     try {
       const checked = await check(ports, target, identity, rawInput);
       const audited = { done: false };
-      return { context: contextOf(ports, target, caller, checked, audited), input: checked.input, resourceId: checked.resourceId, audited };
+      return {
+        context: contextOf(ports, target, caller, checked, audited),
+        input: checked.input,
+        resourceId: checked.resourceId,
+        audited,
+      };
     } catch (error) {
       if (isChange(target) && error instanceof AppError && auditedAtTheDoor.includes(error.code)) {
-        await ports.recordAudit({ actor: identity, procedure: target.path, resourceId: subjectOf(target, rawInput), outcome: error.code, ip: caller.ip });
+        await ports.recordAudit({
+          actor: identity,
+          procedure: target.path,
+          resourceId: subjectOf(target, rawInput),
+          outcome: error.code,
+          ip: caller.ip,
+        });
       }
       throw error;
     }
@@ -70,12 +93,19 @@ export function createGuard(ports: GuardPorts): Guard {
   async function run(target: RegisteredProcedure, admitted: Admitted, file?: UploadedFile): Promise<unknown> {
     const { context, input, audited } = admitted;
     const audit = (outcome: string, resourceId: string | undefined): Promise<void> =>
-      ports.recordAudit({ actor: context.actor, procedure: target.path, resourceId, outcome, ip: context.ip });
+      ports.recordAudit({
+        actor: context.actor,
+        procedure: target.path,
+        resourceId,
+        outcome,
+        ip: context.ip,
+      });
     let answer: unknown;
     try {
       answer = await target.call(context, input, file);
     } catch (error) {
-      if (isChange(target) && !audited.done) await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR', admitted.resourceId);
+      if (isChange(target) && !audited.done)
+        await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR', admitted.resourceId);
       throw error;
     }
     if (isChange(target) && !audited.done) await audit('done', admitted.resourceId ?? idOf(answer));
@@ -87,8 +117,17 @@ export function createGuard(ports: GuardPorts): Guard {
     stream: async (target, caller, rawInput) => {
       const admitted = await admit(target, caller, rawInput);
       const events = checkedEvents(target, target.stream(admitted.context, admitted.input));
-      return isChange(target) ? auditedEvents(events, admitted, (outcome) =>
-        ports.recordAudit({ actor: admitted.context.actor, procedure: target.path, resourceId: admitted.resourceId, outcome, ip: admitted.context.ip })) : events;
+      return isChange(target)
+        ? auditedEvents(events, admitted, (outcome) =>
+            ports.recordAudit({
+              actor: admitted.context.actor,
+              procedure: target.path,
+              resourceId: admitted.resourceId,
+              outcome,
+              ip: admitted.context.ip,
+            }),
+          )
+        : events;
     },
   };
 }
@@ -105,23 +144,42 @@ interface Checked {
   resourceId: string | undefined;
 }
 
-async function check(ports: GuardPorts, target: RegisteredProcedure, identity: Actor, rawInput: unknown): Promise<Checked> {
+async function check(
+  ports: GuardPorts,
+  target: RegisteredProcedure,
+  identity: Actor,
+  rawInput: unknown,
+): Promise<Checked> {
   const { actsIn, ofInstallation } = target.procedure.access;
   checkKey(target, identity);
   if (actsIn === undefined) checkPlace(target, identity);
   if (ofInstallation && !(await ports.isFirstOrganization(identity.organizationId))) {
-    throw forbidden(target, `${target.path} is about the whole installation, which belongs to its first organization. Ask an Owner or Admin of that one.`);
+    throw forbidden(
+      target,
+      `${target.path} is about the whole installation, which belongs to its first organization. Ask an Owner or Admin of that one.`,
+    );
   }
   const input = parseInput(target.procedure.input, rawInput);
-  const actor = actsIn === undefined ? identity : await actorIn(ports, target, identity, { field: actsIn, input });
+  const actor =
+    actsIn === undefined ? identity : await actorIn(ports, target, identity, { field: actsIn, input });
   if (actsIn !== undefined) checkPlace(target, actor);
   const { scope, resourceId } = await checkResources(ports, target, actor, input);
   return { actor, input, scope, resourceId };
 }
 
-function contextOf(ports: GuardPorts, target: RegisteredProcedure, caller: Caller, { actor, scope, resourceId }: Checked, audited: Admitted['audited']): CallContext {
+function contextOf(
+  ports: GuardPorts,
+  target: RegisteredProcedure,
+  caller: Caller,
+  { actor, scope, resourceId }: Checked,
+  audited: Admitted['audited'],
+): CallContext {
   return {
-    actor, scope, ip: caller.ip, follow: caller.follow ?? false, lastEventId: caller.lastEventId,
+    actor,
+    scope,
+    ip: caller.ip,
+    follow: caller.follow ?? false,
+    lastEventId: caller.lastEventId,
     get signal() {
       return caller.signal;
     },
@@ -129,7 +187,14 @@ function contextOf(ports: GuardPorts, target: RegisteredProcedure, caller: Calle
       const result = await ports.transaction(async () => {
         const value = await work();
         const by = placeOf ? { ...actor, organizationId: placeOf(value) } : actor;
-        if (!audited.done) await ports.recordAudit({ actor: by, procedure: target.path, resourceId: resourceId ?? idOf(value), outcome: 'done', ip: caller.ip });
+        if (!audited.done)
+          await ports.recordAudit({
+            actor: by,
+            procedure: target.path,
+            resourceId: resourceId ?? idOf(value),
+            outcome: 'done',
+            ip: caller.ip,
+          });
         return value;
       });
       // Only now is the entry stored; a commit that failed took it away again.
@@ -140,7 +205,11 @@ function contextOf(ports: GuardPorts, target: RegisteredProcedure, caller: Calle
 }
 
 /** A change enters the log with its own transaction; here its refusal does. */
-async function* auditedEvents(events: AsyncIterable<StreamEvent<unknown>>, { audited }: Admitted, audit: (outcome: string) => Promise<void>): AsyncIterable<StreamEvent<unknown>> {
+async function* auditedEvents(
+  events: AsyncIterable<StreamEvent<unknown>>,
+  { audited }: Admitted,
+  audit: (outcome: string) => Promise<void>,
+): AsyncIterable<StreamEvent<unknown>> {
   try {
     yield* events;
   } catch (error) {
@@ -149,18 +218,27 @@ async function* auditedEvents(events: AsyncIterable<StreamEvent<unknown>>, { aud
   }
 }
 
-async function* checkedEvents(target: RegisteredProcedure, events: AsyncIterable<StreamEvent<unknown>>): AsyncIterable<StreamEvent<unknown>> {
+async function* checkedEvents(
+  target: RegisteredProcedure,
+  events: AsyncIterable<StreamEvent<unknown>>,
+): AsyncIterable<StreamEvent<unknown>> {
   for await (const event of events) yield { id: event.id, data: target.procedure.output.parse(event.data) };
 }
 
 /** What the credentials allow, whoever holds them. */
 function checkKey(target: RegisteredProcedure, actor: Actor): void {
   if (target.procedure.access.sessionOnly && actor.sessionId === undefined) {
-    throw forbidden(target, `${target.path} needs a logged-in session; an API key cannot call it. Sign in first.`);
+    throw forbidden(
+      target,
+      `${target.path} needs a logged-in session; an API key cannot call it. Sign in first.`,
+    );
   }
   const action = actionOf(target.procedure);
   if (actor.permissions && !actor.permissions[target.router]?.includes(action)) {
-    throw forbidden(target, `This API key is not permitted to ${action} ${target.router}. Use a key with that permission.`);
+    throw forbidden(
+      target,
+      `This API key is not permitted to ${action} ${target.router}. Use a key with that permission.`,
+    );
   }
 }
 
@@ -168,30 +246,54 @@ function checkKey(target: RegisteredProcedure, actor: Actor): void {
 function checkPlace(target: RegisteredProcedure, actor: Actor): void {
   const { access } = target.procedure;
   if (!roleReaches(actor.role, access.class)) {
-    throw forbidden(target, `${target.path} needs the role ${access.class === 'owner' ? 'Owner' : 'Owner or Admin'}; yours is ${actor.role}.`);
+    throw forbidden(
+      target,
+      `${target.path} needs the role ${access.class === 'owner' ? 'Owner' : 'Owner or Admin'}; yours is ${actor.role}.`,
+    );
   }
-  const lacking = actor.role === 'member' ? grantsOf(access).find((grant) => !actor.grants[grant]) : undefined;
-  if (lacking !== undefined) throw forbidden(target, `You lack the permission ${lacking}. An Owner or Admin of the organization can give it.`);
+  const lacking =
+    actor.role === 'member' ? grantsOf(access).find((grant) => !actor.grants[grant]) : undefined;
+  if (lacking !== undefined)
+    throw forbidden(
+      target,
+      `You lack the permission ${lacking}. An Owner or Admin of the organization can give it.`,
+    );
 }
 
 /** The caller as a member of the organization that the field names. */
-async function actorIn(ports: GuardPorts, target: RegisteredProcedure, actor: Actor, { field, input }: { field: string; input: unknown }): Promise<Actor> {
+async function actorIn(
+  ports: GuardPorts,
+  target: RegisteredProcedure,
+  actor: Actor,
+  { field, input }: { field: string; input: unknown },
+): Promise<Actor> {
   const [organizationId] = idsIn(input, field);
   if (organizationId === undefined || organizationId === actor.organizationId) return actor;
-  const place = actor.apiKeyId === undefined ? await ports.findPlace(actor.userId, organizationId) : undefined;
+  const place =
+    actor.apiKeyId === undefined ? await ports.findPlace(actor.userId, organizationId) : undefined;
   if (place) return { ...actor, organizationId, role: place.role, grants: place.grants };
   const reference = target.procedure.access.resources.find((one) => one.field === field);
-  if (reference && !(await ports.findScope(reference.kind, organizationId, actor.organizationId))) throw absent(reference.kind, field);
-  throw forbidden(target, `${field} is not one of your organizations${actor.apiKeyId === undefined ? '' : ', or not the one of this API key'}.`);
+  if (reference && !(await ports.findScope(reference.kind, organizationId, actor.organizationId)))
+    throw absent(reference.kind, field);
+  throw forbidden(
+    target,
+    `${field} is not one of your organizations${actor.apiKeyId === undefined ? '' : ', or not the one of this API key'}.`,
+  );
 }
 
-async function checkResources(ports: GuardPorts, target: RegisteredProcedure, actor: Actor, input: unknown): Promise<{ scope: Scope | undefined; resourceId: string | undefined }> {
+async function checkResources(
+  ports: GuardPorts,
+  target: RegisteredProcedure,
+  actor: Actor,
+  input: unknown,
+): Promise<{ scope: Scope | undefined; resourceId: string | undefined }> {
   let subject: { scope: Scope; resourceId: string } | undefined;
   for (const { kind, field, partial } of target.procedure.access.resources) {
     for (const id of idsIn(input, field)) {
       const scope = await ports.findScope(kind, id, actor.organizationId);
       if (!scope) throw absent(kind, field);
-      if (scope.organizationId !== actor.organizationId) throw forbidden(target, `The ${kind} named in ${field} belongs to another organization.`);
+      if (scope.organizationId !== actor.organizationId)
+        throw forbidden(target, `The ${kind} named in ${field} belongs to another organization.`);
       if (actor.role === 'member' && !partial) checkMember(target, { kind, field }, actor, scope);
       if (!isNested(field)) subject ??= { scope, resourceId: id };
     }
@@ -200,7 +302,10 @@ async function checkResources(ports: GuardPorts, target: RegisteredProcedure, ac
 }
 
 function absent(kind: ResourceKind, field: string): AppError {
-  return new AppError('NOT_FOUND', `There is no ${kind} with the id given in ${field}. It may have been removed.`);
+  return new AppError(
+    'NOT_FOUND',
+    `There is no ${kind} with the id given in ${field}. It may have been removed.`,
+  );
 }
 
 /** A refusal of whoever is known, in the flat shape where the procedure's document wants that. */
@@ -210,15 +315,26 @@ function forbidden({ procedure }: RegisteredProcedure, sentence: string): AppErr
 }
 
 /** What the kind asks of a member. */
-function checkMember(target: RegisteredProcedure, { kind, field }: ResourceReference, { grants, userId }: Actor, scope: Scope): void {
+function checkMember(
+  target: RegisteredProcedure,
+  { kind, field }: ResourceReference,
+  { grants, userId }: Actor,
+  scope: Scope,
+): void {
   const need = resourceKinds[kind];
   if (need === 'nothing') return;
   if (need === 'own') {
     if (scope.userId === userId) return;
-    throw forbidden(target, `The ${kind} named in ${field} is not yours. Its owner, or an Owner or Admin of the organization, can do this.`);
+    throw forbidden(
+      target,
+      `The ${kind} named in ${field} is not yours. Its owner, or an Owner or Admin of the organization, can do this.`,
+    );
   }
   if (need === 'assigned' ? memberReaches(grants, scope) : grants[need]) return;
-  throw forbidden(target, `You have no access to the ${kind} named in ${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of the organization can give it.`);
+  throw forbidden(
+    target,
+    `You have no access to the ${kind} named in ${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of the organization can give it.`,
+  );
 }
 
 /** The procedure's subject stands in a field of its own; ids inside an object are what it is given besides. */
@@ -229,13 +345,16 @@ function isNested(field: string): boolean {
 /** The id in the field, each id of a list, none when the field is absent. */
 function idsIn(input: unknown, field: string): string[] {
   let value = input;
-  for (const name of field.split('.')) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  for (const name of field.split('.'))
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
 }
 
 /** What a refused call named; its input was perhaps not parsed, so only what looks like an id is kept. */
 function subjectOf(target: RegisteredProcedure, rawInput: unknown): string | undefined {
-  const [subject] = target.procedure.access.resources.filter(({ field }) => !isNested(field)).flatMap(({ field }) => idsIn(rawInput, field));
+  const [subject] = target.procedure.access.resources
+    .filter(({ field }) => !isNested(field))
+    .flatMap(({ field }) => idsIn(rawInput, field));
   return subject !== undefined && /^[\w.-]{1,100}$/.test(subject) ? subject : undefined;
 }
 

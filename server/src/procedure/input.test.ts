@@ -14,16 +14,29 @@ describe('input', () => {
 
   it('is parsed, unknown keys dropped, every fault named by its path', () => {
     expect(parseInput(schema, { name: 'a', more: 1 })).toEqual({ name: 'a' });
-    expect(() => parseInput(schema, { name: '', nested: { size: 'x' } })).toThrow(expect.objectContaining({
-      code: 'BAD_REQUEST', issues: [{ path: 'name', message: expect.any(String) }, { path: 'nested.size', message: expect.any(String) }],
-    }));
+    expect(() => parseInput(schema, { name: '', nested: { size: 'x' } })).toThrow(
+      expect.objectContaining({
+        code: 'BAD_REQUEST',
+        issues: [
+          { path: 'name', message: expect.any(String) },
+          { path: 'nested.size', message: expect.any(String) },
+        ],
+      }),
+    );
     expect(() => parseInput(schema, undefined)).toThrow('name');
     expect(() => parseInput(schema, 'text')).toThrow('The input is not valid');
   });
 
   it('with a NUL anywhere is refused, its place named', () => {
-    for (const [raw, path] of [['a\0', ''], [{ name: '\0' }, 'name'], [{ name: 'a', list: ['x', 'y\0'] }, 'list.1'], [{ a: { b: { c: '\0' } } }, 'a.b.c']] as const) {
-      expect(() => parseInput(schema, raw)).toThrow(expect.objectContaining({ issues: [{ path, message: 'must not contain the NUL character' }] }));
+    for (const [raw, path] of [
+      ['a\0', ''],
+      [{ name: '\0' }, 'name'],
+      [{ name: 'a', list: ['x', 'y\0'] }, 'list.1'],
+      [{ a: { b: { c: '\0' } } }, 'a.b.c'],
+    ] as const) {
+      expect(() => parseInput(schema, raw)).toThrow(
+        expect.objectContaining({ issues: [{ path, message: 'must not contain the NUL character' }] }),
+      );
     }
   });
 });
@@ -31,8 +44,15 @@ describe('input', () => {
 describe('text that cannot be kept as it is', () => {
   it('is refused, its place named: half a surrogate pair, and both faults in a key', () => {
     const schema = z.record(z.string(), z.unknown());
-    for (const [raw, path] of [[{ name: 'a\ud800' }, 'name'], [{ list: ['\udc00\ud800'] }, 'list.0'], [{ labels: { 'a\0': 'x' } }, 'labels'], [{ labels: { '\udc00': 'x' } }, 'labels']] as const) {
-      expect(() => parseInput(schema, raw)).toThrow(expect.objectContaining({ issues: [{ path, message: expect.any(String) }] }));
+    for (const [raw, path] of [
+      [{ name: 'a\ud800' }, 'name'],
+      [{ list: ['\udc00\ud800'] }, 'list.0'],
+      [{ labels: { 'a\0': 'x' } }, 'labels'],
+      [{ labels: { '\udc00': 'x' } }, 'labels'],
+    ] as const) {
+      expect(() => parseInput(schema, raw)).toThrow(
+        expect.objectContaining({ issues: [{ path, message: expect.any(String) }] }),
+      );
     }
     expect(parseInput(schema, { name: '\u{1f468}' })).toEqual({ name: '\u{1f468}' });
   });
@@ -40,22 +60,44 @@ describe('text that cannot be kept as it is', () => {
 
 describe('query parameters', () => {
   const schema = z.object({
-    text: z.string(), count: z.number().optional(), flag: z.boolean().default(false), list: z.array(z.string()).nullish(), both: z.number().nullable().optional(), kind: z.enum(['1', 'true']),
+    text: z.string(),
+    count: z.number().optional(),
+    flag: z.boolean().default(false),
+    list: z.array(z.string()).nullish(),
+    both: z.number().nullable().optional(),
+    kind: z.enum(['1', 'true']),
   });
 
   it('take the type of their schema, through optional, nullable and default', () => {
-    expect(coerceQuery(schema, { text: '1', count: '2', flag: 'true', list: 'x', both: '-1.5', kind: '1', unknown: '3' }))
-      .toEqual({ text: '1', count: 2, flag: true, list: ['x'], both: -1.5, kind: '1', unknown: '3' });
-    expect(coerceQuery(schema, { list: ['a', 'b'], count: ['1', '2'] })).toEqual({ list: ['a', 'b'], count: 2 });
+    expect(
+      coerceQuery(schema, {
+        text: '1',
+        count: '2',
+        flag: 'true',
+        list: 'x',
+        both: '-1.5',
+        kind: '1',
+        unknown: '3',
+      }),
+    ).toEqual({ text: '1', count: 2, flag: true, list: ['x'], both: -1.5, kind: '1', unknown: '3' });
+    expect(coerceQuery(schema, { list: ['a', 'b'], count: ['1', '2'] })).toEqual({
+      list: ['a', 'b'],
+      count: 2,
+    });
   });
 
   it('that do not fit stay text, so that the schema names them', () => {
-    for (const value of ['', ' ', 'x', '1x', 'NaN', '١']) expect(coerceQuery(schema, { count: value })).toEqual({ count: value });
-    for (const value of ['', '1', 'TRUE', 'yes']) expect(coerceQuery(schema, { flag: value })).toEqual({ flag: value });
+    for (const value of ['', ' ', 'x', '1x', 'NaN', '١'])
+      expect(coerceQuery(schema, { count: value })).toEqual({ count: value });
+    for (const value of ['', '1', 'TRUE', 'yes'])
+      expect(coerceQuery(schema, { flag: value })).toEqual({ flag: value });
   });
 
   it('never take a type from what a schema inherits', () => {
-    expect(coerceQuery(schema, { constructor: '1', toString: 'true' })).toEqual({ constructor: '1', toString: 'true' });
+    expect(coerceQuery(schema, { constructor: '1', toString: 'true' })).toEqual({
+      constructor: '1',
+      toString: 'true',
+    });
   });
 });
 
@@ -63,22 +105,32 @@ describe('pages', () => {
   const idOf = (item: string): string => item;
 
   it('put together give the whole list once, for any sizes', () => {
-    fc.assert(fc.property(fc.uniqueArray(fc.string(), { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (items, limit) => {
-      const seen: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = paginate(items, { limit, cursor }, idOf);
-        const { items: some, nextCursor } = Array.isArray(page) ? { items: page, nextCursor: null } : page;
-        expect(some.length).toBeLessThanOrEqual(limit);
-        seen.push(...some);
-        cursor = nextCursor ?? undefined;
-      } while (cursor !== undefined);
-      expect(seen).toEqual(items);
-    }));
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.string(), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 20 }),
+        (items, limit) => {
+          const seen: string[] = [];
+          let cursor: string | undefined;
+          do {
+            const page = paginate(items, { limit, cursor }, idOf);
+            const { items: some, nextCursor } = Array.isArray(page)
+              ? { items: page, nextCursor: null }
+              : page;
+            expect(some.length).toBeLessThanOrEqual(limit);
+            seen.push(...some);
+            cursor = nextCursor ?? undefined;
+          } while (cursor !== undefined);
+          expect(seen).toEqual(items);
+        },
+      ),
+    );
   });
 
   it('without a limit are the plain list; with an unknown cursor refused', () => {
     expect(paginate(['a', 'b'], { cursor: 'a' }, idOf)).toEqual(['a', 'b']);
-    expect(() => paginate(['a', 'b'], { limit: 1, cursor: 'gone' }, idOf)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST', issues: [expect.objectContaining({ path: 'cursor' })] }));
+    expect(() => paginate(['a', 'b'], { limit: 1, cursor: 'gone' }, idOf)).toThrow(
+      expect.objectContaining({ code: 'BAD_REQUEST', issues: [expect.objectContaining({ path: 'cursor' })] }),
+    );
   });
 });

@@ -8,13 +8,17 @@ export function parseInput(schema: z.ZodType, raw: unknown): unknown {
   if (broken !== undefined) throw invalid([broken]);
   const parsed = schema.safeParse(raw ?? {});
   if (parsed.success) return parsed.data;
-  throw invalid(parsed.error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })));
+  throw invalid(
+    parsed.error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })),
+  );
 }
 
 function invalid(issues: Issue[]): AppError {
   const [first] = issues;
   const where = first?.path ? `${first.path}: ` : '';
-  return new AppError('BAD_REQUEST', `The input is not valid. ${where}${first?.message ?? ''}`.trim(), { issues });
+  return new AppError('BAD_REQUEST', `The input is not valid. ${where}${first?.message ?? ''}`.trim(), {
+    issues,
+  });
 }
 
 /** No input of ours has more levels; deeper ones would only exhaust the stack of whoever walks them. */
@@ -24,7 +28,8 @@ const deepest = 32;
 function findBroken(value: unknown, path: string, depth = 0): Issue | undefined {
   if (typeof value === 'string') return faultOf(value, path);
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > deepest) return { path: path.slice(0, 100), message: `is nested more than ${deepest} levels deep` };
+  if (depth > deepest)
+    return { path: path.slice(0, 100), message: `is nested more than ${deepest} levels deep` };
   for (const [key, item] of Object.entries(value)) {
     const found = faultOf(key, path) ?? findBroken(item, path === '' ? key : `${path}.${key}`, depth + 1);
     if (found !== undefined) return found;
@@ -34,26 +39,38 @@ function findBroken(value: unknown, path: string, depth = 0): Issue | undefined 
 
 function faultOf(text: string, path: string): Issue | undefined {
   if (text.includes('\0')) return { path, message: 'must not contain the NUL character' };
-  return text.isWellFormed() ? undefined : { path, message: 'must be well-formed Unicode; it holds half of a surrogate pair' };
+  return text.isWellFormed()
+    ? undefined
+    : { path, message: 'must be well-formed Unicode; it holds half of a surrogate pair' };
 }
 
 /** Query-string parameters arrive as text; numbers, booleans and one-value arrays take their schema's type (decisions 1). */
-export function coerceQuery(schema: z.ZodType, parameters: Record<string, string | string[]>): Record<string, unknown> {
+export function coerceQuery(
+  schema: z.ZodType,
+  parameters: Record<string, string | string[]>,
+): Record<string, unknown> {
   const shape = schema instanceof z.ZodObject ? schema.shape : {};
-  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, coerce(Object.hasOwn(shape, name) ? shape[name] : undefined, value)]));
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      coerce(Object.hasOwn(shape, name) ? shape[name] : undefined, value),
+    ]),
+  );
 }
 
 function coerce(schema: unknown, value: string | string[]): unknown {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) return Array.isArray(value) ? value : [value];
-  const single = Array.isArray(value) ? value.at(-1) ?? '' : value;
-  if (inner instanceof z.ZodNumber) return single.trim() === '' || Number.isNaN(Number(single)) ? single : Number(single);
+  const single = Array.isArray(value) ? (value.at(-1) ?? '') : value;
+  if (inner instanceof z.ZodNumber)
+    return single.trim() === '' || Number.isNaN(Number(single)) ? single : Number(single);
   if (inner instanceof z.ZodBoolean) return single === 'true' ? true : single === 'false' ? false : single;
   return single;
 }
 
 function unwrap(schema: unknown): unknown {
   let inner = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) inner = inner.unwrap();
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault)
+    inner = inner.unwrap();
   return inner;
 }

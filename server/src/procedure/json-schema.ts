@@ -11,8 +11,16 @@ export interface ReferringSchema {
 export type Direction = 'input' | 'output';
 
 export function jsonSchemaOf(type: z.ZodType, io: Direction): ReferringSchema {
-  const { $schema: _dialect, $defs, ...schema } = z.toJSONSchema(type, { target: 'draft-2020-12', io, unrepresentable: 'any' });
-  const definitions = isSchema($defs) ? Object.entries($defs).flatMap(([name, definition]) => (isSchema(definition) ? [[name, withoutId(definition)] as const] : [])) : [];
+  const {
+    $schema: _dialect,
+    $defs,
+    ...schema
+  } = z.toJSONSchema(type, { target: 'draft-2020-12', io, unrepresentable: 'any' });
+  const definitions = isSchema($defs)
+    ? Object.entries($defs).flatMap(([name, definition]) =>
+        isSchema(definition) ? [[name, withoutId(definition)] as const] : [],
+      )
+    : [];
   return { schema, definitions: Object.fromEntries(definitions) };
 }
 
@@ -35,7 +43,9 @@ export function resolved(schema: Schema, definitions: ReferringSchema['definitio
 function inlined(value: unknown, definitions: ReferringSchema['definitions']): unknown {
   if (Array.isArray(value)) return value.map((item) => inlined(item, definitions));
   if (!isSchema(value)) return value;
-  return Object.fromEntries(Object.entries(resolved(value, definitions)).map(([name, item]) => [name, inlined(item, definitions)]));
+  return Object.fromEntries(
+    Object.entries(resolved(value, definitions)).map(([name, item]) => [name, inlined(item, definitions)]),
+  );
 }
 
 function withoutId({ id: _id, ...definition }: Schema): Schema {

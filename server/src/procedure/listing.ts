@@ -10,10 +10,17 @@ export interface NamedProcedure {
 
 /** Every procedure of these contracts, in the order they are written. */
 export function listProcedures(contracts: Readonly<Record<string, Contract>>): NamedProcedure[] {
-  return Object.entries(contracts).flatMap(([router, contract]) => Object.entries(contract).map(([name, procedure]) => ({ path: `${router}.${name}`, router, procedure })));
+  return Object.entries(contracts).flatMap(([router, contract]) =>
+    Object.entries(contract).map(([name, procedure]) => ({ path: `${router}.${name}`, router, procedure })),
+  );
 }
 
 /** What a key can be narrowed to: the actions of each router. */
 export function keyScopes(contracts: Readonly<Record<string, Contract>>): Map<string, Set<string>> {
-  return new Map(Object.entries(contracts).map(([router, contract]) => [router, new Set(Object.values(contract).map(actionOf))]));
+  return new Map(
+    Object.entries(contracts).map(([router, contract]) => [
+      router,
+      new Set(Object.values(contract).map(actionOf)),
+    ]),
+  );
 }

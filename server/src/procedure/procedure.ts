@@ -7,12 +7,34 @@ import type { AccessClass, GrantFlag } from '../domain/permissions.ts';
 
 /** Kinds of things an id in an input can name, each with what a member needs to name one: assigned to the member, the member's own, a grant, or nothing besides the procedure's own class. */
 export const resourceKinds = {
-  project: 'assigned', environment: 'assigned', application: 'assigned', compose: 'assigned', ...perDatabaseKind(() => 'assigned' as const),
+  project: 'assigned',
+  environment: 'assigned',
+  application: 'assigned',
+  compose: 'assigned',
+  ...perDatabaseKind(() => 'assigned' as const),
   /** A database of any kind, and a service of any: where one field may name several. */
-  database: 'assigned', service: 'assigned',
-  deployment: 'assigned', domain: 'assigned', port: 'assigned', mount: 'assigned', redirect: 'assigned', basicAuth: 'assigned', backup: 'assigned', backupRun: 'assigned', previewDeployment: 'assigned',
-  sshKey: 'canAccessToSSHKeys', registry: 'nothing', server: 'nothing', destination: 'nothing', certificate: 'nothing', certificateResolver: 'nothing',
-  organization: 'nothing', invitation: 'nothing', user: 'nothing', apiKey: 'own', gitProvider: 'canAccessToGitProviders',
+  database: 'assigned',
+  service: 'assigned',
+  deployment: 'assigned',
+  domain: 'assigned',
+  port: 'assigned',
+  mount: 'assigned',
+  redirect: 'assigned',
+  basicAuth: 'assigned',
+  backup: 'assigned',
+  backupRun: 'assigned',
+  previewDeployment: 'assigned',
+  sshKey: 'canAccessToSSHKeys',
+  registry: 'nothing',
+  server: 'nothing',
+  destination: 'nothing',
+  certificate: 'nothing',
+  certificateResolver: 'nothing',
+  organization: 'nothing',
+  invitation: 'nothing',
+  user: 'nothing',
+  apiKey: 'own',
+  gitProvider: 'canAccessToGitProviders',
 } as const satisfies Record<string, 'assigned' | 'own' | 'nothing' | GrantFlag>;
 export type ResourceKind = keyof typeof resourceKinds;
 
@@ -59,7 +81,11 @@ export function grantsOf({ grant }: Access): readonly GrantFlag[] {
 
 export type ProcedureKind = 'query' | 'mutation' | 'subscription' | 'upload';
 
-export interface Procedure<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType, K extends ProcedureKind = ProcedureKind> {
+export interface Procedure<
+  I extends z.ZodType = z.ZodType,
+  O extends z.ZodType = z.ZodType,
+  K extends ProcedureKind = ProcedureKind,
+> {
   readonly kind: K;
   /** One line, for the reference. */
   readonly summary: string;
@@ -87,11 +113,19 @@ export interface Whole {
 
 type Definition<I extends z.ZodType, O extends z.ZodType> = Omit<Procedure<I, O>, 'kind'>;
 
-export const query = <I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Procedure<I, O, 'query'> => ({ kind: 'query', ...definition });
-export const mutation = <I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Procedure<I, O, 'mutation'> => ({ kind: 'mutation', ...definition });
-export const subscription = <I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Procedure<I, O, 'subscription'> => ({ kind: 'subscription', ...definition });
+export const query = <I extends z.ZodType, O extends z.ZodType>(
+  definition: Definition<I, O>,
+): Procedure<I, O, 'query'> => ({ kind: 'query', ...definition });
+export const mutation = <I extends z.ZodType, O extends z.ZodType>(
+  definition: Definition<I, O>,
+): Procedure<I, O, 'mutation'> => ({ kind: 'mutation', ...definition });
+export const subscription = <I extends z.ZodType, O extends z.ZodType>(
+  definition: Definition<I, O>,
+): Procedure<I, O, 'subscription'> => ({ kind: 'subscription', ...definition });
 /** A mutation whose body is a file; the input comes from the query string or the form's fields before the file. */
-export const upload = <I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Procedure<I, O, 'upload'> => ({ kind: 'upload', ...definition });
+export const upload = <I extends z.ZodType, O extends z.ZodType>(
+  definition: Definition<I, O>,
+): Procedure<I, O, 'upload'> => ({ kind: 'upload', ...definition });
 
 /** The procedures of one router. */
 export type Contract = Readonly<Record<string, Procedure>>;
@@ -108,13 +142,14 @@ export interface UploadedFile {
 }
 
 /** What a handler of this procedure is. */
-export type Handler<P extends Procedure, X> = P extends Procedure<infer I, infer O, infer K>
-  ? K extends 'subscription'
-    ? (context: X, input: z.output<I>) => AsyncIterable<StreamEvent<z.input<O>>>
-    : K extends 'upload'
-      ? (context: X, input: z.output<I>, file: UploadedFile) => Promise<z.input<O>>
-      : (context: X, input: z.output<I>) => Promise<z.input<O>>
-  : never;
+export type Handler<P extends Procedure, X> =
+  P extends Procedure<infer I, infer O, infer K>
+    ? K extends 'subscription'
+      ? (context: X, input: z.output<I>) => AsyncIterable<StreamEvent<z.input<O>>>
+      : K extends 'upload'
+        ? (context: X, input: z.output<I>, file: UploadedFile) => Promise<z.input<O>>
+        : (context: X, input: z.output<I>) => Promise<z.input<O>>
+    : never;
 
 /** A handler for every procedure of a contract; a missing one does not compile. */
 export type Handlers<C extends Contract, X> = { readonly [K in keyof C]: Handler<C[K], X> };

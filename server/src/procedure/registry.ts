@@ -21,7 +21,11 @@ export interface Router {
 }
 
 /** Joins a contract with its handlers; the types make sure that none is missing. */
-export function router<C extends Contract>(name: string, contract: C, handlers: Handlers<C, CallContext>): Router {
+export function router<C extends Contract>(
+  name: string,
+  contract: C,
+  handlers: Handlers<C, CallContext>,
+): Router {
   return { name, contract, handlers };
 }
 
@@ -30,7 +34,13 @@ export function createRegistry(routers: readonly Router[]): Registry {
   for (const { name, contract, handlers } of routers) {
     for (const [key, procedure] of Object.entries(contract)) {
       const handler = asHandler(handlers[key]);
-      registry.set(`${name}.${key}`, { path: `${name}.${key}`, router: name, procedure, call: handler.call, stream: handler.stream });
+      registry.set(`${name}.${key}`, {
+        path: `${name}.${key}`,
+        router: name,
+        procedure,
+        call: handler.call,
+        stream: handler.stream,
+      });
     }
   }
   return registry;

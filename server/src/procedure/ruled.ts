@@ -8,7 +8,10 @@ export function ruled(schema: z.ZodString, rule: (text: string, field: string) =
     try {
       rule(text, 'value');
     } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof AppError ? (error.issues?.[0]?.message ?? error.message) : 'is not valid' });
+      context.addIssue({
+        code: 'custom',
+        message: error instanceof AppError ? (error.issues?.[0]?.message ?? error.message) : 'is not valid',
+      });
     }
   });
 }

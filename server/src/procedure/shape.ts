@@ -9,13 +9,18 @@ export function named<N extends string, S extends z.ZodType>(name: N, schema: S)
 }
 
 /** Those fields of a shape that are among the names. */
-export function only<S extends Shape, N extends readonly string[]>(shape: S, names: N): { [F in Extract<N[number], keyof S>]: S[F] } {
+export function only<S extends Shape, N extends readonly string[]>(
+  shape: S,
+  names: N,
+): { [F in Extract<N[number], keyof S>]: S[F] } {
   return asShape(Object.fromEntries(Object.entries(shape).filter(([name]) => names.includes(name))));
 }
 
 /** The fields, each optional. */
 export function partial<S extends Shape>(shape: S): { [F in keyof S]: z.ZodOptional<S[F]> } {
-  return asShape(Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()])));
+  return asShape(
+    Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()])),
+  );
 }
 
 /** The names were walked, so each is there; the compiler cannot follow that through entries. */

@@ -41,8 +41,16 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let current: Promise<void> | undefined;
   let again = false;
 
-  const ready = (): Promise<void> => Promise.race([firstRun.promise, new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref())]);
-  const changes = createRouteChanges({ ...options.database, ready, apply: () => proxy.apply(options.routes) });
+  const ready = (): Promise<void> =>
+    Promise.race([
+      firstRun.promise,
+      new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref()),
+    ]);
+  const changes = createRouteChanges({
+    ...options.database,
+    ready,
+    apply: () => proxy.apply(options.routes),
+  });
 
   async function loop(): Promise<void> {
     do {
@@ -75,7 +83,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     },
     changeRoutes: changes.changeRoutes,
     start() {
-      timers.push(setInterval(() => void run(), options.intervalMs ?? 60_000), setInterval(() => void lookAtProxy(), proxyWatchMs));
+      timers.push(
+        setInterval(() => void run(), options.intervalMs ?? 60_000),
+        setInterval(() => void lookAtProxy(), proxyWatchMs),
+      );
       void run();
     },
     async stop() {
@@ -87,7 +98,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 }
 
 /** Each part by itself, so that one that cannot be put right holds up no other. */
-async function reconcileOnce(options: ReconcilerOptions, applyRoutes: () => Promise<{ changed: boolean }>): Promise<void> {
+async function reconcileOnce(
+  options: ReconcilerOptions,
+  applyRoutes: () => Promise<{ changed: boolean }>,
+): Promise<void> {
   const found: string[] = [];
   const step = async (name: string, work: () => Promise<string[]>): Promise<void> => {
     try {
@@ -99,6 +113,8 @@ async function reconcileOnce(options: ReconcilerOptions, applyRoutes: () => Prom
   await step('platform', options.ensurePlatform);
   await step('services', options.services);
   await step('networks', options.attachProxy);
-  await step('routes', async () => ((await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them'] : []));
+  await step('routes', async () =>
+    (await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them'] : [],
+  );
   if (found.length > 0) options.onDrift(found);
 }

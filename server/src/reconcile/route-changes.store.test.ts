@@ -9,10 +9,12 @@ eachDatabase('changes of routes', (test) => {
   async function begin() {
     const database = await test.open();
     const rows = tableStore(database, 'service_name');
-    const names = async (): Promise<string[]> => (await rows.list({})).map(({ nameKey }) => nameKey).toSorted();
+    const names = async (): Promise<string[]> =>
+      (await rows.list({})).map(({ nameKey }) => nameKey).toSorted();
     const proxy = { has: [] as string[], loads: 0, isAway: false, delayMs: 5 };
     const { changeRoutes, applyRoutes } = createRouteChanges({
-      ...bound(database), ready: async () => undefined,
+      ...bound(database),
+      ready: async () => undefined,
       async apply() {
         const wanted = await names();
         await new Promise((resolve) => setTimeout(resolve, proxy.delayMs));
@@ -25,14 +27,21 @@ eachDatabase('changes of routes', (test) => {
         return { changed: true };
       },
     });
-    const add = (nameKey: string, mayWait = false): Promise<string> => changeRoutes((work) => database.transaction(work), async () => {
-      await rows.insert({ nameKey, serviceId: 'x' });
-      if (nameKey.startsWith('late')) throw new AppError('BAD_REQUEST', 'Changed its mind after it wrote.');
-      return nameKey;
-    }, { mayWait });
+    const add = (nameKey: string, mayWait = false): Promise<string> =>
+      changeRoutes(
+        (work) => database.transaction(work),
+        async () => {
+          await rows.insert({ nameKey, serviceId: 'x' });
+          if (nameKey.startsWith('late'))
+            throw new AppError('BAD_REQUEST', 'Changed its mind after it wrote.');
+          return nameKey;
+        },
+        { mayWait },
+      );
     return { database, names, proxy, add, applyRoutes };
   }
-  const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${String(index).padStart(2, '0')}`);
+  const numbered = (count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `n${String(index).padStart(2, '0')}`);
 
   it('that come at once are few configurations, and all are there', async () => {
     const { names, proxy, add } = await begin();
@@ -45,9 +54,19 @@ eachDatabase('changes of routes', (test) => {
 
   it('that the proxy refuses, or that fail by themselves, take nobody with them, and are told why', async () => {
     const { names, proxy, add } = await begin();
-    const outcomes = await Promise.allSettled(['a', 'b', 'bad', 'c', 'late', 'b', 'd'].map((name) => add(name)));
-    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message))).toEqual([
-      'a', 'b', 'The proxy refused bad.', 'c', 'Changed its mind after it wrote.', expect.stringContaining('exists already'), 'd',
+    const outcomes = await Promise.allSettled(
+      ['a', 'b', 'bad', 'c', 'late', 'b', 'd'].map((name) => add(name)),
+    );
+    expect(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
+    ).toEqual([
+      'a',
+      'b',
+      'The proxy refused bad.',
+      'c',
+      'Changed its mind after it wrote.',
+      expect.stringContaining('exists already'),
+      'd',
     ]);
     expect(await names()).toEqual(['a', 'b', 'c', 'd']);
     expect(proxy.has).toEqual(['a', 'b', 'c', 'd']);
@@ -60,7 +79,10 @@ eachDatabase('changes of routes', (test) => {
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
     expect(await names()).toEqual(['b', 'd']);
     // Vitest fails for a rejection that nobody handles.
-    expect((await Promise.allSettled([add('late1'), add('late2')])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await Promise.allSettled([add('late1'), add('late2')])).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
     proxy.isAway = false;
     expect(await applyRoutes()).toEqual({ changed: true });
     expect(proxy.has).toEqual(['b', 'd']);

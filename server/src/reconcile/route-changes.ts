@@ -67,17 +67,22 @@ interface Change<T> extends Pick<PromiseWithResolvers<T>, 'resolve' | 'reject'> 
   mayWait: boolean;
 }
 
-function entryOf<T>({ write, change, mayWait, resolve, reject }: Change<T>, { apply, attempt }: RouteChangesOptions): Entry {
+function entryOf<T>(
+  { write, change, mayWait, resolve, reject }: Change<T>,
+  { apply, attempt }: RouteChangesOptions,
+): Entry {
   return {
     mayWait,
     fail: reject,
     async alone() {
       try {
-        resolve(await write(async () => {
-          const result = await change();
-          await apply().catch(mayWait ? unlessAbsent : rethrow);
-          return result;
-        }));
+        resolve(
+          await write(async () => {
+            const result = await change();
+            await apply().catch(mayWait ? unlessAbsent : rethrow);
+            return result;
+          }),
+        );
       } catch (error) {
         // The database has what it had; if the proxy had taken the change already, it is put right again.
         await apply().catch(() => undefined);
@@ -100,18 +105,28 @@ function entryOf<T>({ write, change, mayWait, resolve, reject }: Change<T>, { ap
  * Throws when the proxy does not take them together; nothing is changed then. Gives what to tell each after the commit. Before the proxy and after it they go on one
  * after another: they share one connection to the database, which does one thing at a time.
  */
-async function commit(entries: readonly Entry[], apply: RouteChangesOptions['apply']): Promise<(() => void)[]> {
+async function commit(
+  entries: readonly Entry[],
+  apply: RouteChangesOptions['apply'],
+): Promise<(() => void)[]> {
   const running: { applied: PromiseWithResolvers<void>; part: Promise<() => void> }[] = [];
   for (const entry of entries) {
     const [changed, applied] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     // Nobody waits for it when the change has failed by itself.
     applied.promise.catch(() => undefined);
     // A change that fails by itself takes nobody with it.
-    const part = entry.part(changed.resolve, applied.promise).catch((error: unknown) => () => entry.fail(error));
+    const part = entry
+      .part(changed.resolve, applied.promise)
+      .catch((error: unknown) => () => entry.fail(error));
     running.push({ applied, part });
     await Promise.race([changed.promise, part]);
   }
-  const failure = await apply().catch(entries.every(({ mayWait }) => mayWait) ? unlessAbsent : rethrow).then(() => undefined, (error: unknown) => ({ error }));
+  const failure = await apply()
+    .catch(entries.every(({ mayWait }) => mayWait) ? unlessAbsent : rethrow)
+    .then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
   const told: (() => void)[] = [];
   for (const { applied, part } of running) {
     if (failure) applied.reject(failure.error);

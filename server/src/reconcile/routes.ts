@@ -27,19 +27,64 @@ export interface DesiredRoute extends CertifiedDomain {
 }
 
 /** A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its first name. `now` in ms. */
-export function routesOf(domains: readonly DesiredRoute[], sources: CertificateSources, now: number): Route[] {
+export function routesOf(
+  domains: readonly DesiredRoute[],
+  sources: CertificateSources,
+  now: number,
+): Route[] {
   const certificates = certificatesOf(domains, sources, now);
   return domains.flatMap((domain) => {
-    const { domainId, applicationId, composeId, previewDeploymentId, asciiHost, path, internalPath, stripPath, https, port, accounts, redirects, hstsMaxAge, requestHeaders, maxBodyBytes } = domain;
+    const {
+      domainId,
+      applicationId,
+      composeId,
+      previewDeploymentId,
+      asciiHost,
+      path,
+      internalPath,
+      stripPath,
+      https,
+      port,
+      accounts,
+      redirects,
+      hstsMaxAge,
+      requestHeaders,
+      maxBodyBytes,
+    } = domain;
     const service = serviceOf(domain);
     if (service === null) return [];
-    const certificate = https ? certificates.get(asciiHost) ?? null : null;
-    return [{ id: domainId, serviceId: applicationId ?? composeId ?? previewDeploymentId ?? domainId, host: asciiHost, path, internalPath, stripPath, https, certificate, service, port, accounts, redirects, hstsMaxAge, requestHeaders, maxBodyBytes }];
+    const certificate = https ? (certificates.get(asciiHost) ?? null) : null;
+    return [
+      {
+        id: domainId,
+        serviceId: applicationId ?? composeId ?? previewDeploymentId ?? domainId,
+        host: asciiHost,
+        path,
+        internalPath,
+        stripPath,
+        https,
+        certificate,
+        service,
+        port,
+        accounts,
+        redirects,
+        hstsMaxAge,
+        requestHeaders,
+        maxBodyBytes,
+      },
+    ];
   });
 }
 
 /** Name in the engine of what the domain leads to. */
-function serviceOf({ appName, releasedAppName, composeName, releasedComposeName, composeSuffix, serviceName }: DesiredRoute): string | null {
+function serviceOf({
+  appName,
+  releasedAppName,
+  composeName,
+  releasedComposeName,
+  composeSuffix,
+  serviceName,
+}: DesiredRoute): string | null {
   const compose = releasedComposeName ?? composeName;
   if (compose === null) return releasedAppName ?? appName;
   return serviceName === null ? null : composeServiceName(compose, serviceName, composeSuffix ?? '');

@@ -1,6 +1,18 @@
 /** Services as they should be: the live release of every service, and nothing of ours that no service owns. */
-import { isSameService, ownerOfLabels, serviceKey, type DeployedKind, type ServiceRef } from '../domain/service-ref.ts';
-import { instanceLabel, taskLabel, type Engine, type ServiceSpec, type ServiceState } from '../ports/engine.ts';
+import {
+  isSameService,
+  ownerOfLabels,
+  serviceKey,
+  type DeployedKind,
+  type ServiceRef,
+} from '../domain/service-ref.ts';
+import {
+  instanceLabel,
+  taskLabel,
+  type Engine,
+  type ServiceSpec,
+  type ServiceState,
+} from '../ports/engine.ts';
 
 /** What is known of a service that should run. */
 export interface KeptService extends ServiceRef {
@@ -43,71 +55,124 @@ export async function reconcileServices(plan: ServicesPlan): Promise<string[]> {
       for (const spec of specs) found.push(...(await reconcileOne(plan, kept, spec, byName.get(spec.name))));
       if (specs.length > 0) found.push(...(await removeFormerNames(plan, kept, specs, present)));
     } catch (error) {
-      found.push(`${kept.appName}: could not be put right: ${error instanceof Error ? error.message : String(error)}`);
+      found.push(
+        `${kept.appName}: could not be put right: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
   found.push(...(await removeOrphans(plan, present)), ...(await removeLeftTasks(plan, present)));
   return found;
 }
 
-async function reconcileOne(plan: ServicesPlan, kept: KeptService, spec: ServiceSpec, service: ServiceState | undefined): Promise<string[]> {
+async function reconcileOne(
+  plan: ServicesPlan,
+  kept: KeptService,
+  spec: ServiceSpec,
+  service: ServiceState | undefined,
+): Promise<string[]> {
   // `replicas` is a setting that takes effect at the next deploy; until then the release's own number counts.
   const replicas = kept.isStopped ? 0 : spec.replicas;
   if (isAsItShould(plan, spec, replicas, service)) return [];
   return (await whileStill(plan, kept, () => putRight(plan, kept, { ...spec, replicas }, service))) ?? [];
 }
 
-async function putRight({ engine, ensureNetworks }: ServicesPlan, kept: KeptService, spec: ServiceSpec, service: ServiceState | undefined): Promise<string[]> {
+async function putRight(
+  { engine, ensureNetworks }: ServicesPlan,
+  kept: KeptService,
+  spec: ServiceSpec,
+  service: ServiceState | undefined,
+): Promise<string[]> {
   if (service && service.specDigest === engine.specDigest(spec)) {
     await engine.scaleService(spec.name, spec.replicas);
     return [`${spec.name}: had ${service.replicas} replicas instead of ${spec.replicas}; scaled it`];
   }
   await ensureNetworks(kept);
   await engine.applyService(spec);
-  return [`${spec.name}: the service ${service ? 'differed from its live release; put it back' : 'was gone; made it again from its live release'}`];
+  return [
+    `${spec.name}: the service ${service ? 'differed from its live release; put it back' : 'was gone; made it again from its live release'}`,
+  ];
 }
 
 /** An update that is under way is left to its end. */
-function isAsItShould({ engine }: ServicesPlan, spec: ServiceSpec, replicas: number, service: ServiceState | undefined): boolean {
+function isAsItShould(
+  { engine }: ServicesPlan,
+  spec: ServiceSpec,
+  replicas: number,
+  service: ServiceState | undefined,
+): boolean {
   if (!service) return false;
   const isChanging = service.update?.state === 'updating' || service.update?.state === 'rollback_started';
   return isChanging || (service.specDigest === engine.specDigest(spec) && service.replicas === replicas);
 }
 
 /** What was read of records and engine is some milliseconds old and not of one moment: a release or a stop that was made meanwhile must not be taken back. */
-function whileStill(plan: ServicesPlan, kept: KeptService, work: () => Promise<string[]>): Promise<string[] | undefined> {
+function whileStill(
+  plan: ServicesPlan,
+  kept: KeptService,
+  work: () => Promise<string[]>,
+): Promise<string[] | undefined> {
   return plan.takeIfFree(kept.serviceId, async () => {
     const now = await plan.settled(kept);
-    return now !== undefined && now.liveDeploymentId === kept.liveDeploymentId && now.isStopped === kept.isStopped ? work() : [];
+    return now !== undefined &&
+      now.liveDeploymentId === kept.liveDeploymentId &&
+      now.isStopped === kept.isStopped
+      ? work()
+      : [];
   });
 }
 
 /** What a deployment that was interrupted after a change of the name left under the former one. */
-async function removeFormerNames(plan: ServicesPlan, kept: KeptService, specs: readonly ServiceSpec[], present: readonly ServiceState[]): Promise<string[]> {
+async function removeFormerNames(
+  plan: ServicesPlan,
+  kept: KeptService,
+  specs: readonly ServiceSpec[],
+  present: readonly ServiceState[],
+): Promise<string[]> {
   const { appName, releasedAppName } = kept;
   const names = new Set(specs.map(({ name }) => name));
-  const former = present.filter(({ name, labels }) => isSameService(ownerOfLabels(labels), kept) && labels[taskLabel] === undefined && !names.has(name));
+  const former = present.filter(
+    ({ name, labels }) =>
+      isSameService(ownerOfLabels(labels), kept) && labels[taskLabel] === undefined && !names.has(name),
+  );
   if (former.length === 0) return [];
   const removed = await whileStill(plan, kept, async () => {
     for (const { name } of former) await plan.engine.removeService(name, { drains: true });
-    return former.map(({ name }) => `${name}: its ${kept.kind} runs as ${releasedAppName ?? appName} now; removed the service under the former name`);
+    return former.map(
+      ({ name }) =>
+        `${name}: its ${kept.kind} runs as ${releasedAppName ?? appName} now; removed the service under the former name`,
+    );
   });
   return removed ?? [];
 }
 
 /** One-off tasks that a former run of Berth waited for. */
-async function removeLeftTasks({ engine, instance }: ServicesPlan, present: readonly ServiceState[]): Promise<string[]> {
-  const left = present.filter(({ labels }) => instance !== undefined && labels[taskLabel] !== undefined && labels[instanceLabel] !== instance);
+async function removeLeftTasks(
+  { engine, instance }: ServicesPlan,
+  present: readonly ServiceState[],
+): Promise<string[]> {
+  const left = present.filter(
+    ({ labels }) =>
+      instance !== undefined && labels[taskLabel] !== undefined && labels[instanceLabel] !== instance,
+  );
   for (const { name } of left) await engine.removeService(name);
   return left.map(({ name }) => `${name}: the Berth that waited for this one-off task has ended; removed it`);
 }
 
-async function removeOrphans({ engine, services, kinds, busy }: ServicesPlan, present: readonly ServiceState[]): Promise<string[]> {
+async function removeOrphans(
+  { engine, services, kinds, busy }: ServicesPlan,
+  present: readonly ServiceState[],
+): Promise<string[]> {
   const known = new Set(services.map(serviceKey));
   const removed = [];
   for (const { name, labels } of present) {
     const owner = ownerOfLabels(labels);
-    if (owner === undefined || !kinds.has(owner.kind) || known.has(serviceKey(owner)) || busy.has(serviceKey(owner))) continue;
+    if (
+      owner === undefined ||
+      !kinds.has(owner.kind) ||
+      known.has(serviceKey(owner)) ||
+      busy.has(serviceKey(owner))
+    )
+      continue;
     await engine.removeService(name);
     removed.push(`${name}: its ${owner.kind} no longer exists; removed it`);
   }

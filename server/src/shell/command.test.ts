@@ -3,8 +3,18 @@ import { Secret } from '../domain/secret.ts';
 import { childEnvironment, command } from './command.ts';
 
 test('the environment of a child is made from nothing', () => {
-  const given = command(['git', 'status'], { cwd: '/srv/x', env: { TOKEN: new Secret('hunter2'), HOME: '/scratch' } });
-  expect(childEnvironment(given, { DATABASE_URL: 'postgres://u:p@h/d', PATH: '/evil', SSL_CERT_FILE: '/ca.pem', NODE_OPTIONS: '--x' })).toEqual({
+  const given = command(['git', 'status'], {
+    cwd: '/srv/x',
+    env: { TOKEN: new Secret('hunter2'), HOME: '/scratch' },
+  });
+  expect(
+    childEnvironment(given, {
+      DATABASE_URL: 'postgres://u:p@h/d',
+      PATH: '/evil',
+      SSL_CERT_FILE: '/ca.pem',
+      NODE_OPTIONS: '--x',
+    }),
+  ).toEqual({
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     HOME: '/scratch',
     LANG: 'C.UTF-8',
@@ -25,5 +35,7 @@ test.each([
   [['git'] as const, { 'A=B': '1' }],
   [['git'] as const, { '': '1' }],
 ])('%j with %j is refused', (argv, env: Record<string, string>) => {
-  expect(() => command([...argv], { cwd: '/', env })).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+  expect(() => command([...argv], { cwd: '/', env })).toThrow(
+    expect.objectContaining({ code: 'BAD_REQUEST' }),
+  );
 });

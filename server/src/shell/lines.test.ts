@@ -13,8 +13,14 @@ function split(...chunks: (string | Uint8Array)[]): string[] {
 describe('createLineSplitter', () => {
   test.each([
     [['a\nb\n'], ['a', 'b']],
-    [['a\n', '\n', 'b'], ['a', '', 'b']],
-    [['a\r', '\nb\r\n'], ['a', 'b']],
+    [
+      ['a\n', '\n', 'b'],
+      ['a', '', 'b'],
+    ],
+    [
+      ['a\r', '\nb\r\n'],
+      ['a', 'b'],
+    ],
     [['1%\r2%\r3%\ndone'], ['3%', 'done']],
     [['1%\r', '2%\r', '100%\r'], ['100%']],
     [['a\r\r\nb'], ['a', 'b']],
@@ -25,7 +31,10 @@ describe('createLineSplitter', () => {
 
   test('characters across chunks, and bytes that are none', () => {
     const euro = Buffer.from('€');
-    expect(split(euro.subarray(0, 1), euro.subarray(1), '\n', Uint8Array.of(0xff, 0x41, 0x0a))).toEqual(['€', '\uFFFDA']);
+    expect(split(euro.subarray(0, 1), euro.subarray(1), '\n', Uint8Array.of(0xff, 0x41, 0x0a))).toEqual([
+      '€',
+      '\uFFFDA',
+    ]);
   });
 
   test('where chunks end makes no difference', () => {
@@ -34,7 +43,9 @@ describe('createLineSplitter', () => {
       fc.property(text, fc.array(fc.nat(40)), (whole, cuts) => {
         const bytes = Buffer.from(whole);
         const ends = [...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort((a, b) => a - b);
-        expect(split(...ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end)))).toEqual(split(bytes));
+        expect(split(...ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end)))).toEqual(
+          split(bytes),
+        );
       }),
     );
   });

@@ -25,7 +25,11 @@ const keptStderr = 8 * 1024;
 
 export function startPiped(command: Command): PipedChild {
   const [program, ...args] = command.argv;
-  const child = spawn(program, args, { cwd: command.cwd, env: childEnvironment(command, process.env), stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(program, args, {
+    cwd: command.cwd,
+    env: childEnvironment(command, process.env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   // Whoever writes into a program that has ended learns it from its exit, not from the pipe.
   child.stdin.on('error', () => undefined);
   const ended = endOf(command, child);
@@ -33,13 +37,18 @@ export function startPiped(command: Command): PipedChild {
   return { stdin: child.stdin, stdout: child.stdout, ended, kill: () => void child.kill('SIGKILL') };
 }
 
-function endOf(command: Command, child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<PipedEnd> {
+function endOf(
+  command: Command,
+  child: ChildProcessByStdio<Writable, Readable, Readable>,
+): Promise<PipedEnd> {
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-keptStderr);
   });
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(startFailure(command, error)));
-    child.once('close', (code, signal) => resolve({ exitCode: code ?? undefined, signal: signal ?? undefined, stderr: stderr.trim() }));
+    child.once('close', (code, signal) =>
+      resolve({ exitCode: code ?? undefined, signal: signal ?? undefined, stderr: stderr.trim() }),
+    );
   });
 }

@@ -15,9 +15,19 @@ export interface ProcessStat {
 
 /** The name (field 2) stands in parentheses and may hold spaces and parentheses itself, so the fields are counted from the last one. */
 export function parseStat(text: string): ProcessStat | undefined {
-  const fields = text.slice(text.lastIndexOf(')') + 2).trimEnd().split(' ');
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .trimEnd()
+    .split(' ');
   const [state, parent, group, startTime] = [fields[0], fields[1], fields[2], fields[19]];
-  if (state === undefined || parent === undefined || group === undefined || startTime === undefined || !/^[0-9]+$/.test(startTime)) return undefined;
+  if (
+    state === undefined ||
+    parent === undefined ||
+    group === undefined ||
+    startTime === undefined ||
+    !/^[0-9]+$/.test(startTime)
+  )
+    return undefined;
   return { startTime, parent: Number(parent), group: Number(group), ended: state === 'Z' || state === 'X' };
 }
 
@@ -29,7 +39,12 @@ export function readStat(pid: number): ProcessStat | undefined {
 /** The mark of the run this process belongs to; empty without one. */
 export function markOf(pid: number): string {
   const environment = read(`${pid}/environ`) ?? '';
-  return environment.split('\0').find((entry) => entry.startsWith(`${markVariable}=`))?.slice(markVariable.length + 1) ?? '';
+  return (
+    environment
+      .split('\0')
+      .find((entry) => entry.startsWith(`${markVariable}=`))
+      ?.slice(markVariable.length + 1) ?? ''
+  );
 }
 
 /** Start times count from the machine's start; this tells one start from the next. */

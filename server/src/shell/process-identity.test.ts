@@ -26,7 +26,12 @@ function identity(pid: number) {
 describe('parseStat', () => {
   const rest = '1 77 77 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 123456 1 1';
   test.each(['cat', 'a b', 'a) S 9 9 9', '((', ') ) )', ''])('name %j', (name) => {
-    expect(parseStat(`5 (${name}) S ${rest}`)).toEqual({ startTime: '123456', parent: 1, group: 77, ended: false });
+    expect(parseStat(`5 (${name}) S ${rest}`)).toEqual({
+      startTime: '123456',
+      parent: 1,
+      group: 77,
+      ended: false,
+    });
   });
   test('ended, and nonsense', () => {
     expect(parseStat(`5 (x) Z ${rest}`)?.ended).toBe(true);
@@ -50,7 +55,14 @@ test('a process is known again until it ends', async () => {
 test('a recycled pid is never signalled', async () => {
   const child = sleeper();
   const [ticks = '', boot = ''] = identity(child.pid).startTime.split('/');
-  for (const other of [`${Number(ticks) - 1}/${boot}/`, `${Number(ticks) + 1}/${boot}/`, `${ticks}/another-boot/`, ticks, '', 'x/y/z']) {
+  for (const other of [
+    `${Number(ticks) - 1}/${boot}/`,
+    `${Number(ticks) + 1}/${boot}/`,
+    `${ticks}/another-boot/`,
+    ticks,
+    '',
+    'x/y/z',
+  ]) {
     const stranger = { pid: child.pid, startTime: other };
     expect(isAlive(stranger)).toBe(false);
     expect(await endProcessGroup(stranger, { graceMs: 100 })).toBe(true);

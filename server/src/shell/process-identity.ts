@@ -20,7 +20,10 @@ export function isAlive(identity: ChildIdentity): boolean {
  * Ends the process group of this process and whatever bears its mark: TERM, and KILL after `graceMs` (default 5,000). Answers whether all of it is gone,
  * at the latest 5 s after the KILL. A process that merely has the same pid or group number is never signalled.
  */
-export async function endProcessGroup(identity: ChildIdentity, options: { graceMs?: number } = {}): Promise<boolean> {
+export async function endProcessGroup(
+  identity: ChildIdentity,
+  options: { graceMs?: number } = {},
+): Promise<boolean> {
   const run = trackRun(identity);
   const grace = options.graceMs ?? 5000;
   if (grace > 0 && (await signalUntilGone(run, 'SIGTERM', grace))) return true;
@@ -40,19 +43,29 @@ interface Run {
 function trackRun(identity: ChildIdentity): Run {
   const { startTime, boot, mark } = partsOf(identity);
   const known = new Map<number, string>();
-  const isKnown = (pid: number, stat = readStat(pid)) => stat !== undefined && known.get(pid) === stat.startTime;
+  const isKnown = (pid: number, stat = readStat(pid)) =>
+    stat !== undefined && known.get(pid) === stat.startTime;
   const members = () => {
     if (boot !== bootId()) return [];
     const leader = readStat(identity.pid);
     // While the leader can be recognised the group number belongs to nobody else; afterwards only the mark and what was seen before tell.
     const groupIsOurs = leader !== undefined && isSame(identity, leader);
     const isMember = (pid: number, stat: ProcessStat) =>
-      (groupIsOurs && stat.group === identity.pid) || isKnown(pid, stat) || isKnown(stat.parent) || (mark !== '' && markOf(pid) === mark);
+      (groupIsOurs && stat.group === identity.pid) ||
+      isKnown(pid, stat) ||
+      isKnown(stat.parent) ||
+      (mark !== '' && markOf(pid) === mark);
     const found: number[] = [];
     for (const pid of pids()) {
       const stat = readStat(pid);
       // A part of the run is never older than its leader.
-      if (stat === undefined || stat.ended || pid === process.pid || BigInt(stat.startTime) < BigInt(startTime)) continue;
+      if (
+        stat === undefined ||
+        stat.ended ||
+        pid === process.pid ||
+        BigInt(stat.startTime) < BigInt(startTime)
+      )
+        continue;
       if (isMember(pid, stat)) found.push(pid);
     }
     known.clear();

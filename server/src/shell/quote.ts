@@ -9,6 +9,10 @@ export function quoteArgv(argv: readonly string[]): string {
 }
 
 function quote(argument: string): string {
-  if (argument.includes('\0')) throw new AppError('BAD_REQUEST', 'An argument holds a NUL character, which no program can be given; remove it.');
+  if (argument.includes('\0'))
+    throw new AppError(
+      'BAD_REQUEST',
+      'An argument holds a NUL character, which no program can be given; remove it.',
+    );
   return /^[A-Za-z0-9_./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }

@@ -17,7 +17,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function sh(script: string, options: Partial<RunOptions> & { env?: Record<string, string | Secret>; cwd?: string } = {}) {
+async function sh(
+  script: string,
+  options: Partial<RunOptions> & { env?: Record<string, string | Secret>; cwd?: string } = {},
+) {
   const lines: string[] = [];
   const { env = {}, cwd = folder, ...rest } = options;
   const result = await run(command(['/bin/sh', '-c', script], { cwd, env }), {
@@ -32,12 +35,21 @@ async function sh(script: string, options: Partial<RunOptions> & { env?: Record<
 
 describe('run', () => {
   test('gives exit code and lines of both outputs, and leaves no file', async () => {
-    expect(await sh('echo one; echo two >&2; exit 3')).toEqual({ ended: 'exited', exitCode: 3, signal: undefined, stdout: '', lines: ['one', 'two'] });
+    expect(await sh('echo one; echo two >&2; exit 3')).toEqual({
+      ended: 'exited',
+      exitCode: 3,
+      signal: undefined,
+      stdout: '',
+      lines: ['one', 'two'],
+    });
     expect(readdirSync(join(folder, 'scratch'))).toEqual([]);
   });
 
   test('keeps stdout apart when asked to', async () => {
-    expect(await sh('echo answer; echo note >&2', { captureStdout: true })).toMatchObject({ stdout: 'answer\n', lines: ['note'] });
+    expect(await sh('echo answer; echo note >&2', { captureStdout: true })).toMatchObject({
+      stdout: 'answer\n',
+      lines: ['note'],
+    });
   });
 
   test('the output file is private while the command runs', async () => {
@@ -55,7 +67,24 @@ describe('run', () => {
     process.env['BERTH_TEST_LEAK'] = 'leak';
     const { lines } = await sh('env | cut -d= -f1 | sort', { env: { GIVEN: new Secret('x') } });
     delete process.env['BERTH_TEST_LEAK'];
-    const allowed = ['BERTH_RUN', 'GIVEN', 'HOME', 'LANG', 'PATH', 'PWD', '_', 'OLDPWD', 'SHLVL', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE'];
+    const allowed = [
+      'BERTH_RUN',
+      'GIVEN',
+      'HOME',
+      'LANG',
+      'PATH',
+      'PWD',
+      '_',
+      'OLDPWD',
+      'SHLVL',
+      'SSL_CERT_FILE',
+      'SSL_CERT_DIR',
+      'NODE_EXTRA_CA_CERTS',
+      'GIT_SSL_CAINFO',
+      'GIT_SSL_CAPATH',
+      'CURL_CA_BUNDLE',
+      'REQUESTS_CA_BUNDLE',
+    ];
     expect(lines.filter((name) => !allowed.includes(name))).toEqual([]);
     expect(lines).toContain('GIVEN');
   });
@@ -75,10 +104,21 @@ describe('run', () => {
   });
 
   test('a missing program, folder and an endless argument have their sentences', async () => {
-    const options = { signal: new AbortController().signal, limitMs: 1000, scratchDirectory: join(folder, 'scratch') };
-    await expect(run(command(['no-such-program-xyz'], { cwd: folder }), options)).rejects.toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('no-such-program-xyz is not installed') });
-    await expect(run(command(['/bin/true'], { cwd: '/no/such/folder' }), options)).rejects.toMatchObject({ message: expect.stringContaining('folder is gone') });
-    await expect(run(command(['/bin/true', 'x'.repeat(1_000_000)], { cwd: folder }), options)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    const options = {
+      signal: new AbortController().signal,
+      limitMs: 1000,
+      scratchDirectory: join(folder, 'scratch'),
+    };
+    await expect(run(command(['no-such-program-xyz'], { cwd: folder }), options)).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('no-such-program-xyz is not installed'),
+    });
+    await expect(run(command(['/bin/true'], { cwd: '/no/such/folder' }), options)).rejects.toMatchObject({
+      message: expect.stringContaining('folder is gone'),
+    });
+    await expect(
+      run(command(['/bin/true', 'x'.repeat(1_000_000)], { cwd: folder }), options),
+    ).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
 });
 
@@ -88,15 +128,18 @@ describe('ending', () => {
     let child: ChildIdentity | undefined;
     let members: number[] = [];
     const started = Date.now();
-    const result = await sh('sleep 61 & setsid sleep 62 & (setsid sh -c "sleep 63 & sleep 64" &) ; echo up; wait', {
-      signal: aborter.signal,
-      onChild: async (identity) => {
-        child = identity;
-        await expect.poll(() => membersOf(identity).length, { timeout: 5000 }).toBeGreaterThanOrEqual(6);
-        members = membersOf(identity);
-        aborter.abort();
+    const result = await sh(
+      'sleep 61 & setsid sleep 62 & (setsid sh -c "sleep 63 & sleep 64" &) ; echo up; wait',
+      {
+        signal: aborter.signal,
+        onChild: async (identity) => {
+          child = identity;
+          await expect.poll(() => membersOf(identity).length, { timeout: 5000 }).toBeGreaterThanOrEqual(6);
+          members = membersOf(identity);
+          aborter.abort();
+        },
       },
-    });
+    );
     expect(result).toMatchObject({ ended: 'aborted', signal: 'SIGTERM' });
     expect(Date.now() - started).toBeLessThan(8000);
     if (child === undefined) throw new Error('the child was not made known');

@@ -48,14 +48,22 @@ export async function run(command: Command, options: RunOptions): Promise<RunRes
   try {
     const child = await startInto(command, path, stdoutPath);
     const result = await attend(child, path, options);
-    return { ...result, stdout: stdoutPath === undefined ? '' : (await readFile(stdoutPath)).subarray(0, 1024 * 1024).toString() };
+    return {
+      ...result,
+      stdout:
+        stdoutPath === undefined ? '' : (await readFile(stdoutPath)).subarray(0, 1024 * 1024).toString(),
+    };
   } finally {
     await rm(path, { force: true });
     if (stdoutPath !== undefined) await rm(stdoutPath, { force: true });
   }
 }
 
-async function startInto(command: Command, path: string, stdoutPath: string | undefined): Promise<StartedChild> {
+async function startInto(
+  command: Command,
+  path: string,
+  stdoutPath: string | undefined,
+): Promise<StartedChild> {
   const stderr = await open(path, 'ax', 0o600);
   try {
     const stdout = stdoutPath === undefined ? undefined : await open(stdoutPath, 'ax', 0o600);
@@ -71,7 +79,11 @@ async function startInto(command: Command, path: string, stdoutPath: string | un
 
 const longestTimer = 2 ** 31 - 1;
 
-async function attend(child: StartedChild, path: string, options: RunOptions): Promise<Omit<RunResult, 'stdout'>> {
+async function attend(
+  child: StartedChild,
+  path: string,
+  options: RunOptions,
+): Promise<Omit<RunResult, 'stdout'>> {
   const ending = createEnding(child, options.graceMs ?? 5000);
   const onAbort = () => ending.begin('aborted');
   options.signal.addEventListener('abort', onAbort, { once: true });
@@ -107,7 +119,11 @@ function createEnding(child: StartedChild, graceMs: number): Ending {
   stuck.promise.catch(() => undefined);
   const end = async () => {
     const gone = await endProcessGroup(child.identity, { graceMs: reason === 'output' ? 0 : graceMs });
-    if (!gone) throw new AppError('INTERNAL_SERVER_ERROR', `Process ${child.identity.pid} cannot be ended; it most likely waits for a disk or network share that does not answer.`);
+    if (!gone)
+      throw new AppError(
+        'INTERNAL_SERVER_ERROR',
+        `Process ${child.identity.pid} cannot be ended; it most likely waits for a disk or network share that does not answer.`,
+      );
   };
   const begin = (why: RunResult['ended']) => {
     if (done === undefined) {
@@ -120,7 +136,12 @@ function createEnding(child: StartedChild, graceMs: number): Ending {
   return { begin, reason: () => reason, stuck: stuck.promise };
 }
 
-async function followLines(path: string, finished: Promise<unknown>, options: RunOptions, onTooMuch: () => void): Promise<void> {
+async function followLines(
+  path: string,
+  finished: Promise<unknown>,
+  options: RunOptions,
+  onTooMuch: () => void,
+): Promise<void> {
   const lines = createLineSplitter((line) => options.onLine?.(line));
   const limit = options.maxOutputBytes ?? 256 * 1024 * 1024;
   let bytes = 0;

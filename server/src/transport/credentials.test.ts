@@ -16,7 +16,9 @@ let cookie = '';
 
 beforeAll(async () => {
   server = await serve(database, [createTrial().router], { clock });
-  const signUp = await send(`${server.url}/api/auth/sign-up/email`, { body: { name: 'First', email: 'first@example.com', password: 'correct horse' } });
+  const signUp = await send(`${server.url}/api/auth/sign-up/email`, {
+    body: { name: 'First', email: 'first@example.com', password: 'correct horse' },
+  });
   cookie = signUp.headers.get('set-cookie')?.split(';')[0] ?? '';
   people = await createPeople(database, clock);
 });
@@ -28,16 +30,32 @@ afterAll(async () => {
 type Headers = Record<string, string>;
 
 const get = (headers: Headers): Promise<Answer> => send(`${server.url}/api/trial.echo?text=in`, { headers });
-const touch = (headers: Headers, path = '/api/trial.touch'): Promise<Answer> => send(server.url + path, { body: {}, headers });
-const code = ({ status, body }: Answer): unknown => (status === 200 ? 'in' : typeof body === 'object' && body !== null ? Reflect.get(body, 'code') : undefined);
+const touch = (headers: Headers, path = '/api/trial.touch'): Promise<Answer> =>
+  send(server.url + path, { body: {}, headers });
+const code = ({ status, body }: Answer): unknown =>
+  status === 200 ? 'in' : typeof body === 'object' && body !== null ? Reflect.get(body, 'code') : undefined;
 
 it('the header x-api-key, a bearer key and the session cookie each open the door', async () => {
-  const ways: Headers[] = [people.owner.headers, { authorization: `Bearer ${people.owner.key}` }, { authorization: `bearer   ${people.owner.key} ` }, { cookie }, { cookie: `a=b; ${cookie}; c=d` }];
+  const ways: Headers[] = [
+    people.owner.headers,
+    { authorization: `Bearer ${people.owner.key}` },
+    { authorization: `bearer   ${people.owner.key} ` },
+    { cookie },
+    { cookie: `a=b; ${cookie}; c=d` },
+  ];
   for (const headers of ways) expect(code(await get(headers))).toBe('in');
 });
 
 it('nothing, an empty key, an empty bearer or another scheme is no credential', async () => {
-  const none: Headers[] = [{}, { 'x-api-key': '' }, { authorization: 'Bearer' }, { authorization: 'Bearer ' }, { authorization: 'Basic dXNlcjpwYXNz' }, { cookie: 'berth_session=' }, { cookie: 'other=1' }];
+  const none: Headers[] = [
+    {},
+    { 'x-api-key': '' },
+    { authorization: 'Bearer' },
+    { authorization: 'Bearer ' },
+    { authorization: 'Basic dXNlcjpwYXNz' },
+    { cookie: 'berth_session=' },
+    { cookie: 'other=1' },
+  ];
   for (const headers of none) {
     expect(code(await get(headers))).toBe('UNAUTHORIZED');
     expect(code(await get({ ...headers, cookie }))).toBe('in');
@@ -46,7 +64,8 @@ it('nothing, an empty key, an empty bearer or another scheme is no credential', 
 
 it('are tried in this order, and a bad one is refused even beside a good one', async () => {
   const good = { 'x-api-key': people.owner.key, authorization: `Bearer ${people.owner.key}`, cookie };
-  for (const bad of [{ 'x-api-key': 'berth_wrong' }, { 'x-api-key': `${people.owner.key}x` }]) expect(code(await get({ ...good, ...bad }))).toBe('UNAUTHORIZED');
+  for (const bad of [{ 'x-api-key': 'berth_wrong' }, { 'x-api-key': `${people.owner.key}x` }])
+    expect(code(await get({ ...good, ...bad }))).toBe('UNAUTHORIZED');
   for (const authorization of ['Bearer wrong', 'Bearer two words']) {
     expect(code(await get({ authorization, cookie }))).toBe('UNAUTHORIZED');
     expect(code(await get({ ...good, authorization }))).toBe('in');
@@ -56,18 +75,28 @@ it('are tried in this order, and a bad one is refused even beside a good one', a
 });
 
 it('a key with a session-only procedure is 403, a role too weak is 403, the session is let in', async () => {
-  expect(await send(`${server.url}/api/trial.adminOnly`, { headers: people.member.headers })).toMatchObject({ status: 403, body: { code: 'FORBIDDEN', message: expect.stringContaining('Owner or Admin') } });
+  expect(await send(`${server.url}/api/trial.adminOnly`, { headers: people.member.headers })).toMatchObject({
+    status: 403,
+    body: { code: 'FORBIDDEN', message: expect.stringContaining('Owner or Admin') },
+  });
   expect(code(await send(`${server.url}/api/trial.adminOnly`, { headers: people.admin.headers }))).toBe('in');
   expect(code(await touch(people.owner.headers, '/api/trial.sessionOnly'))).toBe('FORBIDDEN');
   expect(code(await touch({ cookie, origin: server.url }, '/api/trial.sessionOnly'))).toBe('in');
 });
 
 it('a change with the cookie needs an Origin of this address; reading does not, and keys never do', async () => {
-  const foreign: Headers[] = [{ cookie }, ...['https://evil.example.com', 'null', `${server.url}.evil.example.com`, 'http://127.0.0.1:1'].map((origin) => ({ cookie, origin }))];
+  const foreign: Headers[] = [
+    { cookie },
+    ...['https://evil.example.com', 'null', `${server.url}.evil.example.com`, 'http://127.0.0.1:1'].map(
+      (origin) => ({ cookie, origin }),
+    ),
+  ];
   for (const headers of foreign) {
-    for (const path of ['/api/trial.touch', '/api/trpc/trial.touch', '/api/trpc/trial.touch?batch=1']) expect((await touch(headers, path)).status).toBe(403);
+    for (const path of ['/api/trial.touch', '/api/trpc/trial.touch', '/api/trpc/trial.touch?batch=1'])
+      expect((await touch(headers, path)).status).toBe(403);
   }
-  for (const path of ['/api/trial.touch', '/api/trpc/trial.touch', '/api/trpc/trial.touch?batch=1']) expect((await touch({ cookie, origin: server.url }, path)).status).toBe(200);
+  for (const path of ['/api/trial.touch', '/api/trpc/trial.touch', '/api/trpc/trial.touch?batch=1'])
+    expect((await touch({ cookie, origin: server.url }, path)).status).toBe(200);
   expect(code(await get({ cookie, origin: 'https://evil.example.com' }))).toBe('in');
   expect(code(await touch({ ...people.owner.headers, origin: 'https://evil.example.com' }))).toBe('in');
 });
@@ -76,7 +105,10 @@ it('a key that is expired, disabled, deleted, or whose user left, is 401', async
   const expiring = await people.newKey(people.owner, { expiresIn: 1000 });
   expect(code(await get(expiring.headers))).toBe('in');
   clock.time += 1000;
-  expect(await get(expiring.headers)).toMatchObject({ status: 401, body: { message: expect.stringContaining('expired') } });
+  expect(await get(expiring.headers)).toMatchObject({
+    status: 401,
+    body: { message: expect.stringContaining('expired') },
+  });
 
   const disabled = await people.newKey(people.owner);
   await stores.users.keys.update({ keyHash: hashToken(disabled.key) }, { enabled: false });
@@ -101,7 +133,8 @@ it('a key narrowed below its user does what its scopes name and nothing else', a
 
 it('when a key was last used is noted at most once a minute', async () => {
   const person = await people.newKey(people.owner);
-  const lastUse = async (): Promise<number | null | undefined> => (await stores.users.keys.find({ keyHash: hashToken(person.key) }))?.lastRequestAt;
+  const lastUse = async (): Promise<number | null | undefined> =>
+    (await stores.users.keys.find({ keyHash: hashToken(person.key) }))?.lastRequestAt;
   await get(person.headers);
   const first = clock.time;
   clock.time += 59_999;
@@ -113,9 +146,13 @@ it('when a key was last used is noted at most once a minute', async () => {
 });
 
 it('the session is shown, ends by sign-out at once, and ends by itself after its time', async () => {
-  expect((await send(`${server.url}/api/auth/get-session`, { headers: { cookie } })).body).toMatchObject({ user: { email: 'first@example.com' }, session: { id: expect.any(String) } });
+  expect((await send(`${server.url}/api/auth/get-session`, { headers: { cookie } })).body).toMatchObject({
+    user: { email: 'first@example.com' },
+    session: { id: expect.any(String) },
+  });
   expect((await send(`${server.url}/api/auth/get-session`)).body).toBeNull();
-  const signIn = (password: string): Promise<Answer> => send(`${server.url}/api/auth/sign-in/email`, { body: { email: 'First@Example.com', password } });
+  const signIn = (password: string): Promise<Answer> =>
+    send(`${server.url}/api/auth/sign-in/email`, { body: { email: 'First@Example.com', password } });
   expect(await signIn('wrong')).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
   const answer = await signIn('correct horse');
   const header = answer.headers.get('set-cookie') ?? '';
@@ -131,15 +168,25 @@ it('the session is shown, ends by sign-out at once, and ends by itself after its
 
 it('sign-up is closed once there is a user, and says what is wrong before', async () => {
   const signUp = (body: unknown): Promise<Answer> => send(`${server.url}/api/auth/sign-up/email`, { body });
-  expect(await signUp({ name: 'Second', email: 'second@example.com', password: 'long enough' })).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
-  expect(await signUp({ name: '', email: 'no address', password: 'short' })).toMatchObject({ status: 400, body: { error: { data: { issues: [{ path: 'name' }, { path: 'email' }, { path: 'password' }] } } } });
+  expect(
+    await signUp({ name: 'Second', email: 'second@example.com', password: 'long enough' }),
+  ).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+  expect(await signUp({ name: '', email: 'no address', password: 'short' })).toMatchObject({
+    status: 400,
+    body: { error: { data: { issues: [{ path: 'name' }, { path: 'email' }, { path: 'password' }] } } },
+  });
 });
 
 it('guessing is slowed for the account and stays open for others', async () => {
-  const signIn = (email: string): Promise<Answer> => send(`${server.url}/api/auth/sign-in/email`, { body: { email, password: 'a guess' } });
-  for (let attempt = 0; attempt < 5; attempt += 1) expect((await signIn('owner@example.com')).status).toBe(401);
+  const signIn = (email: string): Promise<Answer> =>
+    send(`${server.url}/api/auth/sign-in/email`, { body: { email, password: 'a guess' } });
+  for (let attempt = 0; attempt < 5; attempt += 1)
+    expect((await signIn('owner@example.com')).status).toBe(401);
   const refused = await signIn('owner@example.com');
-  expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_REQUESTS', error: { data: { retryAfterMs: 15 * 60_000 } } } });
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { code: 'TOO_MANY_REQUESTS', error: { data: { retryAfterMs: 15 * 60_000 } } },
+  });
   expect(refused.headers.get('retry-after')).toBe('900');
   expect((await signIn('admin@example.com')).status).toBe(401);
   clock.time += 15 * 60_000;

@@ -22,14 +22,33 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none', filter: true, validatorUrl: null });\n`;
 
-const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
-const files = { 'swagger-ui.css': 'text/css; charset=utf-8', 'swagger-ui-bundle.js': 'text/javascript; charset=utf-8' } as const;
+const policy =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
+const files = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+} as const;
 
 export function addDocs(app: FastifyInstance): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  app.get('/docs', (_request, reply) => void reply.headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy }).send(page));
-  app.get('/docs/start.js', (_request, reply) => void reply.header('content-type', 'text/javascript; charset=utf-8').send(start));
+  app.get(
+    '/docs',
+    (_request, reply) =>
+      void reply
+        .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })
+        .send(page),
+  );
+  app.get(
+    '/docs/start.js',
+    (_request, reply) => void reply.header('content-type', 'text/javascript; charset=utf-8').send(start),
+  );
   for (const [name, type] of Object.entries(files)) {
-    app.get(`/docs/${name}`, (_request, reply) => void reply.headers({ 'content-type': type, 'cache-control': 'public, max-age=86400' }).send(createReadStream(join(folder, name))));
+    app.get(
+      `/docs/${name}`,
+      (_request, reply) =>
+        void reply
+          .headers({ 'content-type': type, 'cache-control': 'public, max-age=86400' })
+          .send(createReadStream(join(folder, name))),
+    );
   }
 }

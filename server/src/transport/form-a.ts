@@ -3,14 +3,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { RegisteredProcedure } from '../procedure/registry.ts';
 import { errorAnswer, type ErrorAnswer } from './envelope.ts';
-import { bodyOf, callerOf, checkMethod, inputOf, isTrpcClient, parametersOf, parseJson, resuming, unwrapped, wantsEventStream, type RawInput } from './request.ts';
+import {
+  bodyOf,
+  callerOf,
+  checkMethod,
+  inputOf,
+  isTrpcClient,
+  parametersOf,
+  parseJson,
+  resuming,
+  unwrapped,
+  wantsEventStream,
+  type RawInput,
+} from './request.ts';
 import { collectStream, sendStream, trpcDialect } from './stream.ts';
 import { receiveUpload } from './upload.ts';
 import type { Wire } from './wire.ts';
 
 const batchLimit = 50;
 
-export async function answerFormA(wire: Wire, request: FastifyRequest, reply: FastifyReply, names: string): Promise<void> {
+export async function answerFormA(
+  wire: Wire,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  names: string,
+): Promise<void> {
   const isBatch = parametersOf(request)['batch'] === '1';
   try {
     if (isBatch) await answerBatch(wire, request, reply, names.split(','));
@@ -22,11 +39,19 @@ export async function answerFormA(wire: Wire, request: FastifyRequest, reply: Fa
   }
 }
 
-async function answerSingle(wire: Wire, request: FastifyRequest, reply: FastifyReply, path: string): Promise<void> {
+async function answerSingle(
+  wire: Wire,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+): Promise<void> {
   const target = find(wire, path);
   checkMethod(request, target.procedure, path);
   const live = wantsEventStream(request);
-  const caller = callerOf(request, reply, wire.authenticate, { follow: live, changes: target.procedure.changes });
+  const caller = callerOf(request, reply, wire.authenticate, {
+    follow: live,
+    changes: target.procedure.changes,
+  });
   if (target.procedure.kind === 'upload') {
     wire.send(reply, { result: { data: await receiveUpload(wire, request, target, caller) } });
     return;
@@ -34,18 +59,33 @@ async function answerSingle(wire: Wire, request: FastifyRequest, reply: FastifyR
   const input = inputOf(request, target.procedure);
   if (target.procedure.kind === 'subscription') {
     const events = await wire.guard.stream(target, resuming(caller, input), input.value);
-    if (live) await sendStream(reply, events, trpcDialect, wire.streamLimits, (error) => wire.toError(error, path));
+    if (live)
+      await sendStream(reply, events, trpcDialect, wire.streamLimits, (error) => wire.toError(error, path));
     else wire.send(reply, { result: { data: await collectStream(target.procedure, events) } });
     return;
   }
   wire.send(reply, success(await wire.guard.call(target, caller, input.value), input));
 }
 
-async function answerBatch(wire: Wire, request: FastifyRequest, reply: FastifyReply, paths: string[]): Promise<void> {
-  if (paths.length > batchLimit) throw new AppError('BAD_REQUEST', `A batch may hold ${batchLimit} calls; this one has ${paths.length}. Send several batches.`);
+async function answerBatch(
+  wire: Wire,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  paths: string[],
+): Promise<void> {
+  if (paths.length > batchLimit)
+    throw new AppError(
+      'BAD_REQUEST',
+      `A batch may hold ${batchLimit} calls; this one has ${paths.length}. Send several batches.`,
+    );
   const inputs = batchInputs(request);
-  const answers = paths.map((path, index) => batchCall(wire, request, reply, path, unwrapped(inputs[index] ?? {})));
-  if (request.headers['trpc-accept'] === 'application/jsonl' || request.headers.accept === 'application/jsonl') {
+  const answers = paths.map((path, index) =>
+    batchCall(wire, request, reply, path, unwrapped(inputs[index] ?? {})),
+  );
+  if (
+    request.headers['trpc-accept'] === 'application/jsonl' ||
+    request.headers.accept === 'application/jsonl'
+  ) {
     await sendLines(reply, answers);
     return;
   }
@@ -53,24 +93,43 @@ async function answerBatch(wire: Wire, request: FastifyRequest, reply: FastifyRe
   const statuses = new Set(all.map(({ status }) => status));
   const [only] = statuses;
   reply.code(statuses.size === 1 && only !== undefined ? only : 207);
-  wire.send(reply, all.map(({ body }) => body));
+  wire.send(
+    reply,
+    all.map(({ body }) => body),
+  );
 }
 
 function batchInputs(request: FastifyRequest): Record<number, unknown> {
   const { input } = parametersOf(request);
-  const inputs = request.method === 'GET' ? (input === undefined ? {} : parseJson(String(input), 'input')) : bodyOf(request);
-  if (typeof inputs !== 'object' || inputs === null) throw new AppError('BAD_REQUEST', 'The input of a batch is an object keyed by the index of the call.');
+  const inputs =
+    request.method === 'GET'
+      ? input === undefined
+        ? {}
+        : parseJson(String(input), 'input')
+      : bodyOf(request);
+  if (typeof inputs !== 'object' || inputs === null)
+    throw new AppError('BAD_REQUEST', 'The input of a batch is an object keyed by the index of the call.');
   return { ...inputs };
 }
 
-async function batchCall(wire: Wire, request: FastifyRequest, reply: FastifyReply, path: string, input: RawInput): Promise<ErrorAnswer> {
+async function batchCall(
+  wire: Wire,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  input: RawInput,
+): Promise<ErrorAnswer> {
   try {
     const target = find(wire, path);
     checkMethod(request, target.procedure, path);
     if (target.procedure.kind !== 'query' && target.procedure.kind !== 'mutation') {
       throw new AppError('BAD_REQUEST', `${path} cannot be part of a batch; call it alone.`);
     }
-    const value = await wire.guard.call(target, callerOf(request, reply, wire.authenticate, { follow: false }), input.value);
+    const value = await wire.guard.call(
+      target,
+      callerOf(request, reply, wire.authenticate, { follow: false }),
+      input.value,
+    );
     return { status: 200, headers: {}, body: success(value, input) };
   } catch (error) {
     return failure(wire, request, error, path);
@@ -81,23 +140,35 @@ async function batchCall(wire: Wire, request: FastifyRequest, reply: FastifyRepl
 async function sendLines(reply: FastifyReply, answers: Promise<ErrorAnswer>[]): Promise<void> {
   reply.hijack();
   const response = reply.raw;
-  response.writeHead(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', vary: 'trpc-accept' });
-  response.write(`${JSON.stringify(Object.fromEntries(answers.map((_, index) => [index, [[0], [null, 0, index]]])))}\n`);
-  await Promise.all(answers.map(async (answer, index) => {
-    const { body } = await answer;
-    response.write(`${JSON.stringify([index, 0, [[body]]])}\n`);
-  }));
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'transfer-encoding': 'chunked',
+    vary: 'trpc-accept',
+  });
+  response.write(
+    `${JSON.stringify(Object.fromEntries(answers.map((_, index) => [index, [[0], [null, 0, index]]])))}\n`,
+  );
+  await Promise.all(
+    answers.map(async (answer, index) => {
+      const { body } = await answer;
+      response.write(`${JSON.stringify([index, 0, [[body]]])}\n`);
+    }),
+  );
   response.end();
 }
 
 function find(wire: Wire, path: string): RegisteredProcedure {
   const target = wire.registry.get(path);
-  if (!target) throw new AppError('NOT_FOUND', `There is no procedure ${path}. GET /api/openapi.json lists all of them.`);
+  if (!target)
+    throw new AppError(
+      'NOT_FOUND',
+      `There is no procedure ${path}. GET /api/openapi.json lists all of them.`,
+    );
   return target;
 }
 
 function success(value: unknown, input: RawInput): unknown {
-  return { result: { data: input.wrapped ? { json: value ?? null } : value ?? null } };
+  return { result: { data: input.wrapped ? { json: value ?? null } : (value ?? null) } };
 }
 
 function failure(wire: Wire, request: FastifyRequest, error: unknown, path: string): ErrorAnswer {

@@ -8,10 +8,19 @@ import { collectStream, documentDialect, sendStream } from './stream.ts';
 import type { Wire } from './wire.ts';
 import { receiveUpload } from './upload.ts';
 
-export async function answerFormB(wire: Wire, request: FastifyRequest, reply: FastifyReply, path: string): Promise<void> {
+export async function answerFormB(
+  wire: Wire,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+): Promise<void> {
   try {
     const target = wire.registry.get(path);
-    if (!target) throw new AppError('NOT_FOUND', `There is no procedure ${path}. GET /api/openapi.json lists all of them.`);
+    if (!target)
+      throw new AppError(
+        'NOT_FOUND',
+        `There is no procedure ${path}. GET /api/openapi.json lists all of them.`,
+      );
     checkMethod(request, target.procedure, path);
     await answerCall(wire, request, reply, target);
   } catch (error) {
@@ -21,9 +30,17 @@ export async function answerFormB(wire: Wire, request: FastifyRequest, reply: Fa
   }
 }
 
-async function answerCall(wire: Wire, request: FastifyRequest, reply: FastifyReply, target: RegisteredProcedure): Promise<void> {
+async function answerCall(
+  wire: Wire,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  target: RegisteredProcedure,
+): Promise<void> {
   const live = wantsEventStream(request);
-  const caller = callerOf(request, reply, wire.authenticate, { follow: live, changes: target.procedure.changes });
+  const caller = callerOf(request, reply, wire.authenticate, {
+    follow: live,
+    changes: target.procedure.changes,
+  });
   switch (target.procedure.kind) {
     case 'query':
     case 'mutation':
@@ -35,7 +52,10 @@ async function answerCall(wire: Wire, request: FastifyRequest, reply: FastifyRep
     case 'subscription': {
       const input = inputOf(request, target.procedure);
       const events = await wire.guard.stream(target, resuming(caller, input), input.value);
-      if (live) await sendStream(reply, events, documentDialect, wire.streamLimits, (error) => wire.toError(error, target.path));
+      if (live)
+        await sendStream(reply, events, documentDialect, wire.streamLimits, (error) =>
+          wire.toError(error, target.path),
+        );
       else wire.send(reply, await collectStream(target.procedure, events));
     }
   }

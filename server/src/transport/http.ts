@@ -33,16 +33,28 @@ export interface HttpOptions {
 export function createHttpServer(options: HttpOptions): FastifyInstance {
   const answerFault = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const isFormA = request.url.startsWith('/api/trpc/');
-    const answer = errorAnswer(wire.toError(error, undefined), procedureOf(request), isFormA ? (isTrpcClient(request) ? 'trpc' : 'form-a') : 'form-b');
+    const answer = errorAnswer(
+      wire.toError(error, undefined),
+      procedureOf(request),
+      isFormA ? (isTrpcClient(request) ? 'trpc' : 'form-a') : 'form-b',
+    );
     void reply.code(answer.status).headers(answer.headers);
     sendJson(reply, answer.body);
   };
   const app = Fastify({
-    bodyLimit: bodyLimitBytes, http: { maxHeaderSize: headerLimitBytes }, clientErrorHandler: answerBrokenRequest, frameworkErrors: answerFault, forceCloseConnections: true,
+    bodyLimit: bodyLimitBytes,
+    http: { maxHeaderSize: headerLimitBytes },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: answerFault,
+    forceCloseConnections: true,
     routerOptions: { maxParamLength: 8192 },
   });
   const wire: Wire = {
-    registry: options.registry, guard: options.guard, authenticate: options.authenticate, uploadLimit: options.uploadLimit, send: sendJson,
+    registry: options.registry,
+    guard: options.guard,
+    authenticate: options.authenticate,
+    uploadLimit: options.uploadLimit,
+    send: sendJson,
     streamLimits: options.streamLimits ?? defaultStreamLimits,
     toError: (error, path) => toAppError(error, path, options.log, () => randomId(12)),
   };
@@ -52,13 +64,28 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   app.get('/api/openapi.json', (_request, reply) => {
     void reply.header('content-type', 'application/json; charset=utf-8').send(options.openapi());
   });
-  app.route<{ Params: { '*': string } }>({ method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/api/trpc/*', handler: (request, reply) => answerFormA(wire, request, reply, request.params['*']) });
-  app.route<{ Params: { path: string } }>({ method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/api/:path', handler: (request, reply) => answerFormB(wire, request, reply, request.params.path) });
+  app.route<{ Params: { '*': string } }>({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '/api/trpc/*',
+    handler: (request, reply) => answerFormA(wire, request, reply, request.params['*']),
+  });
+  app.route<{ Params: { path: string } }>({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '/api/:path',
+    handler: (request, reply) => answerFormB(wire, request, reply, request.params.path),
+  });
 
   addDocs(app);
 
   app.setNotFoundHandler((request, reply) => {
-    const answer = errorAnswer(new AppError('NOT_FOUND', `There is nothing at ${request.url.slice(0, 200)}. The interface is below /api; its document is /api/openapi.json.`), undefined, 'form-b');
+    const answer = errorAnswer(
+      new AppError(
+        'NOT_FOUND',
+        `There is nothing at ${request.url.slice(0, 200)}. The interface is below /api; its document is /api/openapi.json.`,
+      ),
+      undefined,
+      'form-b',
+    );
     void reply.code(404);
     sendJson(reply, answer.body);
   });
@@ -74,7 +101,10 @@ function acceptBodies(app: FastifyInstance): void {
     if (body === '' || body.length === 0) done(null, {});
     else void parseJson(request, String(body), done);
   });
-  for (const type of [/^multipart\/form-data/, /^application\/(zip|x-zip-compressed|gzip|x-gzip|x-tar|octet-stream)/]) {
+  for (const type of [
+    /^multipart\/form-data/,
+    /^application\/(zip|x-zip-compressed|gzip|x-gzip|x-tar|octet-stream)/,
+  ]) {
     app.addContentTypeParser(type, (_request, _payload, done) => done(null, undefined));
   }
 }
@@ -94,11 +124,16 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   }
   const isTooLong = error.code === 'HPE_HEADER_OVERFLOW';
   const refusal = isTooLong
-    ? new AppError('PAYLOAD_TOO_LARGE', 'The address and headers are longer than 64 KiB. Send large input in a POST body.')
+    ? new AppError(
+        'PAYLOAD_TOO_LARGE',
+        'The address and headers are longer than 64 KiB. Send large input in a POST body.',
+      )
     : new AppError('BAD_REQUEST', 'The request is not valid HTTP.');
   const { status, body } = errorAnswer(refusal, undefined, 'form-b');
   const text = JSON.stringify(body);
   const limit = setTimeout(() => socket.destroy(), brokenRequestLimitMs);
   socket.once('close', () => clearTimeout(limit));
-  socket.end(`HTTP/1.1 ${status} ${isTooLong ? 'Payload Too Large' : 'Bad Request'}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`);
+  socket.end(
+    `HTTP/1.1 ${status} ${isTooLong ? 'Payload Too Large' : 'Bad Request'}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+  );
 }

@@ -20,67 +20,185 @@ interface FixedRoute {
 }
 
 const text = { type: 'string' } as const;
-const object = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties, required: Object.keys(properties) });
+const object = (properties: Record<string, Schema>): Schema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
 const user = object({ id: text, email: text, name: text });
 const opened = object({ user, organizationId: text, expiresAt: text });
 /** Which of them: the guide on previews tells. */
-const hookAnswer = { anyOf: [object({ queued: { const: true } }), object({ skipped: text }), object({ duplicate: { const: true } }), object({ ping: { const: true } })] };
-const hookRefusals = ['BAD_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'INTERNAL_SERVER_ERROR'] as const;
-const hookBody = 'The body is what the git host sends: JSON, or a form with it as `payload`. A secret that was set must sign it. The guide on previews has what is answered when.';
+const hookAnswer = {
+  anyOf: [
+    object({ queued: { const: true } }),
+    object({ skipped: text }),
+    object({ duplicate: { const: true } }),
+    object({ ping: { const: true } }),
+  ],
+};
+const hookRefusals = [
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'NOT_FOUND',
+  'PAYLOAD_TOO_LARGE',
+  'INTERNAL_SERVER_ERROR',
+] as const;
+const hookBody =
+  'The body is what the git host sends: JSON, or a form with it as `payload`. A secret that was set must sign it. The guide on previews has what is answered when.';
 
-const entering = ['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INTERNAL_SERVER_ERROR'] as const;
+const entering = [
+  'BAD_REQUEST',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'INTERNAL_SERVER_ERROR',
+] as const;
 
 /** The address of an application's webhook; `host` where it is that of one git host alone. */
 const webhook = (id: string, host = ''): FixedRoute => ({
-  id, method: 'post', tag: 'webhook', token: 'refreshToken', summary: `Deploys an application by a webhook${host === '' ? '' : ` of ${host}`}, or makes, updates or removes a preview of it`, description: hookBody, answer: hookAnswer, refusals: hookRefusals,
+  id,
+  method: 'post',
+  tag: 'webhook',
+  token: 'refreshToken',
+  summary: `Deploys an application by a webhook${host === '' ? '' : ` of ${host}`}, or makes, updates or removes a preview of it`,
+  description: hookBody,
+  answer: hookAnswer,
+  refusals: hookRefusals,
 });
 
 const routes: Readonly<Record<string, FixedRoute>> = {
   '/api/deploy/github': {
-    id: 'webhook_githubApp', method: 'post', tag: 'webhook', summary: 'Webhooks of a GitHub App, for every application whose git provider it is', description: hookBody, answer: hookAnswer, refusals: hookRefusals,
+    id: 'webhook_githubApp',
+    method: 'post',
+    tag: 'webhook',
+    summary: 'Webhooks of a GitHub App, for every application whose git provider it is',
+    description: hookBody,
+    answer: hookAnswer,
+    refusals: hookRefusals,
   },
   '/api/deploy/{refreshToken}': webhook('webhook_any'),
-  '/api/deploy/compose/{refreshToken}': { ...webhook('webhook_compose'), summary: 'Deploys a compose service by a webhook' },
+  '/api/deploy/compose/{refreshToken}': {
+    ...webhook('webhook_compose'),
+    summary: 'Deploys a compose service by a webhook',
+  },
   '/api/deploy/gitlab/{refreshToken}': webhook('webhook_gitlab', 'GitLab'),
   '/api/deploy/gitea/{refreshToken}': webhook('webhook_gitea', 'Gitea'),
   '/api/deploy/bitbucket/{refreshToken}': webhook('webhook_bitbucket', 'Bitbucket'),
   '/api/auth/sign-up/email': {
-    id: 'auth_signUp', method: 'post', tag: 'auth', summary: 'Makes an account and opens a session', input: signUpInput, answer: opened, refusals: [...entering, 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
-    description: 'Open until the first user exists, who becomes Owner of a new organization; later with the token of an invitation only. The session comes as the cookie `berth_session`.',
+    id: 'auth_signUp',
+    method: 'post',
+    tag: 'auth',
+    summary: 'Makes an account and opens a session',
+    input: signUpInput,
+    answer: opened,
+    refusals: [...entering, 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+    description:
+      'Open until the first user exists, who becomes Owner of a new organization; later with the token of an invitation only. The session comes as the cookie `berth_session`.',
   },
   '/api/auth/sign-in/email': {
-    id: 'auth_signIn', method: 'post', tag: 'auth', summary: 'Opens a session', input: signInInput, answer: opened, refusals: [...entering, 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'TOO_MANY_REQUESTS'],
-    description: 'The session comes as the cookie `berth_session`. Guesses are slowed down per account and address. With the token of an invitation the account joins its organization.',
+    id: 'auth_signIn',
+    method: 'post',
+    tag: 'auth',
+    summary: 'Opens a session',
+    input: signInInput,
+    answer: opened,
+    refusals: [
+      ...entering,
+      'UNAUTHORIZED',
+      'FORBIDDEN',
+      'NOT_FOUND',
+      'CONFLICT',
+      'PRECONDITION_FAILED',
+      'TOO_MANY_REQUESTS',
+    ],
+    description:
+      'The session comes as the cookie `berth_session`. Guesses are slowed down per account and address. With the token of an invitation the account joins its organization.',
   },
   '/api/auth/sign-out': {
-    id: 'auth_signOut', method: 'post', tag: 'auth', summary: 'Ends the session of the cookie', answer: object({ success: { const: true } }), refusals: ['INTERNAL_SERVER_ERROR'], description: 'Without a session nothing changes.',
+    id: 'auth_signOut',
+    method: 'post',
+    tag: 'auth',
+    summary: 'Ends the session of the cookie',
+    answer: object({ success: { const: true } }),
+    refusals: ['INTERNAL_SERVER_ERROR'],
+    description: 'Without a session nothing changes.',
   },
   '/api/auth/get-session': {
-    id: 'auth_getSession', method: 'get', tag: 'auth', summary: 'The session of the cookie; null when there is none', refusals: ['INTERNAL_SERVER_ERROR'], description: 'Needs no login.',
-    answer: { anyOf: [object({ user, session: object({ id: text, activeOrganizationId: text, expiresAt: text }) }), { type: 'null' }] },
+    id: 'auth_getSession',
+    method: 'get',
+    tag: 'auth',
+    summary: 'The session of the cookie; null when there is none',
+    refusals: ['INTERNAL_SERVER_ERROR'],
+    description: 'Needs no login.',
+    answer: {
+      anyOf: [
+        object({ user, session: object({ id: text, activeOrganizationId: text, expiresAt: text }) }),
+        { type: 'null' },
+      ],
+    },
   },
-  '/api/health': { id: 'health', method: 'get', tag: 'health', summary: 'Whether Berth answers, and its version', description: 'Needs no login.', answer: object({ ok: { const: true }, version: text }), refusals: [] },
+  '/api/health': {
+    id: 'health',
+    method: 'get',
+    tag: 'health',
+    summary: 'Whether Berth answers, and its version',
+    description: 'Needs no login.',
+    answer: object({ ok: { const: true }, version: text }),
+    refusals: [],
+  },
 };
 
 export function fixedPaths(): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(routes).map(([path, route]) => [path, { [route.method]: operation(route) }]));
+  return Object.fromEntries(
+    Object.entries(routes).map(([path, route]) => [path, { [route.method]: operation(route) }]),
+  );
 }
 
 export const fixedTags: readonly string[] = [...new Set(Object.values(routes).map(({ tag }) => tag))];
 
 function operation({ id, tag, summary, description, input, token, answer, refusals }: FixedRoute): Schema {
   return {
-    operationId: id, tags: [tag], summary, description, security: [],
-    ...(token === undefined ? {} : { parameters: [{ name: token, in: 'path', required: true, schema: text, example: 'qV3xT9bWm2Lk7RfHn4Ys8Pc6Dj1Ga5Ze' }] }),
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    security: [],
+    ...(token === undefined
+      ? {}
+      : {
+          parameters: [
+            {
+              name: token,
+              in: 'path',
+              required: true,
+              schema: text,
+              example: 'qV3xT9bWm2Lk7RfHn4Ys8Pc6Dj1Ga5Ze',
+            },
+          ],
+        }),
     ...(input === undefined ? {} : { requestBody: body(inlineSchemaOf(input, 'input')) }),
     responses: {
-      200: { description: 'Success', content: { 'application/json': { schema: answer, example: exampleOf(answer) } } },
-      ...Object.fromEntries(refusals.map((code) => [errorCodes[code].httpStatus, { $ref: `#/components/responses/${code}` }])),
+      200: {
+        description: 'Success',
+        content: { 'application/json': { schema: answer, example: exampleOf(answer) } },
+      },
+      ...Object.fromEntries(
+        refusals.map((code) => [errorCodes[code].httpStatus, { $ref: `#/components/responses/${code}` }]),
+      ),
     },
   };
 }
 
 function body(schema: Schema): Schema {
   const required = propertiesOf(schema).filter((field) => field.required);
-  return { required: true, content: { 'application/json': { schema, example: Object.fromEntries(required.map(({ name, schema: field }) => [name, exampleOf(field, {}, name)])) } } };
+  return {
+    required: true,
+    content: {
+      'application/json': {
+        schema,
+        example: Object.fromEntries(
+          required.map(({ name, schema: field }) => [name, exampleOf(field, {}, name)]),
+        ),
+      },
+    },
+  };
 }

@@ -12,9 +12,24 @@ const description = `The interface of Berth. Every procedure is served twice: at
 \`/api/trpc/<router>.<procedure>\` wrapped as \`{"result":{"data":…}}\`, also in batches. Queries are GET with query-string parameters or \`?input=<JSON>\`, changes POST with a JSON body.
 Unknown fields of an input are ignored. Lists are newest first; with \`limit\` they come in pages.`;
 
-export function createOpenapi(procedures: readonly NamedProcedure[], version: string): Record<string, unknown> {
+export function createOpenapi(
+  procedures: readonly NamedProcedure[],
+  version: string,
+): Record<string, unknown> {
   const records = createRecords();
-  const paths = Object.fromEntries(procedures.map(({ path, router, procedure }) => [`/api/${path}`, { [procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post']: operation(path, router, procedure, records) }]));
+  const paths = Object.fromEntries(
+    procedures.map(({ path, router, procedure }) => [
+      `/api/${path}`,
+      {
+        [procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post']: operation(
+          path,
+          router,
+          procedure,
+          records,
+        ),
+      },
+    ]),
+  );
   return {
     openapi: '3.1.0',
     info: { title: 'Berth', version, description, license: { name: 'MIT', identifier: 'MIT' } },
@@ -24,9 +39,19 @@ export function createOpenapi(procedures: readonly NamedProcedure[], version: st
     paths: { ...fixedPaths(), ...paths },
     components: {
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key of `user.createApiKey`' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: 'An API key of `user.createApiKey`',
+        },
         bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token' },
-        session: { type: 'apiKey', in: 'cookie', name: 'berth_session', description: 'The cookie of a sign-in; changes need an `Origin` of this address besides' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'berth_session',
+          description: 'The cookie of a sign-in; changes need an `Origin` of this address besides',
+        },
       },
       schemas: { ...errorSchemas, ...records.schemas },
       examples: records.examples,
@@ -47,17 +72,23 @@ function createRecords(): Records {
   const schemas: Record<string, Schema> = {};
   const examples: Record<string, Schema> = {};
   return {
-    schemas, examples,
+    schemas,
+    examples,
     answerOf(type) {
       const { schema, definitions } = jsonSchemaOf(type, 'output');
       for (const [name, definition] of Object.entries(definitions)) {
         const shown = referring(definition);
-        if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(shown)) throw new Error(`Two records have the id ${name}. Give one of them another by .meta({ id }).`);
+        if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(shown))
+          throw new Error(`Two records have the id ${name}. Give one of them another by .meta({ id }).`);
         schemas[name] = shown;
         examples[name] ??= { value: exampleOf(definition, definitions) };
       }
-      const whole = typeof schema['$ref'] === 'string' ? schema['$ref'].slice(definitionPrefix.length) : undefined;
-      const example = whole === undefined ? { example: exampleOf(schema, definitions) } : { examples: { [whole]: { $ref: `#/components/examples/${whole}` } } };
+      const whole =
+        typeof schema['$ref'] === 'string' ? schema['$ref'].slice(definitionPrefix.length) : undefined;
+      const example =
+        whole === undefined
+          ? { example: exampleOf(schema, definitions) }
+          : { examples: { [whole]: { $ref: `#/components/examples/${whole}` } } };
       return { schema: referring(schema), example };
     },
   };
@@ -68,7 +99,14 @@ function referring(schema: Schema): Schema {
   const moved = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(moved);
     if (!isSchema(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, name === '$ref' && typeof item === 'string' ? item.replace(definitionPrefix, '#/components/schemas/') : moved(item)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [
+        name,
+        name === '$ref' && typeof item === 'string'
+          ? item.replace(definitionPrefix, '#/components/schemas/')
+          : moved(item),
+      ]),
+    );
   };
   const whole = moved(schema);
   return isSchema(whole) ? whole : {};
@@ -77,7 +115,11 @@ function referring(schema: Schema): Schema {
 function operation(path: string, router: string, procedure: Procedure, records: Records): Schema {
   const { access } = procedure;
   const who = { protected: 'any authenticated user', admin: 'Owner or Admin', owner: 'Owner' }[access.class];
-  const restrictions = `${access.ofInstallation ? ' of the installation\'s first organization' : ''}${access.sessionOnly ? ', with a session' : ''}${grantsOf(access).map((grant) => `; a member needs ${grant}`).join('')}`;
+  const restrictions = `${access.ofInstallation ? " of the installation's first organization" : ''}${access.sessionOnly ? ', with a session' : ''}${grantsOf(
+    access,
+  )
+    .map((grant) => `; a member needs ${grant}`)
+    .join('')}`;
   return {
     operationId: path.replace('.', '_'),
     tags: [router],
@@ -85,7 +127,10 @@ function operation(path: string, router: string, procedure: Procedure, records: 
     description: [procedure.description, `Access: ${who}${restrictions}.`].filter(Boolean).join('\n\n'),
     ...(access.sessionOnly ? { security: [{ session: [] }] } : {}),
     ...parametersOrBody(procedure),
-    responses: { 200: { description: 'Success', content: success(procedure, records) }, ...errorResponses(procedure) },
+    responses: {
+      200: { description: 'Success', content: success(procedure, records) },
+      ...errorResponses(procedure),
+    },
   };
 }
 
@@ -93,14 +138,40 @@ function parametersOrBody(procedure: Procedure): Schema {
   const input = inlineSchemaOf(procedure.input, 'input');
   const fields = propertiesOf(input);
   const example = exampleInput(procedure);
-  if (procedure.kind === 'mutation') return { requestBody: { required: fields.some(({ required }) => required), content: { 'application/json': { schema: input, example } } } };
+  if (procedure.kind === 'mutation')
+    return {
+      requestBody: {
+        required: fields.some(({ required }) => required),
+        content: { 'application/json': { schema: input, example } },
+      },
+    };
   if (procedure.kind === 'upload') {
-    const form = { ...input, properties: { ...Object.fromEntries(fields.map(({ name, schema }) => [name, schema])), file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file; it comes after the other fields' } } };
-    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form, example: { ...example, file: '…' } } } } };
+    const form = {
+      ...input,
+      properties: {
+        ...Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
+        file: {
+          type: 'string',
+          contentMediaType: 'application/octet-stream',
+          description: 'The file; it comes after the other fields',
+        },
+      },
+    };
+    return {
+      requestBody: {
+        required: true,
+        content: { 'multipart/form-data': { schema: form, example: { ...example, file: '…' } } },
+      },
+    };
   }
   return {
     parameters: fields.map(({ name, required, schema }) => ({
-      name, in: 'query', required, ...(typeof schema['description'] === 'string' ? { description: schema['description'] } : {}), schema, example: example[name] ?? exampleOf(schema, {}, name),
+      name,
+      in: 'query',
+      required,
+      ...(typeof schema['description'] === 'string' ? { description: schema['description'] } : {}),
+      schema,
+      example: example[name] ?? exampleOf(schema, {}, name),
     })),
   };
 }
@@ -116,12 +187,26 @@ function success({ kind, output, whole }: Procedure, records: Records): Schema {
   const { schema: one, definitions } = jsonSchemaOf(output, 'output');
   const event = exampleOf(one, definitions);
   return {
-    'application/json': whole === undefined ? {
-      schema: { type: 'object', required: ['lines', 'lastEventId'], properties: { lines: { type: 'array', items: schema }, lastEventId: { type: ['string', 'null'], description: 'Position of the last line' } } },
-      example: { lines: [event], lastEventId: '1' },
-    } : wholeAnswer(whole.output, records),
+    'application/json':
+      whole === undefined
+        ? {
+            schema: {
+              type: 'object',
+              required: ['lines', 'lastEventId'],
+              properties: {
+                lines: { type: 'array', items: schema },
+                lastEventId: { type: ['string', 'null'], description: 'Position of the last line' },
+              },
+            },
+            example: { lines: [event], lastEventId: '1' },
+          }
+        : wholeAnswer(whole.output, records),
     'text/event-stream': {
-      schema: { type: 'string', description: 'With `Accept: text/event-stream`: events `line`, each with its position as `id`, then `end` with the outcome; a comment every 15 s. Resume with `Last-Event-ID` or `lastEventId`' },
+      schema: {
+        type: 'string',
+        description:
+          'With `Accept: text/event-stream`: events `line`, each with its position as `id`, then `end` with the outcome; a comment every 15 s. Resume with `Last-Event-ID` or `lastEventId`',
+      },
       example: `event: line\nid: 1\ndata: ${JSON.stringify(event)}\n\n`,
     },
   };

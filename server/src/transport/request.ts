@@ -28,7 +28,15 @@ export function sessionTokenOf(request: FastifyRequest): string | undefined {
 }
 
 /** Makes the guard's view of a request; its abort signal is made only when a handler asks for it. */
-export function callerOf(request: FastifyRequest, reply: FastifyReply, authenticate: Authenticate, { follow, changes = false }: { follow: boolean; /** Also a GET changes something. */ changes?: boolean | undefined }): Caller {
+export function callerOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authenticate: Authenticate,
+  {
+    follow,
+    changes = false,
+  }: { follow: boolean /** Also a GET changes something. */; changes?: boolean | undefined },
+): Caller {
   let signal: AbortSignal | undefined;
   return {
     ip: request.ip,
@@ -53,9 +61,14 @@ export function callerOf(request: FastifyRequest, reply: FastifyReply, authentic
 function requireSameOrigin(request: FastifyRequest): void {
   const { origin, host } = request.headers;
   // Browsers send no Origin with a GET of our own pages, but say where it comes from, in a header that no page can set.
-  if (request.method === 'GET' && origin === undefined && request.headers['sec-fetch-site'] === 'same-origin') return;
-  if (origin !== undefined && host !== undefined && URL.canParse(origin) && new URL(origin).host === host) return;
-  throw new AppError('FORBIDDEN', 'A change with a session cookie needs an Origin header of this address. Programs should send an API key in x-api-key.');
+  if (request.method === 'GET' && origin === undefined && request.headers['sec-fetch-site'] === 'same-origin')
+    return;
+  if (origin !== undefined && host !== undefined && URL.canParse(origin) && new URL(origin).host === host)
+    return;
+  throw new AppError(
+    'FORBIDDEN',
+    'A change with a session cookie needs an Origin header of this address. Programs should send an API key in x-api-key.',
+  );
 }
 
 /** Fires when the connection breaks before the answer is whole; the answer's own end is no leaving. */
@@ -78,8 +91,13 @@ function lastEventIdOf(request: FastifyRequest): string | undefined {
 
 /** The caller with the position its input names, unless the request names one: tRPC's client puts it there when it connects anew. */
 export function resuming(caller: Caller, input: RawInput): Caller {
-  const position: unknown = typeof input.value === 'object' && input.value !== null ? Reflect.get(input.value, 'lastEventId') : undefined;
-  return caller.lastEventId === undefined && typeof position === 'string' ? { ...caller, lastEventId: position } : caller;
+  const position: unknown =
+    typeof input.value === 'object' && input.value !== null
+      ? Reflect.get(input.value, 'lastEventId')
+      : undefined;
+  return caller.lastEventId === undefined && typeof position === 'string'
+    ? { ...caller, lastEventId: position }
+    : caller;
 }
 
 export function wantsEventStream(request: FastifyRequest): boolean {
@@ -89,7 +107,10 @@ export function wantsEventStream(request: FastifyRequest): boolean {
 /** A request is a tRPC client's when it says so (decisions 1). */
 export function isTrpcClient(request: FastifyRequest): boolean {
   return (
-    parametersOf(request)['batch'] === '1' || request.headers['trpc-accept'] !== undefined || request.headers['x-trpc-source'] !== undefined || wantsEventStream(request)
+    parametersOf(request)['batch'] === '1' ||
+    request.headers['trpc-accept'] !== undefined ||
+    request.headers['x-trpc-source'] !== undefined ||
+    wantsEventStream(request)
   );
 }
 
@@ -115,12 +136,21 @@ export function inputOf(request: FastifyRequest, procedure: Procedure): RawInput
 /** The JSON body. The parser leaves the bodies of uploads unread; a procedure that takes none of them refuses them here. */
 export function bodyOf(request: FastifyRequest): unknown {
   const type = request.headers['content-type'];
-  if (type !== undefined && request.body === undefined) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON with the header Content-Type: application/json.');
+  if (type !== undefined && request.body === undefined)
+    throw new AppError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must be JSON with the header Content-Type: application/json.',
+    );
   return request.body ?? {};
 }
 
 export function unwrapped(value: unknown): RawInput {
-  if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'json') && Object.keys(value).every((key) => key === 'json' || key === 'meta')) {
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.hasOwn(value, 'json') &&
+    Object.keys(value).every((key) => key === 'json' || key === 'meta')
+  ) {
     return { value: Reflect.get(value, 'json') ?? {}, wrapped: true };
   }
   return { value, wrapped: false };
@@ -130,14 +160,18 @@ export function parseJson(text: string, field: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new AppError('BAD_REQUEST', `${field} is not valid JSON.`, { cause: error, issues: [{ path: field, message: 'must be valid JSON' }] });
+    throw new AppError('BAD_REQUEST', `${field} is not valid JSON.`, {
+      cause: error,
+      issues: [{ path: field, message: 'must be valid JSON' }],
+    });
   }
 }
 
 /** Queries and streams are GET, mutations and uploads POST; the other verb is 405. */
 export function checkMethod(request: FastifyRequest, procedure: Procedure, path: string): void {
   const expected = procedure.kind === 'query' || procedure.kind === 'subscription' ? 'GET' : 'POST';
-  if (request.method !== expected) throw new AppError('METHOD_NOT_SUPPORTED', `${path} is called with ${expected}, not ${request.method}.`);
+  if (request.method !== expected)
+    throw new AppError('METHOD_NOT_SUPPORTED', `${path} is called with ${expected}, not ${request.method}.`);
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -25,8 +25,15 @@ afterAll(async () => {
   await remove();
 });
 
-const open = (path: string, headers: Record<string, string> = {}, signal = AbortSignal.timeout(10_000)): Promise<Response> =>
-  fetch(`${server.url}/api/${path}`, { headers: { ...people.owner.headers, accept: 'text/event-stream', ...headers }, signal });
+const open = (
+  path: string,
+  headers: Record<string, string> = {},
+  signal = AbortSignal.timeout(10_000),
+): Promise<Response> =>
+  fetch(`${server.url}/api/${path}`, {
+    headers: { ...people.owner.headers, accept: 'text/event-stream', ...headers },
+    signal,
+  });
 
 async function events(response: Response): Promise<ServerSentEvent[]> {
   const all: ServerSentEvent[] = [];
@@ -41,35 +48,75 @@ async function until(condition: () => boolean): Promise<void> {
 
 it('sends lines with their position and then one end', async () => {
   const response = await open('trial.lines');
-  expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
+  expect([
+    response.status,
+    response.headers.get('content-type'),
+    response.headers.get('cache-control'),
+  ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
   expect(await events(response)).toEqual([
-    ...[1, 2, 3].map((line) => ({ event: 'line', id: String(line), data: JSON.stringify({ type: 'line', text: `line ${line}` }) })),
+    ...[1, 2, 3].map((line) => ({
+      event: 'line',
+      id: String(line),
+      data: JSON.stringify({ type: 'line', text: `line ${line}` }),
+    })),
     { event: 'end', id: '4', data: '{"type":"end","outcome":"done"}' },
   ]);
 });
 
 it('goes on after the position of Last-Event-ID or lastEventId', async () => {
-  for (const response of [await open('trial.lines', { 'last-event-id': '2' }), await open('trial.lines?lastEventId=2'), await open('trial.lines?lastEventId=1', { 'last-event-id': '2' })]) {
+  for (const response of [
+    await open('trial.lines', { 'last-event-id': '2' }),
+    await open('trial.lines?lastEventId=2'),
+    await open('trial.lines?lastEventId=1', { 'last-event-id': '2' }),
+  ]) {
     expect((await events(response)).map(({ id }) => id)).toEqual(['3', '4']);
   }
 });
 
 it('is one JSON answer without the Accept header, in both forms', async () => {
-  const expected = { lines: [{ type: 'line', text: 'line 1' }, { type: 'end', outcome: 'done' }], lastEventId: '2' };
-  expect((await send(`${server.url}/api/trial.lines?count=1`, { headers: people.owner.headers })).body).toEqual(expected);
-  expect((await send(`${server.url}/api/trpc/trial.lines?count=1`, { headers: people.owner.headers })).body).toEqual({ result: { data: expected } });
-  expect((await send(`${server.url}/api/trial.lines?count=3`, { headers: { ...people.owner.headers, 'last-event-id': '3' } })).body).toMatchObject({ lines: [{ type: 'end' }] });
+  const expected = {
+    lines: [
+      { type: 'line', text: 'line 1' },
+      { type: 'end', outcome: 'done' },
+    ],
+    lastEventId: '2',
+  };
+  expect(
+    (await send(`${server.url}/api/trial.lines?count=1`, { headers: people.owner.headers })).body,
+  ).toEqual(expected);
+  expect(
+    (await send(`${server.url}/api/trpc/trial.lines?count=1`, { headers: people.owner.headers })).body,
+  ).toEqual({ result: { data: expected } });
+  expect(
+    (
+      await send(`${server.url}/api/trial.lines?count=3`, {
+        headers: { ...people.owner.headers, 'last-event-id': '3' },
+      })
+    ).body,
+  ).toMatchObject({ lines: [{ type: 'end' }] });
 });
 
 it('refuses before it begins with a status and the envelope, and after it began with an event', async () => {
-  for (const [path, headers, status] of [['trial.lines?count=x', {}, 400], ['trial.lines', { 'x-api-key': 'wrong' }, 401], ['trial.none', {}, 404]] as const) {
+  for (const [path, headers, status] of [
+    ['trial.lines?count=x', {}, 400],
+    ['trial.lines', { 'x-api-key': 'wrong' }, 401],
+    ['trial.none', {}, 404],
+  ] as const) {
     const response = await open(path, headers);
-    expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({ error: expect.any(Object), code: expect.any(String) })]);
+    expect([response.status, await response.json()]).toEqual([
+      status,
+      expect.objectContaining({ error: expect.any(Object), code: expect.any(String) }),
+    ]);
   }
   const [line, failure, ...rest] = await events(await open('trial.lines?failAt=2'));
   expect([line?.event, failure?.event, rest]).toEqual(['line', 'error', []]);
-  expect(JSON.parse(failure?.data ?? '')).toMatchObject({ error: { code: 'NOT_FOUND', message: 'The log is gone.' }, code: 'NOT_FOUND' });
-  expect(await send(`${server.url}/api/trial.lines?failAt=2`, { headers: people.owner.headers })).toMatchObject({ status: 404 });
+  expect(JSON.parse(failure?.data ?? '')).toMatchObject({
+    error: { code: 'NOT_FOUND', message: 'The log is gone.' },
+    code: 'NOT_FOUND',
+  });
+  expect(
+    await send(`${server.url}/api/trial.lines?failAt=2`, { headers: people.owner.headers }),
+  ).toMatchObject({ status: 404 });
 });
 
 it('shows a sign of life while nothing happens', async () => {
@@ -100,7 +147,9 @@ it('drops a reader that takes nothing, having held its source back all the while
   const socket = new Socket().connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.pause();
-  socket.write(`GET /api/trial.flood HTTP/1.1\r\nhost: ${hostname}\r\naccept: text/event-stream\r\nx-api-key: ${people.owner.key}\r\n\r\n`);
+  socket.write(
+    `GET /api/trial.flood HTTP/1.1\r\nhost: ${hostname}\r\naccept: text/event-stream\r\nx-api-key: ${people.owner.key}\r\n\r\n`,
+  );
   await until(() => trial.state.abandoned === abandoned + 1);
   // 10 kB each: what two sockets hold, far from what could be made in the time.
   expect(trial.state.flooded - flooded).toBeLessThan(2000);
@@ -117,13 +166,14 @@ it('leaves the connection usable and no listener behind', async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error): void => void warnings.push(warning);
   process.on('warning', onWarning);
-  for (let round = 0; round < 15; round += 1) expect((await send(`${server.url}/api/trial.quiet`, { headers: people.owner.headers })).status).toBe(200);
+  for (let round = 0; round < 15; round += 1)
+    expect((await send(`${server.url}/api/trial.quiet`, { headers: people.owner.headers })).status).toBe(200);
   await pause(20);
   process.off('warning', onWarning);
   expect(warnings).toEqual([]);
 });
 
-it('is read and resumed by a browser\'s EventSource', async () => {
+it("is read and resumed by a browser's EventSource", async () => {
   const requests: (string | undefined)[] = [];
   const source = new EventSource(`${server.url}/api/trial.lines?count=4`, {
     fetch: (url, init) => {
@@ -131,7 +181,9 @@ it('is read and resumed by a browser\'s EventSource', async () => {
       requests.push(headers.get('last-event-id') ?? undefined);
       headers.set('x-api-key', people.owner.key);
       // The first connection breaks after two lines.
-      return fetch(url, { ...init, headers }).then((response) => (requests.length === 1 ? cutAfter(response, '"line 2"') : response));
+      return fetch(url, { ...init, headers }).then((response) =>
+        requests.length === 1 ? cutAfter(response, '"line 2"') : response,
+      );
     },
   });
   const seen: string[] = [];
@@ -155,7 +207,10 @@ function cutAfter(response: Response, text: string): Response {
       if (end > 1) controller.terminate();
     },
   });
-  const body = response.body?.pipeThrough(new TextDecoderStream()).pipeThrough(cut).pipeThrough(new TextEncoderStream());
+  const body = response.body
+    ?.pipeThrough(new TextDecoderStream())
+    .pipeThrough(cut)
+    .pipeThrough(new TextEncoderStream());
   const cutResponse = new Response(body ?? null, { status: response.status, headers: response.headers });
   Object.defineProperty(cutResponse, 'url', { value: response.url });
   return cutResponse;

@@ -26,20 +26,25 @@ const field = (name: string, value: string): string => `${name}: ${value}\n`;
 
 export const documentDialect: StreamDialect = {
   open: ': open\n\n',
-  event: ({ id, data }) => `${field('event', typeOf(data))}${field('id', id)}${field('data', JSON.stringify(data))}\n`,
+  event: ({ id, data }) =>
+    `${field('event', typeOf(data))}${field('id', id)}${field('data', JSON.stringify(data))}\n`,
   close: '',
-  failure: (error) => `${field('event', 'error')}${field('data', JSON.stringify(errorAnswer(error, undefined, 'form-b').body))}\n`,
+  failure: (error) =>
+    `${field('event', 'error')}${field('data', JSON.stringify(errorAnswer(error, undefined, 'form-b').body))}\n`,
 };
 
 export const trpcDialect: StreamDialect = {
   open: `${field('event', 'connected')}${field('data', '{}')}\n`,
   event: ({ id, data }) => `${field('data', JSON.stringify(data))}${field('id', id)}\n`,
   close: `${field('event', 'return')}${field('data', '')}\n`,
-  failure: (error) => `${field('event', 'serialized-error')}${field('data', JSON.stringify(errorOf(errorAnswer(error, undefined, 'trpc'))))}\n`,
+  failure: (error) =>
+    `${field('event', 'serialized-error')}${field('data', JSON.stringify(errorOf(errorAnswer(error, undefined, 'trpc'))))}\n`,
 };
 
 function errorOf(answer: ErrorAnswer): unknown {
-  return typeof answer.body === 'object' && answer.body !== null ? Reflect.get(answer.body, 'error') : answer.body;
+  return typeof answer.body === 'object' && answer.body !== null
+    ? Reflect.get(answer.body, 'error')
+    : answer.body;
 }
 
 function typeOf(data: unknown): string {
@@ -49,11 +54,20 @@ function typeOf(data: unknown): string {
 
 /** Sends the events until they end, the reader leaves, or it reads too slowly. What the reader has not taken holds the source back; it is never piled up here. */
 export async function sendStream(
-  reply: FastifyReply, events: AsyncIterable<StreamEvent<unknown>>, dialect: StreamDialect, limits: StreamLimits, toError: (error: unknown) => AppError,
+  reply: FastifyReply,
+  events: AsyncIterable<StreamEvent<unknown>>,
+  dialect: StreamDialect,
+  limits: StreamLimits,
+  toError: (error: unknown) => AppError,
 ): Promise<void> {
   reply.hijack();
   const response = reply.raw;
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'keep-alive' });
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    connection: 'keep-alive',
+  });
   response.write(dialect.open);
   const heartbeat = setInterval(() => response.write(': still here\n\n'), limits.heartbeatMs);
   const iterator = events[Symbol.asyncIterator]();
@@ -80,11 +94,12 @@ export async function sendStream(
 function watchReader(response: ServerResponse): <T>(work: Promise<T>) => Promise<T | undefined> {
   let leave = (): void => undefined;
   response.once('close', () => leave());
-  return (work) => new Promise((resolve, reject) => {
-    leave = () => resolve(undefined);
-    work.then(resolve, reject);
-    if (response.destroyed) leave();
-  });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      leave = () => resolve(undefined);
+      work.then(resolve, reject);
+      if (response.destroyed) leave();
+    });
 }
 
 /** Whether the reader took what was written, within the time. */
@@ -104,12 +119,17 @@ function drained(response: ServerResponse, limitMs: number): Promise<boolean> {
 }
 
 /** The same events as one JSON answer, for callers that did not ask for a stream. */
-export async function collectStream({ whole }: Pick<Procedure, 'whole'>, events: AsyncIterable<StreamEvent<unknown>>): Promise<unknown> {
+export async function collectStream(
+  { whole }: Pick<Procedure, 'whole'>,
+  events: AsyncIterable<StreamEvent<unknown>>,
+): Promise<unknown> {
   const { lines, lastEventId } = await collect(events);
   return whole === undefined ? { lines, lastEventId } : whole.output.parse(whole.of(lines));
 }
 
-async function collect(events: AsyncIterable<StreamEvent<unknown>>): Promise<{ lines: unknown[]; lastEventId: string | null }> {
+async function collect(
+  events: AsyncIterable<StreamEvent<unknown>>,
+): Promise<{ lines: unknown[]; lastEventId: string | null }> {
   const lines: unknown[] = [];
   let lastEventId: string | null = null;
   for await (const { id, data } of events) {

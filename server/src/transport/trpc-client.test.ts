@@ -1,5 +1,12 @@
 /** The unmodified client of tRPC against form A (decisions 1). */
-import { createTRPCUntypedClient, httpBatchLink, httpBatchStreamLink, httpLink, httpSubscriptionLink, TRPCClientError } from '@trpc/client';
+import {
+  createTRPCUntypedClient,
+  httpBatchLink,
+  httpBatchStreamLink,
+  httpLink,
+  httpSubscriptionLink,
+  TRPCClientError,
+} from '@trpc/client';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPeople, type People } from '../../../test/http/people.ts';
@@ -31,8 +38,12 @@ const counted: typeof fetch = (target, init) => {
 
 /** What the client throws: the fields that programs read. */
 async function failureOf(work: Promise<unknown>): Promise<object> {
-  const error: unknown = await work.then(() => undefined, (reason: unknown) => reason);
-  if (!(error instanceof TRPCClientError)) throw new Error('The client did not throw its own error.', { cause: error });
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof TRPCClientError))
+    throw new Error('The client did not throw its own error.', { cause: error });
   const { message, data, shape } = error;
   return { message, data, shape };
 }
@@ -41,9 +52,14 @@ type Client = ReturnType<typeof createTRPCUntypedClient>;
 
 const clients: Record<string, (headers: Record<string, string>) => Client> = {
   // Not batched, so a header says whose client it is (decisions 1).
-  httpLink: (headers) => createTRPCUntypedClient({ links: [httpLink({ url: address, headers: { ...headers, 'x-trpc-source': 'test' }, fetch: counted })] }),
-  httpBatchLink: (headers) => createTRPCUntypedClient({ links: [httpBatchLink({ url: address, headers, fetch: counted })] }),
-  httpBatchStreamLink: (headers) => createTRPCUntypedClient({ links: [httpBatchStreamLink({ url: address, headers, fetch: counted })] }),
+  httpLink: (headers) =>
+    createTRPCUntypedClient({
+      links: [httpLink({ url: address, headers: { ...headers, 'x-trpc-source': 'test' }, fetch: counted })],
+    }),
+  httpBatchLink: (headers) =>
+    createTRPCUntypedClient({ links: [httpBatchLink({ url: address, headers, fetch: counted })] }),
+  httpBatchStreamLink: (headers) =>
+    createTRPCUntypedClient({ links: [httpBatchStreamLink({ url: address, headers, fetch: counted })] }),
 };
 
 for (const [name, create] of Object.entries(clients)) {
@@ -56,24 +72,50 @@ for (const [name, create] of Object.entries(clients)) {
       expect(await trpc.query('trial.absent')).toBeNull();
       expect(await trpc.mutation('trial.create', { name: 'from trpc' })).toMatchObject({ name: 'from trpc' });
       requests.length = 0;
-      const answers = await Promise.all(Array.from({ length: 8 }, (_, count) => trpc.query('trial.echo', { count })));
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, count) => trpc.query('trial.echo', { count })),
+      );
       expect(answers).toEqual(Array.from({ length: 8 }, (_, count) => ({ count })));
       expect(requests).toHaveLength(name === 'httpLink' ? 8 : 1);
     });
 
     it('throws its own error with code, status, path, issues and reason', async () => {
       const trpc = client();
-      expect(await failureOf(trpc.query('trial.nowhere'))).toMatchObject({ message: expect.stringContaining('no procedure'), data: { code: 'NOT_FOUND', httpStatus: 404, path: 'trial.nowhere' }, shape: { code: -32004 } });
-      expect(await failureOf(trpc.mutation('trial.create', { name: 'x' }))).toMatchObject({ data: { code: 'BAD_REQUEST', issues: [{ path: 'name', message: expect.any(String) }] }, shape: { code: -32600 } });
-      expect(await failureOf(trpc.query('trial.busy'))).toMatchObject({ data: { code: 'TOO_MANY_REQUESTS', retryAfterMs: 1500 } });
-      expect(await failureOf(trpc.query('trial.crash'))).toMatchObject({ message: expect.not.stringContaining('SELECT'), data: { code: 'INTERNAL_SERVER_ERROR' } });
-      expect(await failureOf(client({ 'x-api-key': 'wrong' }).query('trial.echo'))).toMatchObject({ data: { code: 'UNAUTHORIZED', httpStatus: 401 } });
+      expect(await failureOf(trpc.query('trial.nowhere'))).toMatchObject({
+        message: expect.stringContaining('no procedure'),
+        data: { code: 'NOT_FOUND', httpStatus: 404, path: 'trial.nowhere' },
+        shape: { code: -32004 },
+      });
+      expect(await failureOf(trpc.mutation('trial.create', { name: 'x' }))).toMatchObject({
+        data: { code: 'BAD_REQUEST', issues: [{ path: 'name', message: expect.any(String) }] },
+        shape: { code: -32600 },
+      });
+      expect(await failureOf(trpc.query('trial.busy'))).toMatchObject({
+        data: { code: 'TOO_MANY_REQUESTS', retryAfterMs: 1500 },
+      });
+      expect(await failureOf(trpc.query('trial.crash'))).toMatchObject({
+        message: expect.not.stringContaining('SELECT'),
+        data: { code: 'INTERNAL_SERVER_ERROR' },
+      });
+      expect(await failureOf(client({ 'x-api-key': 'wrong' }).query('trial.echo'))).toMatchObject({
+        data: { code: 'UNAUTHORIZED', httpStatus: 401 },
+      });
     });
 
     it('gets each answer of a mixed lot', async () => {
       const trpc = client();
-      const outcomes = await Promise.allSettled([trpc.query('trial.echo', { count: 1 }), trpc.query('trial.crash'), trpc.query('trial.echo', { count: 2 }), trpc.query('trial.refuse')]);
-      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+      const outcomes = await Promise.allSettled([
+        trpc.query('trial.echo', { count: 1 }),
+        trpc.query('trial.crash'),
+        trpc.query('trial.echo', { count: 2 }),
+        trpc.query('trial.refuse'),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+      ]);
     });
   });
 }
@@ -85,7 +127,11 @@ describe('httpSubscriptionLink', () => {
     error?: unknown;
   }
 
-  function subscribe(path: string, input: unknown, options: { breakAfter?: string; headers?: Record<string, string> } = {}): Promise<Heard & { positions: (string | undefined)[] }> {
+  function subscribe(
+    path: string,
+    input: unknown,
+    options: { breakAfter?: string; headers?: Record<string, string> } = {},
+  ): Promise<Heard & { positions: (string | undefined)[] }> {
     const heard: Heard = { data: [], ids: [] };
     const positions: (string | undefined)[] = [];
     class KeyedEventSource extends EventSource {
@@ -94,13 +140,20 @@ describe('httpSubscriptionLink', () => {
           fetch: (target, init) => {
             const headers = new Headers(init.headers);
             positions.push(headers.get('last-event-id') ?? positionIn(String(target)));
-            for (const [name, value] of Object.entries(options.headers ?? people.owner.headers)) headers.set(name, value);
-            return fetch(target, { ...init, headers }).then((response) => (options.breakAfter !== undefined && positions.length === 1 ? brokenAfter(response, options.breakAfter) : response));
+            for (const [name, value] of Object.entries(options.headers ?? people.owner.headers))
+              headers.set(name, value);
+            return fetch(target, { ...init, headers }).then((response) =>
+              options.breakAfter !== undefined && positions.length === 1
+                ? brokenAfter(response, options.breakAfter)
+                : response,
+            );
           },
         });
       }
     }
-    const trpc = createTRPCUntypedClient({ links: [httpSubscriptionLink({ url: address, EventSource: KeyedEventSource })] });
+    const trpc = createTRPCUntypedClient({
+      links: [httpSubscriptionLink({ url: address, EventSource: KeyedEventSource })],
+    });
     return new Promise((resolve) => {
       const subscription = trpc.subscription(path, input, {
         onData: (event) => {
@@ -119,7 +172,11 @@ describe('httpSubscriptionLink', () => {
   it('hears every line and the end', async () => {
     const { data, ids, error } = await subscribe('trial.lines', { count: 2 });
     expect(error).toBeUndefined();
-    expect(data).toEqual([{ type: 'line', text: 'line 1' }, { type: 'line', text: 'line 2' }, { type: 'end', outcome: 'done' }]);
+    expect(data).toEqual([
+      { type: 'line', text: 'line 1' },
+      { type: 'line', text: 'line 2' },
+      { type: 'end', outcome: 'done' },
+    ]);
     expect(ids).toEqual(['1', '2', '3']);
   });
 
@@ -136,7 +193,10 @@ describe('httpSubscriptionLink', () => {
   it('hears a failure in the middle as its own error', async () => {
     const { data, error } = await subscribe('trial.lines', { count: 4, failAt: 2 });
     expect(data).toEqual([{ type: 'line', text: 'line 1' }]);
-    expect(error).toMatchObject({ message: 'The log is gone.', data: { code: 'NOT_FOUND', httpStatus: 404 } });
+    expect(error).toMatchObject({
+      message: 'The log is gone.',
+      data: { code: 'NOT_FOUND', httpStatus: 404 },
+    });
   });
 });
 
@@ -146,7 +206,8 @@ function isTracked(event: unknown): event is { id: unknown; data: unknown } {
 
 function positionIn(url: string): string | undefined {
   const input: unknown = JSON.parse(new URL(url).searchParams.get('input') ?? '{}');
-  const position: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'lastEventId') : undefined;
+  const position: unknown =
+    typeof input === 'object' && input !== null ? Reflect.get(input, 'lastEventId') : undefined;
   return typeof position === 'string' ? position : undefined;
 }
 
@@ -163,6 +224,14 @@ function brokenAfter(response: Response, text: string): Response {
       if (end >= 0) controller.terminate();
     },
   });
-  const body = response.body?.pipeThrough(new TextDecoderStream()).pipeThrough(cut).pipeThrough(new TextEncoderStream()) ?? null;
-  return Object.defineProperty(new Response(body, { status: response.status, headers: response.headers }), 'url', { value: response.url });
+  const body =
+    response.body
+      ?.pipeThrough(new TextDecoderStream())
+      .pipeThrough(cut)
+      .pipeThrough(new TextEncoderStream()) ?? null;
+  return Object.defineProperty(
+    new Response(body, { status: response.status, headers: response.headers }),
+    'url',
+    { value: response.url },
+  );
 }

@@ -13,11 +13,19 @@ import type { Wire } from './wire.ts';
 const fieldLimits = { fields: 20, fieldSize: 10_000, files: 1 };
 
 /** Checks who calls before the body is read; then gives the handler its input and the file as a stream. */
-export async function receiveUpload(wire: Wire, request: FastifyRequest, target: RegisteredProcedure, caller: Caller): Promise<unknown> {
+export async function receiveUpload(
+  wire: Wire,
+  request: FastifyRequest,
+  target: RegisteredProcedure,
+  caller: Caller,
+): Promise<unknown> {
   const actor = await caller.authenticate();
   // A JSON body was read by the parser; without a content type there is no body.
   if (request.body !== undefined || request.headers['content-type'] === undefined) {
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the file in a form (multipart/form-data), or as the body with Content-Type: application/zip, application/x-tar, application/gzip or application/octet-stream.');
+    throw new AppError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the file in a form (multipart/form-data), or as the body with Content-Type: application/zip, application/x-tar, application/gzip or application/octet-stream.',
+    );
   }
   const known: Caller = { ip: caller.ip, signal: caller.signal, authenticate: async () => actor };
   const limit = await wire.uploadLimit();
@@ -27,8 +35,15 @@ export async function receiveUpload(wire: Wire, request: FastifyRequest, target:
   const parameters = coerceQuery(target.procedure.input, parametersOf(request));
   const isForm = request.headers['content-type']?.startsWith('multipart/form-data') ?? false;
   try {
-    const { fields, file } = isForm ? await readForm(request, body) : { fields: {}, file: { fileName: 'upload', content: body } };
-    return await wire.guard.call(target, known, { ...parameters, ...coerceQuery(target.procedure.input, fields) }, file);
+    const { fields, file } = isForm
+      ? await readForm(request, body)
+      : { fields: {}, file: { fileName: 'upload', content: body } };
+    return await wire.guard.call(
+      target,
+      known,
+      { ...parameters, ...coerceQuery(target.procedure.input, fields) },
+      file,
+    );
   } finally {
     // What nobody read goes: the next request of the connection comes only after the end of this one.
     request.raw.unpipe(body);
@@ -36,10 +51,18 @@ export async function receiveUpload(wire: Wire, request: FastifyRequest, target:
   }
 }
 
-function readForm(request: FastifyRequest, body: Readable): Promise<{ fields: Record<string, string>; file: UploadedFile }> {
+function readForm(
+  request: FastifyRequest,
+  body: Readable,
+): Promise<{ fields: Record<string, string>; file: UploadedFile }> {
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = {};
-    const refuse = (error: unknown): void => reject(error instanceof AppError ? error : new AppError('BAD_REQUEST', 'The upload is not a valid form.', { cause: error }));
+    const refuse = (error: unknown): void =>
+      reject(
+        error instanceof AppError
+          ? error
+          : new AppError('BAD_REQUEST', 'The upload is not a valid form.', { cause: error }),
+      );
     const contentType = request.headers['content-type'] ?? '';
     let form: InstanceType<typeof Busboy>;
     try {
@@ -59,7 +82,13 @@ function readForm(request: FastifyRequest, body: Readable): Promise<{ fields: Re
       resolve({ fields, file: { fileName: fileName ?? 'upload', content } });
     });
     form.once('error', refuse);
-    form.once('finish', () => refuse(new AppError('BAD_REQUEST', 'The form carries no file.', { issues: [{ path: 'file', message: 'is required' }] })));
+    form.once('finish', () =>
+      refuse(
+        new AppError('BAD_REQUEST', 'The form carries no file.', {
+          issues: [{ path: 'file', message: 'is required' }],
+        }),
+      ),
+    );
     body.once('error', refuse);
     body.pipe(form);
   });
@@ -80,5 +109,8 @@ function limited(limit: number): Transform {
 }
 
 function tooLarge(limit: number): AppError {
-  return new AppError('PAYLOAD_TOO_LARGE', `The upload is larger than ${Math.round(limit / 1024 / 1024)} MiB. Leave out what the build does not need, or raise the setting uploadLimit.`);
+  return new AppError(
+    'PAYLOAD_TOO_LARGE',
+    `The upload is larger than ${Math.round(limit / 1024 / 1024)} MiB. Leave out what the build does not need, or raise the setting uploadLimit.`,
+  );
 }

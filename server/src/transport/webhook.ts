@@ -14,7 +14,12 @@ export interface HookDelivery {
 
 /** What the addresses need of the product. */
 export interface WebhookDoor {
-  toService(kind: 'application' | 'compose', token: string, delivery: HookDelivery, provider?: GitProvider): Promise<object>;
+  toService(
+    kind: 'application' | 'compose',
+    token: string,
+    delivery: HookDelivery,
+    provider?: GitProvider,
+  ): Promise<object>;
   toGithubApp(delivery: HookDelivery): Promise<object>;
 }
 
@@ -25,39 +30,80 @@ interface Addressed {
   Params: { token: string };
 }
 
-export function addWebhookRoutes(app: FastifyInstance, door: WebhookDoor, options: { kinds: readonly ('application' | 'compose')[]; toError(error: unknown, path: string | undefined): AppError }): void {
+export function addWebhookRoutes(
+  app: FastifyInstance,
+  door: WebhookDoor,
+  options: {
+    kinds: readonly ('application' | 'compose')[];
+    toError(error: unknown, path: string | undefined): AppError;
+  },
+): void {
   const refuse = (reply: FastifyReply, error: unknown): void => {
     const answer = errorAnswer(options.toError(error, 'webhook'), 'webhook', 'form-b');
     void reply.code(answer.status).headers(answer.headers);
     sendJson(reply, answer.body);
   };
-  const answered = (work: (request: FastifyRequest<Addressed>) => Promise<object>) => async (request: FastifyRequest<Addressed>, reply: FastifyReply): Promise<void> => {
-    try {
-      sendJson(reply, await work(request));
-    } catch (error) {
-      refuse(reply, error);
-    }
-  };
+  const answered =
+    (work: (request: FastifyRequest<Addressed>) => Promise<object>) =>
+    async (request: FastifyRequest<Addressed>, reply: FastifyReply): Promise<void> => {
+      try {
+        sendJson(reply, await work(request));
+      } catch (error) {
+        refuse(reply, error);
+      }
+    };
   // A scope of its own, whose bodies nothing parses.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyLimitBytes }, (_request, body, done) => done(null, body));
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
+      (_request, body, done) => done(null, body),
+    );
     scope.setErrorHandler((error, _request, reply) => refuse(reply, tooLarge(error) ?? error));
-    scope.post<Addressed>('/api/deploy/github', { bodyLimit: bodyLimitBytes }, answered((request) => door.toGithubApp(deliveryOf(request))));
-    const named = { '/api/deploy/:token': undefined, '/api/deploy/gitlab/:token': 'gitlab', '/api/deploy/gitea/:token': 'gitea', '/api/deploy/bitbucket/:token': 'bitbucket' } as const;
+    scope.post<Addressed>(
+      '/api/deploy/github',
+      { bodyLimit: bodyLimitBytes },
+      answered((request) => door.toGithubApp(deliveryOf(request))),
+    );
+    const named = {
+      '/api/deploy/:token': undefined,
+      '/api/deploy/gitlab/:token': 'gitlab',
+      '/api/deploy/gitea/:token': 'gitea',
+      '/api/deploy/bitbucket/:token': 'bitbucket',
+    } as const;
     for (const [path, provider] of Object.entries(named)) {
-      scope.post<Addressed>(path, { bodyLimit: bodyLimitBytes }, answered((request) => door.toService('application', request.params.token, deliveryOf(request), provider)));
+      scope.post<Addressed>(
+        path,
+        { bodyLimit: bodyLimitBytes },
+        answered((request) =>
+          door.toService('application', request.params.token, deliveryOf(request), provider),
+        ),
+      );
     }
-    if (options.kinds.includes('compose')) scope.post<Addressed>('/api/deploy/compose/:token', { bodyLimit: bodyLimitBytes }, answered((request) => door.toService('compose', request.params.token, deliveryOf(request))));
+    if (options.kinds.includes('compose'))
+      scope.post<Addressed>(
+        '/api/deploy/compose/:token',
+        { bodyLimit: bodyLimitBytes },
+        answered((request) => door.toService('compose', request.params.token, deliveryOf(request))),
+      );
   });
 }
 
 function deliveryOf({ headers, body, ip }: FastifyRequest): HookDelivery {
-  const single = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
+  const single = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value[0] : value,
+  ]);
   return { headers: Object.fromEntries(single), body: Buffer.isBuffer(body) ? body : Buffer.alloc(0), ip };
 }
 
 function tooLarge(error: unknown): AppError | undefined {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return undefined;
-  return new AppError('PAYLOAD_TOO_LARGE', 'The body of the webhook is larger than 5 MiB. Push fewer commits at once, and deploy by hand.', { cause: error });
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return undefined;
+  return new AppError(
+    'PAYLOAD_TOO_LARGE',
+    'The body of the webhook is larger than 5 MiB. Push fewer commits at once, and deploy by hand.',
+    { cause: error },
+  );
 }

@@ -6,19 +6,43 @@ import type { BerthHost } from '../berth-host.ts';
 import type { Base } from '../databases/data-house.ts';
 import { volumes } from '../databases/life.ts';
 import { output, until } from '../workshop.ts';
-import { backUp, contentOf, destinationOf, docker, fillRows, keep, listed, restore, sql, type Kept, type RunView, type Vault } from './vault.ts';
+import {
+  backUp,
+  contentOf,
+  destinationOf,
+  docker,
+  fillRows,
+  keep,
+  listed,
+  restore,
+  sql,
+  type Kept,
+  type RunView,
+  type Vault,
+} from './vault.ts';
 
 /** The longest pause, in milliseconds, between looks at what is there only for a moment. */
 const passingMs = 100;
 
 /** Another destination with another reason to fail. */
-async function keepElsewhere(vault: Vault, base: Base, name: string, destination: Record<string, unknown>): Promise<Kept> {
-  const { destinationId } = await vault.berth.call<{ destinationId: string }>('destination.create', { name, ...destination });
+async function keepElsewhere(
+  vault: Vault,
+  base: Base,
+  name: string,
+  destination: Record<string, unknown>,
+): Promise<Kept> {
+  const { destinationId } = await vault.berth.call<{ destinationId: string }>('destination.create', {
+    name,
+    ...destination,
+  });
   return keep({ ...vault, destinationId }, base);
 }
 
 async function expectFailure(kept: Kept, says: RegExp, step: string): Promise<void> {
-  expect(await kept.manual()).toMatchObject({ status: expect.toBeOneOf([412, 503]), body: { message: expect.stringMatching(says) } });
+  expect(await kept.manual()).toMatchObject({
+    status: expect.toBeOneOf([412, 503]),
+    body: { message: expect.stringMatching(says) },
+  });
   const [run] = await kept.runs();
   expect(run).toMatchObject({ status: 'error', isStored: false, errorMessage: expect.stringMatching(says) });
   expect(run?.steps.filter(({ status }) => status === 'error').map(({ name }) => name)).toEqual([step]);
@@ -28,8 +52,20 @@ async function expectFailure(kept: Kept, says: RegExp, step: string): Promise<vo
 async function leftBy({ host, call }: BerthHost, { id }: Base): Promise<string> {
   const services = await dockerOf(host).services(`berth.restore=${id}`);
   const runs = await call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: id });
-  const containers = await output(host, docker, 'ps', '--all', '--format', '{{.Label "berth.backup-run"}}', '--filter', 'label=berth.backup-run');
-  return `${services.join()}${containers.split('\n').filter((one) => runs.some(({ backupRunId }) => backupRunId === one)).join()}`;
+  const containers = await output(
+    host,
+    docker,
+    'ps',
+    '--all',
+    '--format',
+    '{{.Label "berth.backup-run"}}',
+    '--filter',
+    'label=berth.backup-run',
+  );
+  return `${services.join()}${containers
+    .split('\n')
+    .filter((one) => runs.some(({ backupRunId }) => backupRunId === one))
+    .join()}`;
 }
 
 export function faultTests(place: () => Vault): void {
@@ -39,15 +75,31 @@ export function faultTests(place: () => Vault): void {
     const base = await house.database('postgres', 'faulty');
     await base.deploy();
     await fillRows(berth, base, 100_000);
-    await expectFailure(await keepElsewhere(vault, base, 'wrong', { ...destinationOf(s3), secretAccessKey: 'wrong-secret-key' }), /does not take the keys/, 'upload');
-    await expectFailure(await keepElsewhere(vault, base, 'nowhere', { ...destinationOf(s3), bucket: 'nowhere' }), /there is no bucket nowhere/, 'upload');
+    await expectFailure(
+      await keepElsewhere(vault, base, 'wrong', {
+        ...destinationOf(s3),
+        secretAccessKey: 'wrong-secret-key',
+      }),
+      /does not take the keys/,
+      'upload',
+    );
+    await expectFailure(
+      await keepElsewhere(vault, base, 'nowhere', { ...destinationOf(s3), bucket: 'nowhere' }),
+      /there is no bucket nowhere/,
+      'upload',
+    );
     await output(berth.host, 'mkdir', '-p', '/srv/small');
     await output(berth.host, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'small', '/srv/small');
     const small = await keepElsewhere(vault, base, 'small', { provider: 'local', path: '/srv/small' });
     await expectFailure(small, /its disk is full/, 'upload');
     expect(await output(berth.host, 'find', '/srv/small', '-type', 'f')).toBe('');
     expect(await listed(vault, base.id)).toEqual([]);
-    expect(await berth.ask('destination.testConnection', { ...destinationOf(s3), secretAccessKey: 'wrong-secret-key' })).toMatchObject({ status: 412, body: { message: expect.not.stringContaining('wrong-secret-key') } });
+    expect(
+      await berth.ask('destination.testConnection', {
+        ...destinationOf(s3),
+        secretAccessKey: 'wrong-secret-key',
+      }),
+    ).toMatchObject({ status: 412, body: { message: expect.not.stringContaining('wrong-secret-key') } });
     expect(await berth.call('destination.testConnection', destinationOf(s3))).toEqual({ success: true });
   });
 
@@ -57,16 +109,36 @@ export function faultTests(place: () => Vault): void {
     const base = await house.database('postgres', 'cut');
     await base.deploy();
     await fillRows(berth, base, 10_000);
-    await sql(berth, base, `insert into items select 0, string_agg(md5(i::text), ''), 0, now() from generate_series(1, 1000) i`);
+    await sql(
+      berth,
+      base,
+      `insert into items select 0, string_agg(md5(i::text), ''), 0, now() from generate_series(1, 1000) i`,
+    );
     const kept = await keep(vault, base, { keepLatestCount: 1 });
     const good = await backUp(kept);
     const release = await holdLongValues(berth, base);
     const failing = kept.manual();
-    await until('the dump waits in its middle', async () => (await sql(berth, base, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pg_dump' and query like 'COPY%' and wait_event_type = 'Lock'`)) === 't', 120_000);
+    await until(
+      'the dump waits in its middle',
+      async () =>
+        (await sql(
+          berth,
+          base,
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pg_dump' and query like 'COPY%' and wait_event_type = 'Lock'`,
+        )) === 't',
+      120_000,
+    );
     await release();
-    expect(await failing).toMatchObject({ status: 412, body: { message: expect.stringMatching(/pg_dump ended with the exit code 1: .*terminat/) } });
+    expect(await failing).toMatchObject({
+      status: 412,
+      body: { message: expect.stringMatching(/pg_dump ended with the exit code 1: .*terminat/) },
+    });
     const [run] = await kept.runs();
-    expect(run?.steps.map(({ name, status }) => `${name} ${status}`)).toEqual(['dump error', 'compress stopped', 'upload stopped']);
+    expect(run?.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'dump error',
+      'compress stopped',
+      'upload stopped',
+    ]);
     expect(await listed(vault, base.id)).toEqual([good.path]);
     // The next one is good again, and only now the former goes.
     const next = await backUp(kept);
@@ -85,8 +157,13 @@ export function faultTests(place: () => Vault): void {
     await spoil(s3.fileOf(`all/${run.path}`));
     const spoilt = await restore(vault, base, run.path);
     expect(spoilt.success).toBe(false);
-    expect(spoilt.log.join('\n')).toMatch(/Failed: (The object is damaged|The object .* is not the one that was stored)/);
-    expect(await restore(vault, base, 'none/at-all.dump.gz')).toMatchObject({ success: false, log: expect.arrayContaining([expect.stringContaining('There is no object none/at-all.dump.gz')]) });
+    expect(spoilt.log.join('\n')).toMatch(
+      /Failed: (The object is damaged|The object .* is not the one that was stored)/,
+    );
+    expect(await restore(vault, base, 'none/at-all.dump.gz')).toMatchObject({
+      success: false,
+      log: expect.arrayContaining([expect.stringContaining('There is no object none/at-all.dump.gz')]),
+    });
     expect(await contentOf(berth, base)).toBe(before);
     expect(await containerOf(berth, base)).toEqual({ containerId });
     expect(await volumes(vault, base)).toEqual([`berth-data-${base.id}`]);
@@ -96,10 +173,26 @@ export function faultTests(place: () => Vault): void {
 
 /** Lets whoever copies the table wait at its first value that is too long for a row, until the returned function is called: the index of such values is locked. */
 async function holdLongValues(berth: BerthHost, base: Base): Promise<() => Promise<void>> {
-  const holding = sql(berth, base, `do $$ begin execute (select 'reindex index ' || indexrelid::regclass from pg_index where indrelid = (select reltoastrelid from pg_class where relname = 'items')); perform pg_sleep(110); end $$`).catch(() => undefined);
-  await until('the index is locked', async () => (await sql(berth, base, `select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted`)) !== '0');
+  const holding = sql(
+    berth,
+    base,
+    `do $$ begin execute (select 'reindex index ' || indexrelid::regclass from pg_index where indrelid = (select reltoastrelid from pg_class where relname = 'items')); perform pg_sleep(110); end $$`,
+  ).catch(() => undefined);
+  await until(
+    'the index is locked',
+    async () =>
+      (await sql(
+        berth,
+        base,
+        `select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted`,
+      )) !== '0',
+  );
   return async () => {
-    await sql(berth, base, `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`);
+    await sql(
+      berth,
+      base,
+      `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`,
+    );
     await holding;
   };
 }
@@ -119,7 +212,8 @@ async function containerOf({ host }: BerthHost, base: Base): Promise<{ container
 
 /** The newest run, when it has ended. */
 async function endOf(runs: () => Promise<RunView[]>): Promise<RunView> {
-  const isOver = (run: RunView | undefined): run is RunView => run?.status === 'done' || run?.status === 'error';
+  const isOver = (run: RunView | undefined): run is RunView =>
+    run?.status === 'done' || run?.status === 'error';
   await until('the run has ended', async () => isOver((await runs())[0]), 180_000);
   const [run] = await runs();
   if (!isOver(run)) throw new Error('Another run began.');
@@ -138,16 +232,32 @@ export function killTests(place: () => Vault): void {
     base = await house.database('postgres', 'killed');
     await base.deploy();
     // Incompressible, and more than a part of an upload holds.
-    await sql(berth, base, `create table items as select i as id, (select string_agg(encode(sha512((i || ' ' || j || random())::bytea), 'base64'), '') from generate_series(1, 600) j) as name, i % 97 as amount from generate_series(1, 1000) i; create view dear as select * from items where amount > 90`);
+    await sql(
+      berth,
+      base,
+      `create table items as select i as id, (select string_agg(encode(sha512((i || ' ' || j || random())::bytea), 'base64'), '') from generate_series(1, 600) j) as name, i % 97 as amount from generate_series(1, 1000) i; create view dear as select * from items where amount > 90`,
+    );
     // Its one row is the first that is loaded, and waits: nearly all of the object is unread then.
-    await sql(berth, base, 'create table a_pause (id int check (pg_sleep(2) is not null)); insert into a_pause values (1)');
+    await sql(
+      berth,
+      base,
+      'create table a_pause (id int check (pg_sleep(2) is not null)); insert into a_pause values (1)',
+    );
     before = await contentOf(berth, base);
     kept = await keep(vault, base, { keepLatestCount: 1 });
     const { length } = await s3.files();
     const failing = kept.manual();
-    await until('a part of the upload is there', async () => (await s3.files()).length > length, 60_000, passingMs);
+    await until(
+      'a part of the upload is there',
+      async () => (await s3.files()).length > length,
+      60_000,
+      passingMs,
+    );
     await s3.kill();
-    expect(await failing).toMatchObject({ status: 503, body: { message: expect.stringContaining('cannot be reached') } });
+    expect(await failing).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('cannot be reached') },
+    });
     await s3.start();
     expect(await listed(vault, base.id)).toEqual([]);
     expect((await kept.runs())[0]).toMatchObject({ status: 'error', isStored: false });
@@ -158,13 +268,20 @@ export function killTests(place: () => Vault): void {
     const { berth, s3 } = vault;
     const { length } = await s3.files();
     const lost = kept.manual().catch(() => undefined);
-    await until('a part of the upload is there', async () => (await s3.files()).length > length, 60_000, passingMs);
+    await until(
+      'a part of the upload is there',
+      async () => (await s3.files()).length > length,
+      60_000,
+      passingMs,
+    );
     await berth.kill();
     await lost;
     await berth.start();
     const run = await endOf(kept.runs);
     expect(run).toMatchObject({ status: 'done', isStored: true });
-    expect(await kept.log(run.backupRunId)).toMatch(/Berth was restarted during the step upload; beginning again \(attempt 2 of 3\)/);
+    expect(await kept.log(run.backupRunId)).toMatch(
+      /Berth was restarted during the step upload; beginning again \(attempt 2 of 3\)/,
+    );
     expect(await listed(vault, base.id)).toEqual([run.path]);
     expect((await s3.files()).filter((path) => path.includes('.part.'))).toEqual([]);
     expect(await leftBy(berth, base)).toBe('');
@@ -175,7 +292,17 @@ export function killTests(place: () => Vault): void {
     const { berth, s3 } = vault;
     const [good = ''] = await listed(vault, base.id);
     const restoring = restore(vault, base, good);
-    await until('it loads', async () => (await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id }))[0]?.steps.some(({ name, status }) => name === 'load' && status === 'running'), 90_000, passingMs);
+    await until(
+      'it loads',
+      async () =>
+        (
+          await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', {
+            databaseId: base.id,
+          })
+        )[0]?.steps.some(({ name, status }) => name === 'load' && status === 'running'),
+      90_000,
+      passingMs,
+    );
     await s3.kill();
     const { success, log } = await restoring;
     await s3.start();
@@ -185,25 +312,38 @@ export function killTests(place: () => Vault): void {
     expect(await leftBy(berth, base)).toBe('');
   });
 
-  it.each(['load', 'change over'])('Berth killed in the step %s of a restore ends it after its restart', async (step) => {
-    const vault = place();
-    const { berth } = vault;
-    const [good = ''] = await listed(vault, base.id);
-    await sql(berth, base, `delete from items where id % 2 = 0`);
-    const lost = restore(vault, base, good).catch(() => undefined);
-    const runs = (): Promise<RunView[]> => berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
-    await until(`the restore is in the step ${step}`, async () => (await runs())[0]?.steps.some(({ name, status }) => name === step && status === 'running'), 90_000, passingMs);
-    await berth.kill();
-    await lost;
-    await berth.start();
-    const run = await endOf(runs);
-    expect(run, await kept.log(run.backupRunId)).toMatchObject({ status: 'done', previousVolume: expect.any(String) });
-    expect(await kept.log(run.backupRunId)).toContain(`Berth was restarted during the step ${step}`);
-    expect(await contentOf(berth, base)).toBe(before);
-    expect(await leftBy(berth, base)).toBe('');
-    expect(await base.view()).toMatchObject({ applicationStatus: 'done' });
-    expect(await volumes({ berth }, base)).toContain(run.previousVolume);
-    await base.do('removeFormerVolume', { volumeName: run.previousVolume });
-    expect(await volumes({ berth }, base)).not.toContain(run.previousVolume);
-  });
+  it.each(['load', 'change over'])(
+    'Berth killed in the step %s of a restore ends it after its restart',
+    async (step) => {
+      const vault = place();
+      const { berth } = vault;
+      const [good = ''] = await listed(vault, base.id);
+      await sql(berth, base, `delete from items where id % 2 = 0`);
+      const lost = restore(vault, base, good).catch(() => undefined);
+      const runs = (): Promise<RunView[]> =>
+        berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
+      await until(
+        `the restore is in the step ${step}`,
+        async () =>
+          (await runs())[0]?.steps.some(({ name, status }) => name === step && status === 'running'),
+        90_000,
+        passingMs,
+      );
+      await berth.kill();
+      await lost;
+      await berth.start();
+      const run = await endOf(runs);
+      expect(run, await kept.log(run.backupRunId)).toMatchObject({
+        status: 'done',
+        previousVolume: expect.any(String),
+      });
+      expect(await kept.log(run.backupRunId)).toContain(`Berth was restarted during the step ${step}`);
+      expect(await contentOf(berth, base)).toBe(before);
+      expect(await leftBy(berth, base)).toBe('');
+      expect(await base.view()).toMatchObject({ applicationStatus: 'done' });
+      expect(await volumes({ berth }, base)).toContain(run.previousVolume);
+      await base.do('removeFormerVolume', { volumeName: run.previousVolume });
+      expect(await volumes({ berth }, base)).not.toContain(run.previousVolume);
+    },
+  );
 }

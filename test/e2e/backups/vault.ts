@@ -42,7 +42,10 @@ export interface Vault {
 /** Opens the S3 server on the machine, its objects on the disk, and makes a destination of it. */
 export async function openVault(bed: Bed, house: DataHouse, name: string): Promise<Vault> {
   const s3 = await startS3(bed.machineIp, join(diskFolder(bed.name), `s3-${name}`));
-  const { destinationId } = await house.berth.call<{ destinationId: string }>('destination.create', { name, ...destinationOf(s3) });
+  const { destinationId } = await house.berth.call<{ destinationId: string }>('destination.create', {
+    name,
+    ...destinationOf(s3),
+  });
   return { house, berth: house.berth, s3, destinationId };
 }
 
@@ -57,11 +60,28 @@ export interface Kept {
   log(backupRunId: string): Promise<string>;
 }
 
-const manualOf: Record<string, string> = { postgres: 'manualBackupPostgres', mariadb: 'manualBackupMariadb', mysql: 'manualBackupMySql', mongo: 'manualBackupMongo' };
+const manualOf: Record<string, string> = {
+  postgres: 'manualBackupPostgres',
+  mariadb: 'manualBackupMariadb',
+  mysql: 'manualBackupMySql',
+  mongo: 'manualBackupMongo',
+};
 
 /** A backup of a database, by hand unless told otherwise. */
-export async function keep({ berth, destinationId }: Vault, base: Base, change: Record<string, unknown> = {}): Promise<Kept> {
-  const input = { databaseType: base.kind, [`${base.kind}Id`]: base.id, destinationId, schedule: '0 3 1 1 *', prefix: `of/${base.id}`, database: 'shop', ...change };
+export async function keep(
+  { berth, destinationId }: Vault,
+  base: Base,
+  change: Record<string, unknown> = {},
+): Promise<Kept> {
+  const input = {
+    databaseType: base.kind,
+    [`${base.kind}Id`]: base.id,
+    destinationId,
+    schedule: '0 3 1 1 *',
+    prefix: `of/${base.id}`,
+    database: 'shop',
+    ...change,
+  };
   const { backupId } = await berth.call<{ backupId: string }>('backup.create', input);
   return {
     backupId,
@@ -81,7 +101,8 @@ export async function backUp(kept: Kept): Promise<RunView> {
   const { status, body } = await kept.manual();
   const [run] = await kept.runs();
   if (run === undefined) throw new Error(`No run: ${status} ${JSON.stringify(body)}`);
-  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}\n${await kept.log(run.backupRunId)}`);
+  if (status !== 200)
+    throw new Error(`${status} ${JSON.stringify(body)}\n${await kept.log(run.backupRunId)}`);
   expect(body).toBe(true);
   return run;
 }
@@ -91,25 +112,69 @@ export interface Restored {
   log: string[];
 }
 
-export async function restore({ berth, destinationId }: Vault, base: Base, backupFile: string, change: Record<string, unknown> = {}): Promise<Restored> {
+export async function restore(
+  { berth, destinationId }: Vault,
+  base: Base,
+  backupFile: string,
+  change: Record<string, unknown> = {},
+): Promise<Restored> {
   try {
-    return await berth.call<Restored & Record<string, unknown>>('backup.restoreBackupWithLogs', { databaseId: base.id, databaseType: base.kind, databaseName: 'shop', backupFile, destinationId, ...change });
+    return await berth.call<Restored & Record<string, unknown>>('backup.restoreBackupWithLogs', {
+      databaseId: base.id,
+      databaseType: base.kind,
+      databaseName: 'shop',
+      backupFile,
+      destinationId,
+      ...change,
+    });
   } catch (error) {
-    const [run] = await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
-    throw new Error(`The restore did not end: ${String(error)}\n${run === undefined ? '' : await logOf(berth, run.backupRunId)}`, { cause: error });
+    const [run] = await berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', {
+      databaseId: base.id,
+    });
+    throw new Error(
+      `The restore did not end: ${String(error)}\n${run === undefined ? '' : await logOf(berth, run.backupRunId)}`,
+      { cause: error },
+    );
   }
 }
 
 /** Files at the destination as Berth lists them. */
 export async function listed({ berth, destinationId }: Vault, search = ''): Promise<string[]> {
-  return (await berth.call<{ path: string }[] & Record<string, unknown>>('backup.listFiles', { destinationId, search })).map(({ path }) => path);
+  return (
+    await berth.call<{ path: string }[] & Record<string, unknown>>('backup.listFiles', {
+      destinationId,
+      search,
+    })
+  ).map(({ path }) => path);
 }
 
 const clients: Record<string, (statement: string) => [string, ...string[]]> = {
-  postgres: (statement) => ['sh', '-c', 'PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U "$POSTGRES_USER" -d shop -c "$0"', statement],
-  mariadb: (statement) => ['sh', '-c', 'MYSQL_PWD=$MARIADB_ROOT_PASSWORD exec mariadb -N -B -h 127.0.0.1 -u root -D shop -e "$0"', statement],
-  mongo: (statement) => ['mongosh', '--quiet', '--host', '127.0.0.1', '--eval', `db.getSiblingDB('admin').auth(process.env.MONGO_INITDB_ROOT_USERNAME, process.env.MONGO_INITDB_ROOT_PASSWORD); ${statement}`],
-  mysql: (statement) => ['sh', '-c', 'MYSQL_PWD=$MYSQL_ROOT_PASSWORD exec mysql -N -B -h 127.0.0.1 -u root -D shop -e "$0"', statement],
+  postgres: (statement) => [
+    'sh',
+    '-c',
+    'PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U "$POSTGRES_USER" -d shop -c "$0"',
+    statement,
+  ],
+  mariadb: (statement) => [
+    'sh',
+    '-c',
+    'MYSQL_PWD=$MARIADB_ROOT_PASSWORD exec mariadb -N -B -h 127.0.0.1 -u root -D shop -e "$0"',
+    statement,
+  ],
+  mongo: (statement) => [
+    'mongosh',
+    '--quiet',
+    '--host',
+    '127.0.0.1',
+    '--eval',
+    `db.getSiblingDB('admin').auth(process.env.MONGO_INITDB_ROOT_USERNAME, process.env.MONGO_INITDB_ROOT_PASSWORD); ${statement}`,
+  ],
+  mysql: (statement) => [
+    'sh',
+    '-c',
+    'MYSQL_PWD=$MYSQL_ROOT_PASSWORD exec mysql -N -B -h 127.0.0.1 -u root -D shop -e "$0"',
+    statement,
+  ],
 };
 
 /** Runs a statement in the database's own container, the newest of its service. */
@@ -121,13 +186,17 @@ export async function sql({ host }: BerthHost, base: Base, statement: string): P
 }
 
 const fill: Record<string, (rows: number) => string> = {
-  postgres: (rows) => `create table items as select i as id, md5(i::text) as name, i % 97 as amount, now() - i * interval '1 second' as at from generate_series(1, ${rows}) i; alter table items add primary key (id); create view dear as select * from items where amount > 90`,
-  mariadb: (rows) => `create table items (id int primary key, name varchar(40), amount int, note text) as select seq as id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note from seq_1_to_${rows}; create view dear as select * from items where amount > 90`,
-  mongo: (rows) => `db.getSiblingDB('shop').runCommand({ insert: 'items', documents: Array.from({ length: ${rows} }, (_, id) => ({ _id: id, name: 'ä' + id, amount: id % 97 })) })`,
+  postgres: (rows) =>
+    `create table items as select i as id, md5(i::text) as name, i % 97 as amount, now() - i * interval '1 second' as at from generate_series(1, ${rows}) i; alter table items add primary key (id); create view dear as select * from items where amount > 90`,
+  mariadb: (rows) =>
+    `create table items (id int primary key, name varchar(40), amount int, note text) as select seq as id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note from seq_1_to_${rows}; create view dear as select * from items where amount > 90`,
+  mongo: (rows) =>
+    `db.getSiblingDB('shop').runCommand({ insert: 'items', documents: Array.from({ length: ${rows} }, (_, id) => ({ _id: id, name: 'ä' + id, amount: id % 97 })) })`,
 };
 
 /** Makes a table with so many rows. */
-export const fillRows = (berth: BerthHost, base: Base, rows: number): Promise<string> => sql(berth, base, (fill[base.kind === 'mysql' ? 'mariadb' : base.kind] ?? (() => ''))(rows));
+export const fillRows = (berth: BerthHost, base: Base, rows: number): Promise<string> =>
+  sql(berth, base, (fill[base.kind === 'mysql' ? 'mariadb' : base.kind] ?? (() => ''))(rows));
 
 const sums: Record<string, string> = {
   postgres: `select count(*), sum(hashtext(items::text)::bigint), (select count(*) from dear) from items`,
@@ -140,15 +209,20 @@ const changes: Record<string, string> = {
 };
 
 /** Makes the table another one. */
-export const changeRows = (berth: BerthHost, base: Base): Promise<string> => sql(berth, base, changes[base.kind] ?? 'delete from items where id % 2 = 0');
+export const changeRows = (berth: BerthHost, base: Base): Promise<string> =>
+  sql(berth, base, changes[base.kind] ?? 'delete from items where id % 2 = 0');
 
 /** Statements that make a database of another name and list what there is. */
 export const others: Record<string, { make: string; list: string }> = {
   postgres: { make: 'create database other', list: 'select datname from pg_database' },
   mariadb: { make: 'create database other', list: 'show databases' },
   mysql: { make: 'create database other', list: 'show databases' },
-  mongo: { make: `db.getSiblingDB('other').runCommand({ insert: 'items', documents: [{ _id: 1 }] })`, list: `print(JSON.stringify(db.adminCommand({ listDatabases: 1, nameOnly: true })))` },
+  mongo: {
+    make: `db.getSiblingDB('other').runCommand({ insert: 'items', documents: [{ _id: 1 }] })`,
+    list: `print(JSON.stringify(db.adminCommand({ listDatabases: 1, nameOnly: true })))`,
+  },
 };
 
 /** Tells one content of the table from another. */
-export const contentOf = (berth: BerthHost, base: Base): Promise<string> => sql(berth, base, sums[base.kind === 'mysql' ? 'mariadb' : base.kind] ?? '');
+export const contentOf = (berth: BerthHost, base: Base): Promise<string> =>
+  sql(berth, base, sums[base.kind === 'mysql' ? 'mariadb' : base.kind] ?? '');

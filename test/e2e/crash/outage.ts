@@ -24,64 +24,108 @@ interface Scene extends OutagePlace {
 
 /** What needs the engine and is done while the caller waits. */
 const needsEngine: [procedure: string, input: Record<string, unknown>][] = [
-  ['application.stop', {}], ['application.start', {}], ['application.reload', { appName: 'standing' }], ['application.run', { command: ['true'] }],
-  ['application.readLogs', {}], ['application.delete', {}],
+  ['application.stop', {}],
+  ['application.start', {}],
+  ['application.reload', { appName: 'standing' }],
+  ['application.run', { command: ['true'] }],
+  ['application.readLogs', {}],
+  ['application.delete', {}],
 ];
 
 export function outageTests(place: () => OutagePlace, next: InOrder): void {
   let scene: Scene;
 
   describe.concurrent('an outage', () => {
-    it('of the engine: what was under way ends with its reason or goes on, what is asked meanwhile is refused clearly', next(async () => {
-      scene = await setScene(place());
-      const { gate, berth, standing, building, booting } = scene;
-      gate.shut('outage-build');
-      gate.shut('outage-boot');
-      const [built, booted] = await Promise.all([building.begin(), booting.begin()]);
-      await until('both are held', async () => gate.waiting('outage-build') > 0 && gate.waiting('outage-boot') > 0);
-      await berth.host.engine.stop();
-      const cut = await building.ended(built);
-      expect(cut).toMatchObject({ status: 'error', stage: 'build', errorMessage: 'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again when it runs.' });
-      const refused = await standing.ended(await standing.begin());
-      expect(refused).toMatchObject({ status: 'error', errorMessage: 'The container engine does not answer, so nothing can be built; start it and deploy again.' });
-      await expectRefusals(scene);
+    it(
+      'of the engine: what was under way ends with its reason or goes on, what is asked meanwhile is refused clearly',
+      next(async () => {
+        scene = await setScene(place());
+        const { gate, berth, standing, building, booting } = scene;
+        gate.shut('outage-build');
+        gate.shut('outage-boot');
+        const [built, booted] = await Promise.all([building.begin(), booting.begin()]);
+        await until(
+          'both are held',
+          async () => gate.waiting('outage-build') > 0 && gate.waiting('outage-boot') > 0,
+        );
+        await berth.host.engine.stop();
+        const cut = await building.ended(built);
+        expect(cut).toMatchObject({
+          status: 'error',
+          stage: 'build',
+          errorMessage:
+            'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again when it runs.',
+        });
+        const refused = await standing.ended(await standing.begin());
+        expect(refused).toMatchObject({
+          status: 'error',
+          errorMessage:
+            'The container engine does not answer, so nothing can be built; start it and deploy again.',
+        });
+        await expectRefusals(scene);
 
-      gate.open('outage-build');
-      gate.open('outage-boot');
-      const began = Date.now();
-      await berth.host.engine.start();
-      await expectAllBack(scene, `the engine answered again ${Date.now() - began} ms after its start; all addresses`);
-      const { status, errorMessage } = await booting.ended(booted);
-      console.log(`the release that waited for health ended ${status}: ${errorMessage}`);
-      expect(`${status} ${errorMessage}`).toMatch(/^(done null|error \w.*\.)$/);
-      const expected = status === 'done' ? 'v2' : 'v1';
-      expect((await booting.answer()).body).toBe(expected);
-      expect((await standing.deploy()).status).toBe('done');
-      expect((await standing.answer()).body).toBe('v2');
-    }));
+        gate.open('outage-build');
+        gate.open('outage-boot');
+        const began = Date.now();
+        await berth.host.engine.start();
+        await expectAllBack(
+          scene,
+          `the engine answered again ${Date.now() - began} ms after its start; all addresses`,
+        );
+        const { status, errorMessage } = await booting.ended(booted);
+        console.log(`the release that waited for health ended ${status}: ${errorMessage}`);
+        expect(`${status} ${errorMessage}`).toMatch(/^(done null|error \w.*\.)$/);
+        const expected = status === 'done' ? 'v2' : 'v1';
+        expect((await booting.answer()).body).toBe(expected);
+        expect((await standing.deploy()).status).toBe('done');
+        expect((await standing.answer()).body).toBe('v2');
+      }),
+    );
 
-    it('of the proxy: its routes and networks come back without a hand', next(async () => {
-      const { host } = scene.berth;
-      const [id = ''] = await dockerOf(host).containersOf('berth-proxy');
-      await output(host, docker, 'kill', id);
-      await expectAllBack(scene, 'all addresses after the proxy was killed');
-    }));
+    it(
+      'of the proxy: its routes and networks come back without a hand',
+      next(async () => {
+        const { host } = scene.berth;
+        const [id = ''] = await dockerOf(host).containersOf('berth-proxy');
+        await output(host, docker, 'kill', id);
+        await expectAllBack(scene, 'all addresses after the proxy was killed');
+      }),
+    );
 
-    it('by hand: a removed service and a changed one are put right, a stranger\'s is left alone', next(async () => {
-      const { berth, standing, building } = scene;
-      await berth.kill();
-      await output(berth.host, docker, 'service', 'create', '--detach', '--quiet', '--name', 'stranger', '--no-resolve-image', 'berth/node:24', 'sleep', '4242');
-      await output(berth.host, docker, 'service', 'rm', standing.appName);
-      await output(berth.host, docker, 'service', 'scale', '--detach', `${building.appName}=3`);
-      await until('it is gone', async () => (await standing.answer()).status === 503);
-      await berth.start();
-      await expectAllBack(scene, 'all addresses after the restart of Berth');
-      await until('the change is taken back', async () => (await dockerOf(berth.host).replicas(building.appName)) === 1);
-      const log = await berth.ownLog();
-      expect(log).toContain('standing: the service was gone; made it again from its live release');
-      expect(log).toContain('building: had 3 replicas instead of 1; scaled it');
-      expect(await dockerOf(berth.host).services()).toContain('stranger 1/1');
-    }));
+    it(
+      "by hand: a removed service and a changed one are put right, a stranger's is left alone",
+      next(async () => {
+        const { berth, standing, building } = scene;
+        await berth.kill();
+        await output(
+          berth.host,
+          docker,
+          'service',
+          'create',
+          '--detach',
+          '--quiet',
+          '--name',
+          'stranger',
+          '--no-resolve-image',
+          'berth/node:24',
+          'sleep',
+          '4242',
+        );
+        await output(berth.host, docker, 'service', 'rm', standing.appName);
+        await output(berth.host, docker, 'service', 'scale', '--detach', `${building.appName}=3`);
+        await until('it is gone', async () => (await standing.answer()).status === 503);
+        await berth.start();
+        await expectAllBack(scene, 'all addresses after the restart of Berth');
+        await until(
+          'the change is taken back',
+          async () => (await dockerOf(berth.host).replicas(building.appName)) === 1,
+        );
+        const log = await berth.ownLog();
+        expect(log).toContain('standing: the service was gone; made it again from its live release');
+        expect(log).toContain('building: had 3 replicas instead of 1; scaled it');
+        expect(await dockerOf(berth.host).services()).toContain('stranger 1/1');
+      }),
+    );
   });
 }
 
@@ -89,10 +133,19 @@ async function setScene({ gate, berth }: OutagePlace): Promise<Scene> {
   const shop = await openWorkshop(berth, { buildsConcurrency: 8 });
   const [standing, building, booting] = await Promise.all([
     shop.fromFiles('standing', tinyFiles('v1')),
-    shop.fromFiles('building', tinyFiles('v1', { steps: [`wget -q -O /dev/null ${gate.url('outage-build')}`] })),
-    shop.fromFiles('booting', tinyFiles('v1', { start: `wget -q -O /dev/null ${gate.url('outage-boot')}; exec httpd -f -p 3000 -h /www` }), {
-      settings: { healthCheck: { interval: 1, timeout: 2, retries: 2, startPeriod: 60 } },
-    }),
+    shop.fromFiles(
+      'building',
+      tinyFiles('v1', { steps: [`wget -q -O /dev/null ${gate.url('outage-build')}`] }),
+    ),
+    shop.fromFiles(
+      'booting',
+      tinyFiles('v1', {
+        start: `wget -q -O /dev/null ${gate.url('outage-boot')}; exec httpd -f -p 3000 -h /www`,
+      }),
+      {
+        settings: { healthCheck: { interval: 1, timeout: 2, retries: 2, startPeriod: 60 } },
+      },
+    ),
   ]);
   const apps = [standing, building, booting];
   await Promise.all(apps.map((app) => app.deploy()));
@@ -105,7 +158,14 @@ async function expectRefusals({ berth, standing }: Scene): Promise<void> {
   const before = await standing.view();
   for (const [procedure, input] of needsEngine) {
     const { status, body } = await berth.ask(procedure, { applicationId: standing.id, ...input });
-    expect([procedure, status, body]).toEqual([procedure, 503, expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/^The container engine at .* cannot be reached/) })]);
+    expect([procedure, status, body]).toEqual([
+      procedure,
+      503,
+      expect.objectContaining({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringMatching(/^The container engine at .* cannot be reached/),
+      }),
+    ]);
   }
   const domain = await berth.ask('domain.create', { applicationId: standing.id, host: 'late.localhost' });
   expect(domain).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
@@ -116,7 +176,11 @@ async function expectRefusals({ berth, standing }: Scene): Promise<void> {
 async function expectAllBack({ standing, building, booting }: Scene, what: string): Promise<void> {
   const began = Date.now();
   for (const app of [standing, building, booting]) {
-    await until(`${app.appName} answers again`, async () => (await app.answer().catch(() => ({ status: 0 }))).status === 200, 120_000);
+    await until(
+      `${app.appName} answers again`,
+      async () => (await app.answer().catch(() => ({ status: 0 }))).status === 200,
+      120_000,
+    );
   }
   console.log(`${what} after ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }

@@ -22,10 +22,12 @@ export function shortTests(place: () => ShortPlace, next: InOrder): void {
   let app: Built;
 
   describe.concurrent('kill -9 of Berth in a short stage', () => {
-    it.for(['release', 'route', 'prune'])('%s', (stage) => next(async () => {
-      app ??= await firstVersion(place().berth);
-      await expectToGoOnFrom(place(), app, stage);
-    })());
+    it.for(['release', 'route', 'prune'])('%s', (stage) =>
+      next(async () => {
+        app ??= await firstVersion(place().berth);
+        await expectToGoOnFrom(place(), app, stage);
+      })(),
+    );
   });
 }
 

@@ -17,10 +17,14 @@ type Connect = (address: string) => Promise<Session & { close(): Promise<unknown
 const waitMs = 5000;
 
 const mysql: Connect = async (address) => {
-  const connection = await createConnection({ uri: address.replace(/^mariadb:/, 'mysql:'), connectTimeout: waitMs });
+  const connection = await createConnection({
+    uri: address.replace(/^mariadb:/, 'mysql:'),
+    connectTimeout: waitMs,
+  });
   await connection.query('create table if not exists notes (name varchar(100) primary key, note text)');
   return {
-    write: async (key, value) => void (await connection.execute('replace into notes values (?, ?)', [key, value])),
+    write: async (key, value) =>
+      void (await connection.execute('replace into notes values (?, ?)', [key, value])),
     async read(key) {
       const [rows] = await connection.execute('select note from notes where name = ?', [key]);
       const row: unknown = Array.isArray(rows) ? rows[0] : undefined;
@@ -34,40 +38,69 @@ const clients: Record<DatabaseKindName, Connect> = {
   mysql,
   mariadb: mysql,
   async postgres(address) {
-    const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: waitMs, query_timeout: waitMs });
+    const client = new pg.Client({
+      connectionString: address,
+      connectionTimeoutMillis: waitMs,
+      query_timeout: waitMs,
+    });
     // A server that goes away under an open session is told by the next question.
     client.on('error', () => undefined);
     await client.connect();
     await client.query('create table if not exists notes (name text primary key, note text)');
     return {
-      write: async (key, value) => void (await client.query('insert into notes values ($1, $2) on conflict (name) do update set note = $2', [key, value])),
-      read: async (key) => (await client.query<{ note: string }>('select note from notes where name = $1', [key])).rows[0]?.note ?? null,
+      write: async (key, value) =>
+        void (await client.query(
+          'insert into notes values ($1, $2) on conflict (name) do update set note = $2',
+          [key, value],
+        )),
+      read: async (key) =>
+        (await client.query<{ note: string }>('select note from notes where name = $1', [key])).rows[0]
+          ?.note ?? null,
       close: () => client.end(),
     };
   },
   async mongo(address) {
     // A set names its members as its own network knows them.
-    const client = new MongoClient(address.replace(/[?&]replicaSet=rs0/, ''), { directConnection: true, serverSelectionTimeoutMS: waitMs, connectTimeoutMS: waitMs });
+    const client = new MongoClient(address.replace(/[?&]replicaSet=rs0/, ''), {
+      directConnection: true,
+      serverSelectionTimeoutMS: waitMs,
+      connectTimeoutMS: waitMs,
+    });
     await client.connect();
     const notes = client.db('shop').collection<{ name: string; note: string }>('notes');
     await notes.findOne({ name: '' });
     return {
-      write: async (key, value) => void (await notes.updateOne({ name: key }, { $set: { note: value } }, { upsert: true })),
+      write: async (key, value) =>
+        void (await notes.updateOne({ name: key }, { $set: { note: value } }, { upsert: true })),
       read: async (key) => (await notes.findOne({ name: key }))?.note ?? null,
       close: () => client.close(),
     };
   },
   async redis(address) {
-    const client = new Redis(address, { lazyConnect: true, connectTimeout: waitMs, commandTimeout: waitMs, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+    const client = new Redis(address, {
+      lazyConnect: true,
+      connectTimeout: waitMs,
+      commandTimeout: waitMs,
+      retryStrategy: () => null,
+      maxRetriesPerRequest: 0,
+    });
     client.on('error', () => undefined);
     await client.connect();
     await client.ping();
-    return { write: async (key, value) => void (await client.set(key, value)), read: (key) => client.get(key), close: async () => client.disconnect() };
+    return {
+      write: async (key, value) => void (await client.set(key, value)),
+      read: (key) => client.get(key),
+      close: async () => client.disconnect(),
+    };
   },
 };
 
 /** Works in a session of its own; throws what the client throws. */
-export async function inSession<T>(kind: DatabaseKindName, address: string, work: (session: Session) => Promise<T>): Promise<T> {
+export async function inSession<T>(
+  kind: DatabaseKindName,
+  address: string,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const session = await clients[kind](address);
   try {
     return await work(session);

@@ -45,21 +45,43 @@ export interface Base {
 /** What the bed's images are called, and what each kind's record needs. */
 export const bedKinds: Record<DatabaseKindName, { image: string; own: Record<string, unknown> }> = {
   postgres: { image: 'berth/postgres:15', own: { databaseName: 'shop', databaseUser: 'ann' } },
-  mariadb: { image: 'berth/mariadb:10.11', own: { databaseName: 'shop', databaseUser: 'ann', databaseRootPassword: 'Root-1' } },
-  mysql: { image: 'berth/mysql:8', own: { databaseName: 'shop', databaseUser: 'ann', databaseRootPassword: 'Root-1' } },
+  mariadb: {
+    image: 'berth/mariadb:10.11',
+    own: { databaseName: 'shop', databaseUser: 'ann', databaseRootPassword: 'Root-1' },
+  },
+  mysql: {
+    image: 'berth/mysql:8',
+    own: { databaseName: 'shop', databaseUser: 'ann', databaseRootPassword: 'Root-1' },
+  },
   mongo: { image: 'berth/mongo:7', own: { databaseUser: 'ann' } },
   redis: { image: 'berth/redis:7', own: {} },
 };
 
 export async function openDataHouse(berth: BerthHost): Promise<DataHouse> {
-  const { project, environment } = await berth.call<{ project: { projectId: string }; environment: { environmentId: string } }>('project.create', { name: 'House' });
-  const other = await berth.call<{ environmentId: string }>('environment.create', { name: 'other', projectId: project.projectId });
+  const { project, environment } = await berth.call<{
+    project: { projectId: string };
+    environment: { environmentId: string };
+  }>('project.create', { name: 'House' });
+  const other = await berth.call<{ environmentId: string }>('environment.create', {
+    name: 'other',
+    projectId: project.projectId,
+  });
   await berth.call('settings.update', { serverIp: berth.host.ip });
   return {
-    berth, environmentId: environment.environmentId, otherEnvironmentId: other.environmentId,
+    berth,
+    environmentId: environment.environmentId,
+    otherEnvironmentId: other.environmentId,
     async database(kind, name, change = {}) {
       const { image, own } = bedKinds[kind];
-      const input = { name, appName: name, ...own, databasePassword: 'Secret-1', environmentId: environment.environmentId, containerImage: image, ...change };
+      const input = {
+        name,
+        appName: name,
+        ...own,
+        databasePassword: 'Secret-1',
+        environmentId: environment.environmentId,
+        containerImage: image,
+        ...change,
+      };
       const created = await berth.call<Record<string, string>>(`${kind}.create`, input);
       return baseOf(berth, kind, created[`${kind}Id`] ?? '', name);
     },
@@ -69,7 +91,8 @@ export async function openDataHouse(berth: BerthHost): Promise<DataHouse> {
 function baseOf(berth: BerthHost, kind: DatabaseKindName, id: string, name: string): Base {
   const subject = { [`${kind}Id`]: id };
   const base: Base = {
-    kind, id,
+    kind,
+    id,
     do: (operation, input = {}) => berth.call(`${kind}.${operation}`, { ...subject, ...input }),
     ask: (operation, input = {}) => berth.ask(`${kind}.${operation}`, { ...subject, ...input }),
     view: () => base.do('one'),
@@ -79,7 +102,10 @@ function baseOf(berth: BerthHost, kind: DatabaseKindName, id: string, name: stri
     },
     async deploy(operation) {
       const deployment = await base.ended(await base.begin(operation));
-      if (deployment.status !== 'done') throw new Error(`${name}: ${deployment.errorMessage ?? deployment.status}\n${await base.log(deployment.deploymentId)}`);
+      if (deployment.status !== 'done')
+        throw new Error(
+          `${name}: ${deployment.errorMessage ?? deployment.status}\n${await base.log(deployment.deploymentId)}`,
+        );
       return deployment;
     },
     ended: (deploymentId, limitMs) => deploymentEnded(berth, name, deploymentId, limitMs),

@@ -16,7 +16,8 @@ export function killTests(place: () => { house: DataHouse; bed: Bed }): void {
     await base.do('saveExternalPort', { externalPort: 15_900 });
     await base.deploy();
     await inSession('postgres', await external(base), (session) => session.write('a', 'kept'));
-    for (const stage of ['pull', 'release', 'await-healthy', 'verify-query']) await expectToGoOn(place(), base, { stage, begin: () => base.do('rebuild') });
+    for (const stage of ['pull', 'release', 'await-healthy', 'verify-query'])
+      await expectToGoOn(place(), base, { stage, begin: () => base.do('rebuild') });
     expect(await inSession('postgres', await external(base), (session) => session.read('a'))).toBe('kept');
     expect(await services(house, base)).toBe('killed 1/1');
     await base.do('remove');
@@ -28,11 +29,17 @@ export function killTests(place: () => { house: DataHouse; bed: Bed }): void {
     await base.do('saveExternalPort', { externalPort: 15_901 });
     await base.deploy();
     await inSession('postgres', await external(base), (session) => session.write('a', 'kept'));
-    await killedIn(place(), base, 'beside', () => base.do('upgrade', { containerImage: 'berth/postgres:18' }));
+    await killedIn(place(), base, 'beside', () =>
+      base.do('upgrade', { containerImage: 'berth/postgres:18' }),
+    );
     await house.berth.start();
     const ended = await base.ended((await base.view()).deployments[0]?.deploymentId ?? '');
     expect([ended.status, ended.errorMessage]).toEqual(['done', null]);
-    expect(await base.view()).toMatchObject({ applicationStatus: 'done', containerImage: 'berth/postgres:18', dataVersion: expect.stringMatching(/^18/) });
+    expect(await base.view()).toMatchObject({
+      applicationStatus: 'done',
+      containerImage: 'berth/postgres:18',
+      dataVersion: expect.stringMatching(/^18/),
+    });
     expect(await inSession('postgres', await external(base), (session) => session.read('a'))).toBe('kept');
     expect(await services(house, base)).toBe('killed-upgrade 1/1');
     expect(await volumes(house, base)).toHaveLength(2);
@@ -42,13 +49,23 @@ export function killTests(place: () => { house: DataHouse; bed: Bed }): void {
   it('and nothing is left running or queued', async () => {
     const { house, bed } = place();
     using database = new DatabaseSync(await databasePath(bed, house.berth.host), { timeout: 5000 });
-    expect(database.prepare(`select count(*) as n from "job" where "state" in ('queued', 'running')`).get()).toEqual({ n: 0 });
-    expect(database.prepare(`select count(*) as n from "deployment" where "status" in ('queued', 'running')`).get()).toEqual({ n: 0 });
+    expect(
+      database.prepare(`select count(*) as n from "job" where "state" in ('queued', 'running')`).get(),
+    ).toEqual({ n: 0 });
+    expect(
+      database
+        .prepare(`select count(*) as n from "deployment" where "status" in ('queued', 'running')`)
+        .get(),
+    ).toEqual({ n: 0 });
   });
 }
 
 /** Stages that last milliseconds are tried until the kill has hit the one that was meant. */
-async function expectToGoOn(place: { house: DataHouse; bed: Bed }, base: Base, { stage, begin }: { stage: string; begin(): Promise<unknown> }): Promise<void> {
+async function expectToGoOn(
+  place: { house: DataHouse; bed: Bed },
+  base: Base,
+  { stage, begin }: { stage: string; begin(): Promise<unknown> },
+): Promise<void> {
   let hit = '';
   for (let attempt = 1; hit !== stage && attempt <= attemptsLimit; attempt += 1) {
     const killed = await killedIn(place, base, stage, begin);
@@ -61,7 +78,12 @@ async function expectToGoOn(place: { house: DataHouse; bed: Bed }, base: Base, {
   expect(await base.view()).toMatchObject({ applicationStatus: 'done' });
 }
 
-async function killedIn({ house, bed }: { house: DataHouse; bed: Bed }, base: Base, stage: string, begin: () => Promise<unknown>): Promise<{ deploymentId: string; stage: string }> {
+async function killedIn(
+  { house, bed }: { house: DataHouse; bed: Bed },
+  base: Base,
+  stage: string,
+  begin: () => Promise<unknown>,
+): Promise<{ deploymentId: string; stage: string }> {
   const killIn = await prepareKill(house.berth.host, await databasePath(bed, house.berth.host));
   await begin();
   return killIn(base.id, stage);

@@ -10,27 +10,45 @@ import { containers, external, services } from './life.ts';
 export function truthTests(house: () => DataHouse): void {
   it.concurrent('a server killed, stopped or removed from outside comes back with its data; one that a person stopped stays', async () => {
     const { berth } = house();
-    const [base, removed] = [await house().database('postgres', 'outside'), await house().database('redis', 'removed')];
+    const [base, removed] = [
+      await house().database('postgres', 'outside'),
+      await house().database('redis', 'removed'),
+    ];
     await base.do('saveExternalPort', { externalPort: 15_500 });
     await removed.do('saveExternalPort', { externalPort: 15_501 });
     await Promise.all([base.deploy(), removed.deploy()]);
     const writeTo = async (one: Base): Promise<() => Promise<boolean>> => {
       const address = await external(one);
       await inSession(one.kind, address, (session) => session.write('a', 'kept'));
-      return () => inSession(one.kind, address, (session) => session.read('a')).then((value) => value === 'kept', () => false);
+      return () =>
+        inSession(one.kind, address, (session) => session.read('a')).then(
+          (value) => value === 'kept',
+          () => false,
+        );
     };
     const [isBack, isRemovedBack] = [await writeTo(base), await writeTo(removed)];
-    const isGone = async (container = ''): Promise<boolean> => !(await dockerOf(berth.host).isRunning(container));
+    const isGone = async (container = ''): Promise<boolean> =>
+      !(await dockerOf(berth.host).isRunning(container));
 
     const [container = ''] = await containers(house(), base);
     await output(berth.host, docker, 'kill', '--signal', 'KILL', container);
-    await until('the killed server is back', async () => (await isGone(container)) && (await isBack()), 60_000);
+    await until(
+      'the killed server is back',
+      async () => (await isGone(container)) && (await isBack()),
+      60_000,
+    );
     // Berth looks once a minute, so both are taken away before the same look.
     const [[stopped], [lost]] = [await containers(house(), base), await containers(house(), removed)];
     await output(berth.host, docker, 'service', 'scale', '--detach', 'outside=0');
     await output(berth.host, docker, 'service', 'rm', 'removed');
-    await Promise.all([until('the stopped container is gone', () => isGone(stopped)), until('the removed one too', () => isGone(lost))]);
-    await Promise.all([until('the stopped server is back', isBack, 100_000), until('the removed server is back', isRemovedBack, 100_000)]);
+    await Promise.all([
+      until('the stopped container is gone', () => isGone(stopped)),
+      until('the removed one too', () => isGone(lost)),
+    ]);
+    await Promise.all([
+      until('the stopped server is back', isBack, 100_000),
+      until('the removed server is back', isRemovedBack, 100_000),
+    ]);
     const log = await output(berth.host, 'sh', '-c', 'cat /run/bed/berth-*.log');
     expect(log).toContain('outside: had 0 replicas instead of 1; scaled it');
     expect(log).toContain('removed: the service was gone; made it again from its live release');
@@ -43,14 +61,22 @@ export function truthTests(house: () => DataHouse): void {
     await base.do('remove');
   });
 
-  it.concurrent('logs are streams: the deployment\'s to its end, the server\'s own while it runs', async () => {
+  it.concurrent("logs are streams: the deployment's to its end, the server's own while it runs", async () => {
     const base = await house().database('redis', 'streamed');
     const deploymentId = await base.begin();
     const events = await followLog(house().berth, deploymentId);
-    expect(events.map(({ data }) => data.text).join('\n')).toMatch(/Looking for the image berth\/redis:7[\s\S]*It answers: version 7\.[\s\S]*Done\./);
+    expect(events.map(({ data }) => data.text).join('\n')).toMatch(
+      /Looking for the image berth\/redis:7[\s\S]*It answers: version 7\.[\s\S]*Done\./,
+    );
     expect(events.at(-1)?.data).toMatchObject({ outcome: 'done' });
-    const isReady = ({ data }: { data: { text?: string } }): boolean => (data.text ?? '').includes('Ready to accept connections');
-    const own = await followStream(house().berth, 'redis.logs', { redisId: base.id, tail: 100 }, { until: isReady });
+    const isReady = ({ data }: { data: { text?: string } }): boolean =>
+      (data.text ?? '').includes('Ready to accept connections');
+    const own = await followStream(
+      house().berth,
+      'redis.logs',
+      { redisId: base.id, tail: 100 },
+      { until: isReady },
+    );
     expect(own.some(isReady)).toBe(true);
     await base.do('remove');
   });
@@ -58,7 +84,13 @@ export function truthTests(house: () => DataHouse): void {
   it.concurrent('an image that does not exist, one that is no such server, and wrong arguments end as error with what to do', async () => {
     const base = await house().database('mongo', 'nowhere', { containerImage: undefined });
     const absent = await base.ended(await base.begin());
-    expect(absent).toMatchObject({ status: 'error', stage: 'pull', errorMessage: expect.stringMatching(/^The image mongo:15 could not be pulled: .* mongo:15 is the default of this kind in the interface, but nobody publishes it\. Set containerImage with mongo\.update to one that exists, such as mongo:8, and deploy again\.$/) });
+    expect(absent).toMatchObject({
+      status: 'error',
+      stage: 'pull',
+      errorMessage: expect.stringMatching(
+        /^The image mongo:15 could not be pulled: .* mongo:15 is the default of this kind in the interface, but nobody publishes it\. Set containerImage with mongo\.update to one that exists, such as mongo:8, and deploy again\.$/,
+      ),
+    });
     expect(await base.view()).toMatchObject({ applicationStatus: 'error' });
     expect(await base.ask('start')).toMatchObject({ status: 412 });
     await base.do('update', { containerImage: 'berth/mongo:7' });
@@ -74,8 +106,14 @@ export function truthTests(house: () => DataHouse): void {
     const wrong = await house().database('postgres', 'wrong-args');
     await wrong.do('update', { args: ['-c', 'no_such_setting=1'] });
     const failed = await wrong.ended(await wrong.begin());
-    expect(failed).toMatchObject({ status: 'error', stage: 'await-healthy', errorMessage: expect.stringContaining('exit code 1') });
-    expect(await wrong.log(failed.deploymentId)).toContain('unrecognized configuration parameter "no_such_setting"');
+    expect(failed).toMatchObject({
+      status: 'error',
+      stage: 'await-healthy',
+      errorMessage: expect.stringContaining('exit code 1'),
+    });
+    expect(await wrong.log(failed.deploymentId)).toContain(
+      'unrecognized configuration parameter "no_such_setting"',
+    );
     await wrong.do('update', { args: [] });
     await wrong.deploy();
     expect(newest(await wrong.view())).toMatchObject({ status: 'done' });
@@ -88,9 +126,19 @@ export function truthTests(house: () => DataHouse): void {
     await base.deploy();
     // Somebody changes the password behind Berth's back.
     const [container = ''] = await containers(house(), base);
-    await dockerOf(berth.host).exec(container, ['mariadb', '-uroot', '-h127.0.0.1', '-e', "alter user 'ann'@'%' identified by 'another'"], { MYSQL_PWD: 'Root-1' });
+    await dockerOf(berth.host).exec(
+      container,
+      ['mariadb', '-uroot', '-h127.0.0.1', '-e', "alter user 'ann'@'%' identified by 'another'"],
+      { MYSQL_PWD: 'Root-1' },
+    );
     const failed = await base.ended(await base.begin());
-    expect(failed).toMatchObject({ status: 'error', stage: 'verify-query', errorMessage: expect.stringMatching(/The server runs, but it does not answer the record's user and password: .*Access denied for user 'ann'/) });
+    expect(failed).toMatchObject({
+      status: 'error',
+      stage: 'verify-query',
+      errorMessage: expect.stringMatching(
+        /The server runs, but it does not answer the record's user and password: .*Access denied for user 'ann'/,
+      ),
+    });
     expect(await base.ask('update', { databaseName: 'elsewhere' })).toMatchObject({ status: 412 });
     // The root can put it right, from Berth as well.
     await base.do('update', { databasePassword: 'Third-1' });
@@ -103,12 +151,18 @@ export function truthTests(house: () => DataHouse): void {
     await base.do('saveExternalPort', { externalPort: 15_600 });
     await base.deploy();
     const refused = await base.ask('update', { databaseUser: 'bob', databasePassword: 'Bob-1' });
-    expect(refused).toMatchObject({ status: 412, body: { message: expect.stringContaining('make the user or the database in the server first') } });
+    expect(refused).toMatchObject({
+      status: 412,
+      body: { message: expect.stringContaining('make the user or the database in the server first') },
+    });
     expect(await base.view()).toMatchObject({ databaseUser: 'ann', databasePassword: 'Secret-1' });
     const [container = ''] = await containers(house(), base);
-    const ask = (statement: string): Promise<string> => dockerOf(house().berth.host).exec(container, ['psql', '-U', 'ann', '-d', 'shop', '-c', statement]);
+    const ask = (statement: string): Promise<string> =>
+      dockerOf(house().berth.host).exec(container, ['psql', '-U', 'ann', '-d', 'shop', '-c', statement]);
     await ask("create role bob login superuser password 'Bob-1'");
-    expect(await base.do('update', { databaseUser: 'bob', databasePassword: 'Bob-1' })).toMatchObject({ databaseUser: 'bob' });
+    expect(await base.do('update', { databaseUser: 'bob', databasePassword: 'Bob-1' })).toMatchObject({
+      databaseUser: 'bob',
+    });
     await inSession('postgres', await external(base), (session) => session.write('a', 'by bob'));
     // A record that has come to name a wrong password is put right by another change.
     await ask("alter role bob password 'behind'");
@@ -123,10 +177,23 @@ export function truthTests(house: () => DataHouse): void {
     await base.do('saveExternalPort', { externalPort: 16_500 });
     await base.deploy();
     const other = await house().database('redis', 'ported-too');
-    expect(await other.ask('saveExternalPort', { externalPort: 16_500 })).toMatchObject({ status: 409, body: { message: expect.stringContaining('the database ported') } });
-    await berth.host.launch('holder', ['/opt/project/node_modules/.bin/node', '-e', "require('node:net').createServer().listen(16501, '0.0.0.0')"]);
-    await until('somebody listens', async () => (await berth.host.exec(['grep', '-q', ':4075', '/proc/net/tcp'])).code === 0);
-    expect(await base.ask('saveExternalPort', { externalPort: 16_501 })).toMatchObject({ status: 409, body: { message: expect.stringContaining('another program of the server') } });
+    expect(await other.ask('saveExternalPort', { externalPort: 16_500 })).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('the database ported') },
+    });
+    await berth.host.launch('holder', [
+      '/opt/project/node_modules/.bin/node',
+      '-e',
+      "require('node:net').createServer().listen(16501, '0.0.0.0')",
+    ]);
+    await until(
+      'somebody listens',
+      async () => (await berth.host.exec(['grep', '-q', ':4075', '/proc/net/tcp'])).code === 0,
+    );
+    expect(await base.ask('saveExternalPort', { externalPort: 16_501 })).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('another program of the server') },
+    });
     expect(await base.view()).toMatchObject({ externalPort: 16_500 });
     await inSession('redis', await external(base), (session) => session.write('a', 'b'));
     await base.do('remove');

@@ -8,48 +8,102 @@ import type { Base, DataHouse } from './data-house.ts';
 import { containers, external, inspected, services, volumes } from './life.ts';
 
 /** Where each kind's newer image comes from: a real one, or the bed's own that calls itself newer. */
-const newer: readonly { kind: DatabaseKindName; image: string; variable?: string; path: string; copied: RegExp; says: RegExp; port: number }[] = [
-  { kind: 'postgres', image: 'berth/postgres:18', path: '/var/lib/postgresql', copied: /Copied and equal: 2 tables, 5001 rows\./, says: /^18/, port: 15_700 },
-  { kind: 'mariadb', image: 'newer/mariadb:11', variable: 'MARIADB_VERSION=1:11.4.2', path: '/var/lib/mysql', copied: /Copied and equal: 1 tables, 1 rows\./, says: /^10/, port: 13_700 },
-  { kind: 'mysql', image: 'newer/mysql:11', variable: 'MYSQL_MAJOR=11.0', path: '/var/lib/mysql', copied: /Copied and equal: 1 tables, 1 rows\./, says: /^10/, port: 13_701 },
-  { kind: 'redis', image: 'newer/redis:8', variable: 'REDIS_VERSION=8.0', path: '/data', copied: /Copied and equal: 1 databases, 1 keys\./, says: /^7/, port: 16_700 },
+const newer: readonly {
+  kind: DatabaseKindName;
+  image: string;
+  variable?: string;
+  path: string;
+  copied: RegExp;
+  says: RegExp;
+  port: number;
+}[] = [
+  {
+    kind: 'postgres',
+    image: 'berth/postgres:18',
+    path: '/var/lib/postgresql',
+    copied: /Copied and equal: 2 tables, 5001 rows\./,
+    says: /^18/,
+    port: 15_700,
+  },
+  {
+    kind: 'mariadb',
+    image: 'newer/mariadb:11',
+    variable: 'MARIADB_VERSION=1:11.4.2',
+    path: '/var/lib/mysql',
+    copied: /Copied and equal: 1 tables, 1 rows\./,
+    says: /^10/,
+    port: 13_700,
+  },
+  {
+    kind: 'mysql',
+    image: 'newer/mysql:11',
+    variable: 'MYSQL_MAJOR=11.0',
+    path: '/var/lib/mysql',
+    copied: /Copied and equal: 1 tables, 1 rows\./,
+    says: /^10/,
+    port: 13_701,
+  },
+  {
+    kind: 'redis',
+    image: 'newer/redis:8',
+    variable: 'REDIS_VERSION=8.0',
+    path: '/data',
+    copied: /Copied and equal: 1 databases, 1 keys\./,
+    says: /^7/,
+    port: 16_700,
+  },
 ];
 
 export function upgradeTests(house: () => DataHouse): void {
-  it.concurrent.each(newer)('$kind is refused $image over its data, and moved to it when asked', async ({ kind, image, variable, path, copied, says, port }) => {
-    const base = await house().database(kind, `newer-${kind}`);
-    if (variable !== undefined) await callItNewer(house(), (await base.view()).containerImage, image, variable);
-    await base.do('saveExternalPort', { externalPort: port });
-    await base.deploy();
-    await inSession(kind, await external(base), (session) => session.write('a', 'ü \'"\\ 1'));
-    if (kind === 'postgres') await fill(house(), base);
-    const refused = { status: 412, body: { message: expect.stringContaining(`Call ${kind}.upgrade with this image`) } };
-    expect(await base.ask('update', { containerImage: image })).toMatchObject(refused);
-    expect(await base.ask('upgrade', { containerImage: (await base.view()).containerImage })).toMatchObject({ status: 412, body: { message: expect.stringContaining('is no upgrade') } });
+  it.concurrent.each(newer)(
+    '$kind is refused $image over its data, and moved to it when asked',
+    async ({ kind, image, variable, path, copied, says, port }) => {
+      const base = await house().database(kind, `newer-${kind}`);
+      if (variable !== undefined)
+        await callItNewer(house(), (await base.view()).containerImage, image, variable);
+      await base.do('saveExternalPort', { externalPort: port });
+      await base.deploy();
+      await inSession(kind, await external(base), (session) => session.write('a', 'ü \'"\\ 1'));
+      if (kind === 'postgres') await fill(house(), base);
+      const refused = {
+        status: 412,
+        body: { message: expect.stringContaining(`Call ${kind}.upgrade with this image`) },
+      };
+      expect(await base.ask('update', { containerImage: image })).toMatchObject(refused);
+      expect(await base.ask('upgrade', { containerImage: (await base.view()).containerImage })).toMatchObject(
+        { status: 412, body: { message: expect.stringContaining('is no upgrade') } },
+      );
 
-    const former = await base.view();
-    await base.do('upgrade', { containerImage: image });
-    const ended = await base.ended((await base.view()).deployments[0]?.deploymentId ?? '');
-    const log = await base.log(ended.deploymentId);
-    expect([ended.status, ended.errorMessage, log]).toEqual(['done', null, expect.stringMatching(copied)]);
-    const now = await base.view();
-    expect(now).toMatchObject({ applicationStatus: 'done', containerImage: image, formerVolumes: [{ dataVersion: former.dataVersion, containerImage: former.containerImage }] });
-    expect(now.dataVersion).toMatch(says);
-    expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('ü \'"\\ 1');
-    expect(await services(house(), base)).toBe(`newer-${kind} 1/1`);
-    const mounts = (await inspected(house(), base)).flatMap(({ Mounts }) => Mounts.map(({ Name, Destination }) => `${Name} ${Destination};`)).join('');
-    expect(mounts).toMatch(new RegExp(`berth-data-${base.id}-\\S+ ${path};`));
-    // One that only calls itself newer is refused its own data.
-    if (variable === undefined) await base.deploy('rebuild');
-    expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('ü \'"\\ 1');
+      const former = await base.view();
+      await base.do('upgrade', { containerImage: image });
+      const ended = await base.ended((await base.view()).deployments[0]?.deploymentId ?? '');
+      const log = await base.log(ended.deploymentId);
+      expect([ended.status, ended.errorMessage, log]).toEqual(['done', null, expect.stringMatching(copied)]);
+      const now = await base.view();
+      expect(now).toMatchObject({
+        applicationStatus: 'done',
+        containerImage: image,
+        formerVolumes: [{ dataVersion: former.dataVersion, containerImage: former.containerImage }],
+      });
+      expect(now.dataVersion).toMatch(says);
+      expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('ü \'"\\ 1');
+      expect(await services(house(), base)).toBe(`newer-${kind} 1/1`);
+      const mounts = (await inspected(house(), base))
+        .flatMap(({ Mounts }) => Mounts.map(({ Name, Destination }) => `${Name} ${Destination};`))
+        .join('');
+      expect(mounts).toMatch(new RegExp(`berth-data-${base.id}-\\S+ ${path};`));
+      // One that only calls itself newer is refused its own data.
+      if (variable === undefined) await base.deploy('rebuild');
+      expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('ü \'"\\ 1');
 
-    const volumeName = now.formerVolumes[0]?.volumeName ?? '';
-    expect(await volumes(house(), base)).toHaveLength(2);
-    expect(await base.do('removeFormerVolume', { volumeName })).toMatchObject({ formerVolumes: [] });
-    expect(await volumes(house(), base)).toHaveLength(1);
-    await base.do('remove');
-    expect(await volumes(house(), base)).toEqual([]);
-  });
+      const volumeName = now.formerVolumes[0]?.volumeName ?? '';
+      expect(await volumes(house(), base)).toHaveLength(2);
+      expect(await base.do('removeFormerVolume', { volumeName })).toMatchObject({ formerVolumes: [] });
+      expect(await volumes(house(), base)).toHaveLength(1);
+      await base.do('remove');
+      expect(await volumes(house(), base)).toEqual([]);
+    },
+  );
 
   it.concurrent('an upgrade that cannot copy leaves the database running as it was', async () => {
     const base = await house().database('mongo', 'not-newer');
@@ -60,17 +114,37 @@ export function upgradeTests(house: () => DataHouse): void {
     await base.do('upgrade', { containerImage: 'newer/mongo:8' });
     const failed = await base.ended((await base.view()).deployments[0]?.deploymentId ?? '');
     // The stand-in's tools dump single databases only.
-    expect(failed).toMatchObject({ status: 'error', stage: 'copy', errorMessage: expect.stringMatching(/^The data could not be copied into newer\/mongo:8: .+/) });
-    expect(await base.log(failed.deploymentId)).toContain('The database runs on as berth/mongo:7 with its former data.');
-    expect(await base.view()).toMatchObject({ containerImage: 'berth/mongo:7', formerVolumes: [], dataVersion: '7.0.0' });
-    await until('it answers again', async () => inSession('mongo', await external(base), (session) => session.read('a')).then((value) => value === 'kept', () => false));
+    expect(failed).toMatchObject({
+      status: 'error',
+      stage: 'copy',
+      errorMessage: expect.stringMatching(/^The data could not be copied into newer\/mongo:8: .+/),
+    });
+    expect(await base.log(failed.deploymentId)).toContain(
+      'The database runs on as berth/mongo:7 with its former data.',
+    );
+    expect(await base.view()).toMatchObject({
+      containerImage: 'berth/mongo:7',
+      formerVolumes: [],
+      dataVersion: '7.0.0',
+    });
+    await until('it answers again', async () =>
+      inSession('mongo', await external(base), (session) => session.read('a')).then(
+        (value) => value === 'kept',
+        () => false,
+      ),
+    );
     expect(await volumes(house(), base)).toEqual([`berth-data-${base.id}`]);
     await until('it is healthy', async () => (await services(house(), base)) === 'not-newer 1/1');
     await base.do('remove');
   });
 }
 
-async function callItNewer({ berth }: DataHouse, from: string, image: string, variable: string): Promise<void> {
+async function callItNewer(
+  { berth }: DataHouse,
+  from: string,
+  image: string,
+  variable: string,
+): Promise<void> {
   const id = await output(berth.host, docker, 'create', from);
   await output(berth.host, docker, 'commit', '--change', `ENV ${variable}`, id, image);
   await output(berth.host, docker, 'rm', id);
@@ -79,8 +153,22 @@ async function callItNewer({ berth }: DataHouse, from: string, image: string, va
 /** Another database, a role with its own password, names that need quoting, and rows. */
 async function fill(house: DataHouse, base: Base): Promise<void> {
   const [container = ''] = await containers(house, base);
-  const ask = (database: string, sql: string): Promise<string> => dockerOf(house.berth.host).exec(container, ['psql', '-v', 'ON_ERROR_STOP=1', '-U', 'ann', '-d', database, '-c', sql]);
+  const ask = (database: string, sql: string): Promise<string> =>
+    dockerOf(house.berth.host).exec(container, [
+      'psql',
+      '-v',
+      'ON_ERROR_STOP=1',
+      '-U',
+      'ann',
+      '-d',
+      database,
+      '-c',
+      sql,
+    ]);
   await ask('shop', "create role \"o'dd\" login password 'x'");
   await ask('shop', 'create database "an other"');
-  await ask('an other', 'create table "od;d" as select n, md5(n::text) as t from generate_series(1, 5000) as n');
+  await ask(
+    'an other',
+    'create table "od;d" as select n, md5(n::text) as t from generate_series(1, 5000) as n',
+  );
 }

@@ -14,16 +14,33 @@ export function buildTests(shop: () => Workshop): void {
   it.concurrent('builds with arguments and secrets; a secret stands in no log, no layer and no history', async () => {
     const { busybox = '', start = '' } = tinyFiles('');
     const app = await shop().fromFiles('secretive', {
-      'src/busybox': busybox, 'src/start': start, 'src/www/index.html': '-',
+      'src/busybox': busybox,
+      'src/start': start,
+      'src/www/index.html': '-',
       'deploy/Web.dockerfile': [
-        'FROM scratch AS base', 'COPY busybox /bin/busybox', 'RUN ["/bin/busybox", "--install", "-s", "/bin"]', 'COPY . /',
-        'FROM base AS final', 'ARG CHANNEL=none',
+        'FROM scratch AS base',
+        'COPY busybox /bin/busybox',
+        'RUN ["/bin/busybox", "--install", "-s", "/bin"]',
+        'COPY . /',
+        'FROM base AS final',
+        'ARG CHANNEL=none',
         'RUN --mount=type=secret,id=NPM_TOKEN cat /run/secrets/NPM_TOKEN && echo "$CHANNEL $(sha256sum < /run/secrets/NPM_TOKEN)" > /www/index.html',
-        'CMD ["/bin/sh", "/start"]', 'FROM final AS broken', 'RUN false', '',
+        'CMD ["/bin/sh", "/start"]',
+        'FROM final AS broken',
+        'RUN false',
+        '',
       ].join('\n'),
     });
-    await app.do('application.saveBuildType', { buildType: 'dockerfile', dockerfile: 'deploy/Web.dockerfile', dockerContextPath: 'src', containerBuildStage: 'final' });
-    await app.do('application.saveEnvironment', { buildArgs: 'CHANNEL=beta', buildSecrets: `NPM_TOKEN=${secret}` });
+    await app.do('application.saveBuildType', {
+      buildType: 'dockerfile',
+      dockerfile: 'deploy/Web.dockerfile',
+      dockerContextPath: 'src',
+      containerBuildStage: 'final',
+    });
+    await app.do('application.saveEnvironment', {
+      buildArgs: 'CHANNEL=beta',
+      buildSecrets: `NPM_TOKEN=${secret}`,
+    });
     const { deploymentId, image } = await app.deploy();
     const digest = createHash('sha256').update(secret).digest('hex');
     expect((await app.answer()).body.trim()).toBe(`beta ${digest}  -`);
@@ -33,22 +50,43 @@ export function buildTests(shop: () => Workshop): void {
     expect(await shop().berth.ownLog()).not.toContain(secret);
     const { host } = shop().berth;
     expect(await output(host, docker, 'history', '--no-trunc', image ?? '')).not.toContain(secret);
-    expect(await output(host, 'sh', '-c', `${docker} save ${image} | grep -c -a ${secret} || true`)).toBe('0');
-    expect(await output(host, 'sh', '-c', `grep -r -l -a ${secret} /var/lib/docker/berth-data || true`)).toBe('');
+    expect(await output(host, 'sh', '-c', `${docker} save ${image} | grep -c -a ${secret} || true`)).toBe(
+      '0',
+    );
+    expect(await output(host, 'sh', '-c', `grep -r -l -a ${secret} /var/lib/docker/berth-data || true`)).toBe(
+      '',
+    );
 
     await app.do('application.delete');
     await expectGone(shop(), app, deploymentId, image);
   });
 
   it.concurrent('serves a folder as it is, and as a single-page application', async () => {
-    const app = await shop().fromFiles('static-site', { 'public/index.html': 'the page', 'public/deep/page.html': 'deep', 'public/.env': 'SECRET=1', 'README.md': 'not served' }, { port: 80 });
-    await app.do('application.saveBuildType', { buildType: 'static', publishDirectory: 'public', isStaticSpa: true });
+    const app = await shop().fromFiles(
+      'static-site',
+      {
+        'public/index.html': 'the page',
+        'public/deep/page.html': 'deep',
+        'public/.env': 'SECRET=1',
+        'README.md': 'not served',
+      },
+      { port: 80 },
+    );
+    await app.do('application.saveBuildType', {
+      buildType: 'static',
+      publishDirectory: 'public',
+      isStaticSpa: true,
+    });
     await app.deploy();
     expect(await app.answer('/any/where')).toMatchObject({ status: 200, body: 'the page' });
     expect(await app.answer('/deep/page.html')).toMatchObject({ status: 200, body: 'deep' });
     expect((await app.answer('/.env')).body).not.toContain('SECRET');
 
-    await app.do('application.saveBuildType', { buildType: 'static', publishDirectory: 'public', isStaticSpa: false });
+    await app.do('application.saveBuildType', {
+      buildType: 'static',
+      publishDirectory: 'public',
+      isStaticSpa: false,
+    });
     await app.deploy();
     expect((await app.answer('/any/where')).status).toBe(404);
     expect(await app.answer()).toMatchObject({ status: 200, body: 'the page' });
@@ -56,12 +94,21 @@ export function buildTests(shop: () => Workshop): void {
 
   it.concurrent('names the missing program and how to install it', async () => {
     const app = await shop().fromFiles('no-program', { 'index.js': '' });
-    const programs = { nixpacks: 'nixpacks', railpack: 'railpack', heroku_buildpacks: 'pack', paketo_buildpacks: 'pack' };
+    const programs = {
+      nixpacks: 'nixpacks',
+      railpack: 'railpack',
+      heroku_buildpacks: 'pack',
+      paketo_buildpacks: 'pack',
+    };
     for (const [buildType, program] of Object.entries(programs)) {
       await app.do('application.saveBuildType', { buildType });
       const { status, stage, errorMessage } = await app.ended(await app.begin());
       expect({ status, stage }).toEqual({ status: 'error', stage: 'build' });
-      expect(errorMessage).toMatch(new RegExp(`^The build type ${buildType} needs the program "${program}", which is not installed on this server; install .*, or choose the build type dockerfile\\.$`));
+      expect(errorMessage).toMatch(
+        new RegExp(
+          `^The build type ${buildType} needs the program "${program}", which is not installed on this server; install .*, or choose the build type dockerfile\\.$`,
+        ),
+      );
     }
     expect((await app.view()).applicationStatus).toBe('error');
     expect((await app.answer()).status).toBe(503);
@@ -73,13 +120,24 @@ export function buildTests(shop: () => Workshop): void {
     const other = await shop().fromFiles('not-killed', tinyFiles('survived', { steps: ['sleep 6'] }));
     const [first, survivor] = await Promise.all([killed.begin(), other.begin()]);
     const queued = [await killed.begin(), await killed.begin()];
-    const steps = async (seconds: number): Promise<number> => (await processesOf(host, new RegExp(`^sleep ${seconds}$`))).length;
-    await until('both builds run', async () => (await steps(31337)) === 1 && (await steps(6)) === 1, 30_000, 100);
+    const steps = async (seconds: number): Promise<number> =>
+      (await processesOf(host, new RegExp(`^sleep ${seconds}$`))).length;
+    await until(
+      'both builds run',
+      async () => (await steps(31337)) === 1 && (await steps(6)) === 1,
+      30_000,
+      100,
+    );
 
     expect(await killed.do('application.cleanQueues')).toMatchObject({ applicationStatus: 'running' });
-    for (const deploymentId of queued) expect(await killed.ended(deploymentId)).toMatchObject({ status: 'cancelled' });
+    for (const deploymentId of queued)
+      expect(await killed.ended(deploymentId)).toMatchObject({ status: 'cancelled' });
     expect(await killed.do('application.killBuild')).toMatchObject({ applicationStatus: 'error' });
-    expect(await killed.ended(first)).toMatchObject({ status: 'error', stage: 'build', errorMessage: expect.stringContaining('ended by hand') });
+    expect(await killed.ended(first)).toMatchObject({
+      status: 'error',
+      stage: 'build',
+      errorMessage: expect.stringContaining('ended by hand'),
+    });
     await until('the killed step is gone', async () => (await steps(31337)) === 0);
     expect(await steps(6)).toBe(1);
 
@@ -92,7 +150,7 @@ export function buildTests(shop: () => Workshop): void {
     const [running] = [await killed.begin(), await killed.begin()];
     await until('it builds again', async () => (await steps(31337)) === 1);
     await killed.do('application.delete');
-    await until('the deleted application\'s step is gone', async () => (await steps(31337)) === 0);
+    await until("the deleted application's step is gone", async () => (await steps(31337)) === 0);
     await expectGone(shop(), killed, running, null);
   });
 
@@ -103,10 +161,17 @@ export function buildTests(shop: () => Workshop): void {
     for (let number = 1; number <= 6; number += 1) ids.push(await app.begin('deploy', `Number ${number}`));
     const ended = await Promise.all(ids.map((id) => app.ended(id)));
     expect(ended.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'done'));
-    expect(ended.slice(1).every(({ startedAt }, index) => (startedAt ?? '') >= (ended[index]?.finishedAt ?? '-'))).toBe(true);
+    expect(
+      ended.slice(1).every(({ startedAt }, index) => (startedAt ?? '') >= (ended[index]?.finishedAt ?? '-')),
+    ).toBe(true);
     expect(await imagesOf(shop(), app)).toEqual(ids.slice(1).toSorted());
 
-    const rollback = await call<{ deploymentId: string }>('deployment.rollback', { deploymentId: ids[0] ?? '' }).then(({ deploymentId }) => app.ended(deploymentId), (error: unknown) => ({ status: 'error', errorMessage: String(error) }));
+    const rollback = await call<{ deploymentId: string }>('deployment.rollback', {
+      deploymentId: ids[0] ?? '',
+    }).then(
+      ({ deploymentId }) => app.ended(deploymentId),
+      (error: unknown) => ({ status: 'error', errorMessage: String(error) }),
+    );
     expect(rollback).toMatchObject({ status: 'error', errorMessage: expect.stringContaining('keptImages') });
     expect((await app.answer()).body).toBe('many');
 
@@ -122,27 +187,41 @@ export function limitTests(shop: () => Workshop): void {
   it('kills a build step that takes more memory than builds may have, and says so', async () => {
     const { berth } = shop();
     await berth.call('settings.update', { buildMemory: '160m' });
-    const app = await shop().fromFiles('greedy', nodeFiles('-', [`RUN node -e "const all = []; for (;;) all.push(Buffer.alloc(8e6, 1))"`]));
+    const app = await shop().fromFiles(
+      'greedy',
+      nodeFiles('-', [`RUN node -e "const all = []; for (;;) all.push(Buffer.alloc(8e6, 1))"`]),
+    );
     const { status, stage, errorMessage, deploymentId } = await app.ended(await app.begin());
     expect({ status, stage }).toEqual({ status: 'error', stage: 'build' });
-    expect(errorMessage).toMatch(/^The build ran out of memory: the step "RUN node -e .* was killed at the limit of 160 MiB\. Raise the memory of builds/);
+    expect(errorMessage).toMatch(
+      /^The build ran out of memory: the step "RUN node -e .* was killed at the limit of 160 MiB\. Raise the memory of builds/,
+    );
     expect(await app.log(deploymentId)).toContain('Build limits: 160 MiB of memory, 2 CPUs.');
     await berth.call('settings.update', { buildMemory: '2g' });
   });
 
   it('refuses to build on a disk that is nearly full, in a clear sentence', async () => {
     const { berth } = shop();
-    await berth.call('settings.update', { minFreeDisk: 900 * 1024 ** 4 / 1024 });
+    await berth.call('settings.update', { minFreeDisk: (900 * 1024 ** 4) / 1024 });
     const app = await shop().fromFiles('no-room', tinyFiles('-'));
     expect(await app.ended(await app.begin())).toMatchObject({
-      status: 'error', stage: 'build', errorMessage: expect.stringMatching(/^Only [\d.]+ GiB of disk are free, and a build needs 900\.0 GiB \(setting minFreeDisk\)\. Free some space/),
+      status: 'error',
+      stage: 'build',
+      errorMessage: expect.stringMatching(
+        /^Only [\d.]+ GiB of disk are free, and a build needs 900\.0 GiB \(setting minFreeDisk\)\. Free some space/,
+      ),
     });
     await berth.call('settings.update', { minFreeDisk: 0 });
     // The work folder on a disk of its own that is too small for the source.
     const work = '/var/lib/docker/berth-data/work';
     await output(berth.host, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'full', work);
     try {
-      expect(await app.ended(await app.begin())).toMatchObject({ status: 'error', stage: 'checkout', errorMessage: 'The disk of this server is full while getting the source; free some space and deploy again.' });
+      expect(await app.ended(await app.begin())).toMatchObject({
+        status: 'error',
+        stage: 'checkout',
+        errorMessage:
+          'The disk of this server is full while getting the source; free some space and deploy again.',
+      });
     } finally {
       await output(berth.host, 'umount', work);
     }
@@ -151,11 +230,20 @@ export function limitTests(shop: () => Workshop): void {
 }
 
 async function imagesOf({ berth }: Workshop, app: App): Promise<string[]> {
-  return (await output(berth.host, docker, 'images', '--format', '{{.Tag}}', `berth-build/${app.id.toLowerCase()}`)).split('\n').toSorted();
+  return (
+    await output(berth.host, docker, 'images', '--format', '{{.Tag}}', `berth-build/${app.id.toLowerCase()}`)
+  )
+    .split('\n')
+    .toSorted();
 }
 
 /** Nothing of a deleted application is left: service, image, record, log, route. */
-async function expectGone({ berth }: Workshop, app: App, deploymentId: string, image: string | null): Promise<void> {
+async function expectGone(
+  { berth }: Workshop,
+  app: App,
+  deploymentId: string,
+  image: string | null,
+): Promise<void> {
   expect(await dockerOf(berth.host).services(`berth.application=${app.id}`)).toEqual([]);
   expect((await berth.host.exec([docker, 'image', 'inspect', image ?? 'none'])).code).toBe(1);
   expect((await berth.ask('deployment.one', { deploymentId })).status).toBe(404);
@@ -163,4 +251,3 @@ async function expectGone({ berth }: Workshop, app: App, deploymentId: string, i
   expect(existsSync(berth.host.path(`/var/lib/docker/berth-data/logs/${deploymentId}.log`))).toBe(false);
   expect((await app.answer()).status).toBe(404);
 }
-

@@ -6,20 +6,35 @@ import { docker, until, type App, type Workshop } from '../workshop.ts';
 
 export function serviceTests(shop: () => Workshop): void {
   it.concurrent('runs an image with limits; variables by reload, stop, start, one-off tasks, replicas, another name', async () => {
-    const app = await shop().fromImage('image-app', nodeCommand('image'), { settings: { memoryLimit: '96m', cpuLimit: '0.5' } });
+    const app = await shop().fromImage('image-app', nodeCommand('image'), {
+      settings: { memoryLimit: '96m', cpuLimit: '0.5' },
+    });
     await expectRefusedBeforeRelease(shop(), app);
     await app.deploy();
     expect(await limitsOf(shop(), app.appName)).toEqual([`${96 * 1024 * 1024} 500000000`]);
-    expect(await app.do('application.readLogs', { search: 'listening' })).toEqual([expect.objectContaining({ text: 'listening as image', stream: 'stdout' })]);
+    expect(await app.do('application.readLogs', { search: 'listening' })).toEqual([
+      expect.objectContaining({ text: 'listening as image', stream: 'stdout' }),
+    ]);
 
     await app.do('application.saveEnvironment', { env: 'GREETING="hello $(id) \'there\'"' });
     expect((await app.view()).pendingChanges).toEqual(['env']);
     await app.do('application.reload', { appName: app.appName });
-    await until('the new variable is there', async () => (await app.state()).env['GREETING'] === "hello $(id) 'there'");
+    await until(
+      'the new variable is there',
+      async () => (await app.state()).env['GREETING'] === "hello $(id) 'there'",
+    );
     expect((await app.view()).pendingChanges).toEqual([]);
 
-    const once = await app.do('application.run', { command: ['node', '-e', 'console.log(process.env.GREETING); console.error("bad"); process.exit(3)'] });
-    expect(once).toMatchObject({ exitCode: 3, log: expect.arrayContaining([expect.objectContaining({ stream: 'stdout', text: "hello $(id) 'there'" }), expect.objectContaining({ stream: 'stderr', text: 'bad' })]) });
+    const once = await app.do('application.run', {
+      command: ['node', '-e', 'console.log(process.env.GREETING); console.error("bad"); process.exit(3)'],
+    });
+    expect(once).toMatchObject({
+      exitCode: 3,
+      log: expect.arrayContaining([
+        expect.objectContaining({ stream: 'stdout', text: "hello $(id) 'there'" }),
+        expect.objectContaining({ stream: 'stderr', text: 'bad' }),
+      ]),
+    });
 
     expect(await app.do('application.stop')).toEqual({ applicationId: app.id, applicationStatus: 'idle' });
     expect((await app.answer()).status).toBe(503);
@@ -28,16 +43,24 @@ export function serviceTests(shop: () => Workshop): void {
     await expectMoved(shop(), app);
   });
 
-  it.concurrent('keeps a volume\'s data over a stop-first release, publishes a port, puts a file into the container', async () => {
+  it.concurrent("keeps a volume's data over a stop-first release, publishes a port, puts a file into the container", async () => {
     const { berth } = shop();
     const app = await shop().fromImage('keeper', nodeCommand('keeper'));
     await app.do('mount.create', { type: 'volume', volumeName: 'data', mountPath: '/data' });
-    await app.do('mount.create', { type: 'file', mountPath: '/etc/shop/settings.json', content: '{"currency":"EUR"}' });
+    await app.do('mount.create', {
+      type: 'file',
+      mountPath: '/etc/shop/settings.json',
+      content: '{"currency":"EUR"}',
+    });
     const port = await app.do('port.create', { publishedPort: 8081, targetPort: 3000 });
     expect(port).toMatchObject({ publishMode: 'host', notice: expect.stringContaining('routing mesh') });
     const { deploymentId } = await app.deploy();
-    expect(await app.log(deploymentId)).toContain('The old version stops before the new one starts, and the service stays on this server: it has a volume');
-    const direct = await fetch(`http://${berth.host.ip}:8081/write?kept`, { signal: AbortSignal.timeout(5000) });
+    expect(await app.log(deploymentId)).toContain(
+      'The old version stops before the new one starts, and the service stays on this server: it has a volume',
+    );
+    const direct = await fetch(`http://${berth.host.ip}:8081/write?kept`, {
+      signal: AbortSignal.timeout(5000),
+    });
     expect(direct.status).toBe(200);
     expect((await app.answer('/file?/etc/shop/settings.json')).body).toBe('{"currency":"EUR"}');
     const before = await app.state();
@@ -46,31 +69,55 @@ export function serviceTests(shop: () => Workshop): void {
     expect((await app.state()).host).not.toBe(before.host);
 
     const volumes = await dockerOf(berth.host).volumes(`berth.application=${app.id}`);
-    expect(await app.do('application.delete')).toEqual({ applicationId: app.id, name: 'keeper', appName: 'keeper', keptVolumes: volumes });
+    expect(await app.do('application.delete')).toEqual({
+      applicationId: app.id,
+      name: 'keeper',
+      appName: 'keeper',
+      keptVolumes: volumes,
+    });
     expect(volumes).toHaveLength(1);
     expect((await berth.host.exec([docker, 'volume', 'inspect', ...volumes])).code).toBe(0);
   });
 
   it.concurrent('runs the pre-release command before a release, and its failure stops the release', async () => {
-    const app = await shop().fromImage('migrating', nodeCommand('one'), { settings: { preReleaseCommand: ['node', '-e', 'console.log("migrated for " + process.env.FOR)'] } });
+    const app = await shop().fromImage('migrating', nodeCommand('one'), {
+      settings: { preReleaseCommand: ['node', '-e', 'console.log("migrated for " + process.env.FOR)'] },
+    });
     await app.do('application.saveEnvironment', { env: 'FOR=one' });
     const { deploymentId } = await app.deploy();
     expect(await app.log(deploymentId)).toContain('  migrated for one');
 
-    await app.do('application.update', { command: nodeCommand('two'), preReleaseCommand: ['node', '-e', 'console.log("no table"); process.exit(7)'] });
+    await app.do('application.update', {
+      command: nodeCommand('two'),
+      preReleaseCommand: ['node', '-e', 'console.log("no table"); process.exit(7)'],
+    });
     const failed = await app.ended(await app.begin());
-    expect(failed).toMatchObject({ status: 'error', stage: 'release', errorMessage: expect.stringMatching(/^The pre-release command ended with exit code 7.*the release was stopped and the running version stays\.$/) });
+    expect(failed).toMatchObject({
+      status: 'error',
+      stage: 'release',
+      errorMessage: expect.stringMatching(
+        /^The pre-release command ended with exit code 7.*the release was stopped and the running version stays\.$/,
+      ),
+    });
     expect(await app.log(failed.deploymentId)).toContain('  no table');
     expect((await app.state()).version).toBe('one');
     expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
-    await until('no task of it is left', async () => (await dockerOf(shop().berth.host).services()).every((service) => !service.startsWith('migrating-prerelease')));
+    await until('no task of it is left', async () =>
+      (await dockerOf(shop().berth.host).services()).every(
+        (service) => !service.startsWith('migrating-prerelease'),
+      ),
+    );
   });
 }
 
 async function expectRefusedBeforeRelease({ berth }: Workshop, app: App): Promise<void> {
   for (const procedure of ['application.start', 'application.redeploy', 'application.run']) {
     const { status, body } = await berth.ask(procedure, { applicationId: app.id, command: ['true'] });
-    expect([procedure, status, JSON.stringify(body)]).toEqual([procedure, 412, expect.stringContaining('deploy first')]);
+    expect([procedure, status, JSON.stringify(body)]).toEqual([
+      procedure,
+      412,
+      expect.stringContaining('deploy first'),
+    ]);
   }
 }
 
@@ -80,7 +127,9 @@ async function expectMoved(workshop: Workshop, app: App): Promise<void> {
   expect((await app.view()).pendingChanges).toEqual(expect.arrayContaining(['appName', 'replicas']));
   const { deploymentId } = await app.deploy();
   expect(await app.log(deploymentId)).toContain('Removed the service under its former name image-app.');
-  expect(await dockerOf(workshop.berth.host).services(`berth.application=${app.id}`)).toEqual(['Image-App_2 2/2']);
+  expect(await dockerOf(workshop.berth.host).services(`berth.application=${app.id}`)).toEqual([
+    'Image-App_2 2/2',
+  ]);
   const hosts = new Set<string>();
   await until('both replicas have answered', async () => hosts.add((await app.state()).host).size === 2);
 }

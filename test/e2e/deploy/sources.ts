@@ -30,7 +30,9 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
     expect(await app.deploy('redeploy')).toMatchObject({ commit: second, title: 'Rebuild deployment' });
     expect((await app.state()).version).toBe('two');
 
-    const { deploymentId } = await shop().berth.call<{ deploymentId: string }>('deployment.rollback', { deploymentId: first });
+    const { deploymentId } = await shop().berth.call<{ deploymentId: string }>('deployment.rollback', {
+      deploymentId: first,
+    });
     expect(await app.ended(deploymentId)).toMatchObject({ status: 'done', kind: 'rollback' });
     expect(await app.state()).toMatchObject({ version: 'one', env: { COLOR: 'blue' } });
     expect((await app.view()).pendingChanges).toContain('env');
@@ -40,7 +42,11 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
     const server = await bed().host('s1', { index: 2, sshd: true });
     const library = await createRepository(server, 'library', { 'index.html': 'from the submodule' });
     const { busybox = '', start = '', Dockerfile = '' } = tinyFiles('');
-    const site = await createRepository(server, 'site', { 'web/busybox': busybox, 'web/start': start, 'web/Dockerfile': Dockerfile });
+    const site = await createRepository(server, 'site', {
+      'web/busybox': busybox,
+      'web/start': start,
+      'web/Dockerfile': Dockerfile,
+    });
     await site.addSubmodule(library, 'web/www');
     await site.commit({ 'README.md': 'with its pages' });
     await site.tag('v1.0');
@@ -48,12 +54,23 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
 
     const app = await shop().application('over-ssh');
     await app.do('application.saveBuildType', { buildType: 'dockerfile' });
-    const source = { customGitUrl: `ssh://root@${server.ip}${site.path}`, customGitBranch: 'v1.0', customGitBuildPath: '/web', enableSubmodules: true };
+    const source = {
+      customGitUrl: `ssh://root@${server.ip}${site.path}`,
+      customGitBranch: 'v1.0',
+      customGitBuildPath: '/web',
+      enableSubmodules: true,
+    };
     await app.do('application.saveGitProvider', source);
     const refused = await app.ended(await app.begin());
-    expect(refused).toMatchObject({ status: 'error', stage: 'checkout', errorMessage: `${server.ip} wants an SSH key; choose one and add its public part as a deploy key there.` });
+    expect(refused).toMatchObject({
+      status: 'error',
+      stage: 'checkout',
+      errorMessage: `${server.ip} wants an SSH key; choose one and add its public part as a deploy key there.`,
+    });
 
-    const key = await shop().berth.call<{ sshKeyId: string; publicKey: string }>('sshKey.generate', { name: 'deploy key' });
+    const key = await shop().berth.call<{ sshKeyId: string; publicKey: string }>('sshKey.generate', {
+      name: 'deploy key',
+    });
     await server.exec(['sh', '-c', 'cat >> /run/bed/authorized_keys'], { input: `${key.publicKey}\n` });
     await app.do('application.saveGitProvider', { ...source, customGitSSHKeyId: key.sshKeyId });
     await app.deploy();
@@ -64,10 +81,16 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
     const app = await shop().application('uploaded');
     await app.do('application.saveBuildType', { buildType: 'dockerfile' });
     await upload(shop(), app, 'source.zip', await zipOf(nodeFiles('zipped')));
-    expect(await app.ended(newest(await app.view()).deploymentId)).toMatchObject({ status: 'done', title: 'Upload', description: 'source.zip' });
+    expect(await app.ended(newest(await app.view()).deploymentId)).toMatchObject({
+      status: 'done',
+      title: 'Upload',
+      description: 'source.zip',
+    });
     expect((await app.state()).version).toBe('zipped');
 
-    const text = Object.fromEntries(Object.entries(nodeFiles('tarred')).map(([name, content]) => [name, String(content)]));
+    const text = Object.fromEntries(
+      Object.entries(nodeFiles('tarred')).map(([name, content]) => [name, String(content)]),
+    );
     await upload(shop(), app, 'source.tar.gz', gzipSync(await archiveOf(text)));
     expect(await app.ended(newest(await app.view()).deploymentId)).toMatchObject({ status: 'done' });
     expect((await app.state()).version).toBe('tarred');
@@ -76,12 +99,28 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
   it.concurrent('pushes what it built to a registry with a login, and the service runs that image', async () => {
     const { secured, username, password } = await bed().registries();
     const { berth } = shop();
-    const { registryId } = await berth.call<{ registryId: string }>('registry.create', { name: 'Ours', registryUrl: secured, username, password, imagePrefix: 'team' });
+    const { registryId } = await berth.call<{ registryId: string }>('registry.create', {
+      name: 'Ours',
+      registryUrl: secured,
+      username,
+      password,
+      imagePrefix: 'team',
+    });
     await expect(berth.call('registry.test', { registryId })).resolves.toEqual({ success: true });
-    const app = await shop().fromFiles('pushed', tinyFiles('from the registry'), { settings: { registryId } });
+    const app = await shop().fromFiles('pushed', tinyFiles('from the registry'), {
+      settings: { registryId },
+    });
     const { image } = await app.deploy();
     expect(image).toMatch(new RegExp(`^${secured}/team/pushed:`));
-    const running = await output(berth.host, docker, 'service', 'inspect', '--format', '{{.Spec.TaskTemplate.ContainerSpec.Image}}', 'pushed');
+    const running = await output(
+      berth.host,
+      docker,
+      'service',
+      'inspect',
+      '--format',
+      '{{.Spec.TaskTemplate.ContainerSpec.Image}}',
+      'pushed',
+    );
     expect(running).toMatch(/@sha256:[0-9a-f]{64}$/);
     expect((await app.answer()).body).toBe('from the registry');
   });
@@ -90,21 +129,32 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
 /** Reads the live log in three pieces; together they are the whole log, each line once. */
 async function expectWholeLog({ berth }: Workshop, app: App, deploymentId: string): Promise<void> {
   const pieces = [await followLog(berth, deploymentId, { cutAfter: 12 })];
-  pieces.push(await followLog(berth, deploymentId, { lastEventId: pieces.at(-1)?.at(-1)?.id ?? '', cutAfter: 9 }));
+  pieces.push(
+    await followLog(berth, deploymentId, { lastEventId: pieces.at(-1)?.at(-1)?.id ?? '', cutAfter: 9 }),
+  );
   pieces.push(await followLog(berth, deploymentId, { lastEventId: pieces.at(-1)?.at(-1)?.id ?? '' }));
   const events = pieces.flat();
   expect(pieces.map((piece) => piece.length)).toEqual([12, 9, expect.any(Number)]);
   expect(events.at(-1)).toMatchObject({ type: 'end', data: { outcome: 'done' } });
   const lines = events.slice(0, -1).map(({ data }) => data.text);
   expect(lines.join('\n')).toBe(await app.log(deploymentId));
-  expect(lines.filter((line) => /\d step \d+ of the build$/.test(line ?? '')).map((line) => Number(/step (\d+)/.exec(line ?? '')?.[1]))).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+  expect(
+    lines
+      .filter((line) => /\d step \d+ of the build$/.test(line ?? ''))
+      .map((line) => Number(/step (\d+)/.exec(line ?? '')?.[1])),
+  ).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
 }
 
 async function upload({ berth }: Workshop, app: App, name: string, content: Uint8Array): Promise<void> {
   const form = new FormData();
   form.append('applicationId', app.id);
   form.append('file', new Blob([new Uint8Array(content)]), name);
-  const answer = await fetch(`${berth.url}/api/application.dropDeployment`, { method: 'POST', headers: berth.signed(), body: form, signal: AbortSignal.timeout(30_000) });
+  const answer = await fetch(`${berth.url}/api/application.dropDeployment`, {
+    method: 'POST',
+    headers: berth.signed(),
+    body: form,
+    signal: AbortSignal.timeout(30_000),
+  });
   expect([answer.status, await answer.text()]).toEqual([200, 'true']);
 }
 
@@ -114,4 +164,3 @@ async function zipOf(files: Record<string, string | Uint8Array>): Promise<Uint8A
   zip.end();
   return buffer(zip.outputStream);
 }
-

@@ -19,9 +19,18 @@ export function domainTests(place: () => Workshop): void {
   beforeAll(async () => {
     shop = place();
     const { ip } = shop.berth.host;
-    [app, acme] = await Promise.all([shop.fromImage('domains-app', nodeCommand('v1')), acmeServer(63, { ip, httpPort: 80, tlsPort: 443 })]);
+    [app, acme] = await Promise.all([
+      shop.fromImage('domains-app', nodeCommand('v1')),
+      acmeServer(63, { ip, httpPort: 80, tlsPort: 443 }),
+    ]);
     await app.deploy();
-    await shop.berth.call('settings.update', { acmeDirectory: acme.directoryUrl, acmeRoots: acme.rootCertificates, acmeEmail: 'ops@example.com', dnsResolver: acme.dns, serverIp: ip });
+    await shop.berth.call('settings.update', {
+      acmeDirectory: acme.directoryUrl,
+      acmeRoots: acme.rootCertificates,
+      acmeEmail: 'ops@example.com',
+      dnsResolver: acme.dns,
+      serverIp: ip,
+    });
   });
   afterAll(() => acme.close());
 
@@ -44,17 +53,35 @@ interface Certified {
   certificate: { status: string; issuer: string | null; expiresAt: string | null; error: string | null };
 }
 
-const addDomain = (host: string, change: object = {}): Promise<Certified> => app.do<Certified>('domain.create', { host, ...change });
-const stateOf = async (domainId: string): Promise<Certified['certificate']> => (await shop.berth.call<Certified>('domain.one', { domainId })).certificate;
-const proxyContainer = async (): Promise<string> => (await dockerOf(shop.berth.host).containersOf('berth-proxy')).join();
-const shown = (host: string): Promise<Greeting | undefined> => greeted(host, '', { ip: shop.berth.host.ip, port: 443 }).catch(() => undefined);
+const addDomain = (host: string, change: object = {}): Promise<Certified> =>
+  app.do<Certified>('domain.create', { host, ...change });
+const stateOf = async (domainId: string): Promise<Certified['certificate']> =>
+  (await shop.berth.call<Certified>('domain.one', { domainId })).certificate;
+const proxyContainer = async (): Promise<string> =>
+  (await dockerOf(shop.berth.host).containersOf('berth-proxy')).join();
+const shown = (host: string): Promise<Greeting | undefined> =>
+  greeted(host, '', { ip: shop.berth.host.ip, port: 443 }).catch(() => undefined);
 
 async function expectTakenBack(): Promise<void> {
   // A curve that the proxy's library does not know; nobody is served with it yet.
   const { pem, key } = makeCertificate({ name: 'refused.test', hosts: ['refused.test'], curve: 'secp256k1' });
-  const { certificateId } = await shop.berth.call<{ certificateId: string }>('certificate.create', { name: 'odd', certificateData: pem, privateKey: key });
-  const refused = await shop.berth.ask('domain.create', { applicationId: app.id, host: 'refused.test', https: true, certificateType: 'none' });
-  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/The proxy refused the new routes and keeps the former ones.*curve/) } });
+  const { certificateId } = await shop.berth.call<{ certificateId: string }>('certificate.create', {
+    name: 'odd',
+    certificateData: pem,
+    privateKey: key,
+  });
+  const refused = await shop.berth.ask('domain.create', {
+    applicationId: app.id,
+    host: 'refused.test',
+    https: true,
+    certificateType: 'none',
+  });
+  expect(refused).toMatchObject({
+    status: 400,
+    body: {
+      message: expect.stringMatching(/The proxy refused the new routes and keeps the former ones.*curve/),
+    },
+  });
   expect(JSON.stringify(await app.do('domain.byApplicationId'))).not.toContain('refused.test');
   expect((await app.answer()).status).toBe(200);
   await shop.berth.call('certificate.remove', { certificateId });
@@ -80,7 +107,9 @@ function loadTests(): void {
     const result = await load.stop();
     answered += result.ok;
     const median = times.toSorted((left, right) => left - right)[12] ?? 0;
-    console.log(`50 changes in ${seconds.toFixed(1)} s (median ${median.toFixed(0)} ms): sent ${result.sent}, failed ${result.failed} with one retry of a closed idle connection, ${result.retried} without; p99 ${result.p99} ms`);
+    console.log(
+      `50 changes in ${seconds.toFixed(1)} s (median ${median.toFixed(0)} ms): sent ${result.sent}, failed ${result.failed} with one retry of a closed idle connection, ${result.retried} without; p99 ${result.p99} ms`,
+    );
     expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
     expect(result.ok).toBe(result.sent);
   });
@@ -89,7 +118,9 @@ function loadTests(): void {
     const load = startLoad({ ip: shop.berth.host.ip, hostName: app.host, path: '/version', perSecond: 200 });
     await wait(500);
     const startedAt = performance.now();
-    const added = await Promise.all(Array.from({ length: 50 }, (_, index) => addDomain(`many-${index}.test`)));
+    const added = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => addDomain(`many-${index}.test`)),
+    );
     const took = performance.now() - startedAt;
     const seen = await Promise.all(added.map(({ host }) => shop.berth.proxied(host, '/version')));
     expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]));
@@ -97,21 +128,39 @@ function loadTests(): void {
     await wait(500);
     const result = await load.stop();
     answered += result.ok;
-    console.log(`50 domains at once in ${took.toFixed(0)} ms: sent ${result.sent}, failed ${result.failed} with one retry, ${result.retried} without`);
+    console.log(
+      `50 domains at once in ${took.toFixed(0)} ms: sent ${result.sent}, failed ${result.failed} with one retry, ${result.retried} without`,
+    );
     expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
   });
 
   it('were counted and logged', async () => {
-    const own = (await app.do<{ domainId: string; host: string }[]>('domain.byApplicationId')).find(({ host }) => host === app.host);
+    const own = (await app.do<{ domainId: string; host: string }[]>('domain.byApplicationId')).find(
+      ({ host }) => host === app.host,
+    );
     const input = { domainId: own?.domainId ?? '' };
     const counted = (): Promise<Counted> => shop.berth.call<Counted>('domain.requests', input);
     // Others than those of the load were made, too.
-    await until('the requests are counted', async () => (await counted()).minutes.reduce((sum, { statuses }) => sum + (statuses['200'] ?? 0), 0) >= answered);
+    await until(
+      'the requests are counted',
+      async () =>
+        (await counted()).minutes.reduce((sum, { statuses }) => sum + (statuses['200'] ?? 0), 0) >= answered,
+    );
     const { minutes } = await counted();
     expect(answered).toBeGreaterThan(400);
     for (const { p50, p99 } of minutes) expect(p99).toBeGreaterThanOrEqual(p50);
     const last = await shop.berth.call<unknown[]>('domain.accessLog', { ...input, tail: 3 });
-    expect(last).toEqual(Array.from({ length: 3 }, () => ({ at: expect.any(String), method: 'GET', host: app.host, path: '/version', status: 200, durationMs: expect.any(Number), bytes: 2 })));
+    expect(last).toEqual(
+      Array.from({ length: 3 }, () => ({
+        at: expect.any(String),
+        method: 'GET',
+        host: app.host,
+        path: '/version',
+        status: 200,
+        durationMs: expect.any(Number),
+        bytes: 2,
+      })),
+    );
   });
 }
 
@@ -123,7 +172,11 @@ function certificateTests(): void {
     issued = await addDomain('shop.test', { https: true, certificateType: 'acme', hstsMaxAge: 60 });
     await until('the certificate is told', async () => (await stateOf(issued.domainId)).status === 'issued');
     console.log(`issued and told ${(performance.now() - startedAt).toFixed(0)} ms after the change`);
-    expect(await stateOf(issued.domainId)).toMatchObject({ issuer: expect.stringContaining('Pebble Intermediate CA'), expiresAt: expect.any(String), error: null });
+    expect(await stateOf(issued.domainId)).toMatchObject({
+      issuer: expect.stringContaining('Pebble Intermediate CA'),
+      expiresAt: expect.any(String),
+      error: null,
+    });
     expect((await shown('shop.test'))?.issuer).toContain('Pebble');
   });
 
@@ -131,7 +184,10 @@ function certificateTests(): void {
     const before = await acme.orders();
     await acme.resolve('elsewhere.test', ['10.98.250.9']);
     const { domainId } = await addDomain('elsewhere.test', { https: true, certificateType: 'acme' });
-    expect(await stateOf(domainId)).toMatchObject({ status: 'failed', error: expect.stringContaining('leads to 10.98.250.9 instead of') });
+    expect(await stateOf(domainId)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('leads to 10.98.250.9 instead of'),
+    });
     await wait(1_000);
     expect(await acme.orders()).toBe(before);
     await acme.resolve('elsewhere.test', [shop.berth.host.ip]);
@@ -142,10 +198,22 @@ function certificateTests(): void {
   it('and routes are back by themselves when the proxy is killed, the engine restarted, and the store lost; no authority is asked', async () => {
     const { host } = shop.berth;
     const [before, seen] = [await acme.orders(), await shown('shop.test')];
-    const back = (what: string, startedAt: number): Promise<void> => until(`${what}: served again`, async () => {
-      const [plain, secure] = await Promise.all([shop.berth.proxied(app.host, '/version').catch(() => undefined), shown('shop.test')]);
-      return plain?.status === 200 && secure?.chain[0] === seen?.chain[0];
-    }, 120_000).then(() => console.log(`${what}: routes and certificates back after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`));
+    const back = (what: string, startedAt: number): Promise<void> =>
+      until(
+        `${what}: served again`,
+        async () => {
+          const [plain, secure] = await Promise.all([
+            shop.berth.proxied(app.host, '/version').catch(() => undefined),
+            shown('shop.test'),
+          ]);
+          return plain?.status === 200 && secure?.chain[0] === seen?.chain[0];
+        },
+        120_000,
+      ).then(() =>
+        console.log(
+          `${what}: routes and certificates back after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+        ),
+      );
 
     let startedAt = performance.now();
     await host.exec([docker, 'kill', await proxyContainer()]);

@@ -36,17 +36,40 @@ describe('a host with an engine', () => {
     expect(groups.every((line) => line.endsWith(':/') || line.endsWith(':/init'))).toBe(true);
   });
 
-  test('runs a service with a health check on an overlay until it is healthy, reachable on the host\'s address', async () => {
+  test("runs a service with a health check on an overlay until it is healthy, reachable on the host's address", async () => {
     const docker = [dockerCli] as const;
     await output(m1, ...docker, 'network', 'create', '--driver', 'overlay', '--attachable', 'bed-test');
     const script = 'require("http").createServer((q, r) => r.end("well")).listen(3000)';
     const probe = 'node -e \'fetch("http://127.0.0.1:3000").then((r) => process.exit(r.ok ? 0 : 1))\'';
-    await output(m1, ...docker, 'service', 'create', '--quiet', '--name', 'bed-test', '--network', 'bed-test', '--endpoint-mode', 'dnsrr',
-      '--health-cmd', probe, '--health-interval', '1s', '--publish', 'mode=host,target=3000,published=3999', 'berth/node:24', 'node', '-e', script);
+    await output(
+      m1,
+      ...docker,
+      'service',
+      'create',
+      '--quiet',
+      '--name',
+      'bed-test',
+      '--network',
+      'bed-test',
+      '--endpoint-mode',
+      'dnsrr',
+      '--health-cmd',
+      probe,
+      '--health-interval',
+      '1s',
+      '--publish',
+      'mode=host,target=3000,published=3999',
+      'berth/node:24',
+      'node',
+      '-e',
+      script,
+    );
     try {
       const answer = await fetch(`http://${m1.ip}:3999/`, { signal: AbortSignal.timeout(10_000) });
       expect(await answer.text()).toBe('well');
-      expect(await output(m1, ...docker, 'ps', '--filter', 'health=healthy', '--format', '{{.Names}}')).toContain('bed-test');
+      expect(
+        await output(m1, ...docker, 'ps', '--filter', 'health=healthy', '--format', '{{.Names}}'),
+      ).toContain('bed-test');
     } finally {
       await output(m1, ...docker, 'service', 'rm', 'bed-test');
     }
@@ -56,33 +79,59 @@ describe('a host with an engine', () => {
     const { open, secured, username, password } = await (await sharedBed()).registries();
     // One short file, since the engine compresses what it pushes.
     await output(m1, 'sh', '-c', `tar -C /etc -c hostname | ${dockerCli} import - small:1`);
-    for (const address of [open, secured]) await output(m1, dockerCli, 'tag', 'small:1', `${address}/small:1`);
+    for (const address of [open, secured])
+      await output(m1, dockerCli, 'tag', 'small:1', `${address}/small:1`);
     await output(m1, dockerCli, 'push', '--quiet', `${open}/small:1`);
-    expect((await m1.exec([dockerCli, 'push', '--quiet', `${secured}/small:1`])).stderr).toContain('no basic auth credentials');
+    expect((await m1.exec([dockerCli, 'push', '--quiet', `${secured}/small:1`])).stderr).toContain(
+      'no basic auth credentials',
+    );
     await output(m1, dockerCli, 'login', '--username', username, '--password', password, secured);
     await output(m1, dockerCli, 'push', '--quiet', `${secured}/small:1`);
   });
 });
 
 describe('a server of its own', () => {
-  test('comes back with its files after a power cut, and with its engine\'s containers', async () => {
+  test("comes back with its files after a power cut, and with its engine's containers", async () => {
     const bed = await sharedBed();
     const host = await bed.host('cut', { index: 20, engine: true, images: true });
     await host.exec(['tee', '/etc/kept'], { input: 'kept' });
-    await output(host, dockerCli, 'run', '--detach', '--restart', 'always', '--name', 'stays', 'berth/debian:12', 'sleep', 'infinity');
+    await output(
+      host,
+      dockerCli,
+      'run',
+      '--detach',
+      '--restart',
+      'always',
+      '--name',
+      'stays',
+      'berth/debian:12',
+      'sleep',
+      'infinity',
+    );
     const init = Number(/\d+/.exec(host.path('/'))?.[0]);
     await host.kill();
     expect(await identify(init)).toBeNull();
     await host.restart();
     expect(await readFile(host.path('/etc/kept'), 'utf8')).toBe('kept');
-    await expect.poll(() => output(host, dockerCli, 'ps', '--format', '{{.Names}}'), { timeout: 20_000 }).toBe('stays');
+    await expect
+      .poll(() => output(host, dockerCli, 'ps', '--format', '{{.Names}}'), { timeout: 20_000 })
+      .toBe('stays');
     await host.kill();
   });
 
-  test('lets nobody in over SSH without the bed\'s key', async () => {
+  test("lets nobody in over SSH without the bed's key", async () => {
     const { s1, sshKeyPath } = inject('servers');
     const m1 = await (await sharedBed()).find('m1');
-    const common = ['-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'BatchMode=yes', '-o', 'LogLevel=ERROR'] as const;
+    const common = [
+      '-o',
+      'StrictHostKeyChecking=no',
+      '-o',
+      'UserKnownHostsFile=/dev/null',
+      '-o',
+      'BatchMode=yes',
+      '-o',
+      'LogLevel=ERROR',
+    ] as const;
     expect((await m1.exec(['ssh', ...common, `root@${s1.ip}`, 'hostname'])).code).toBe(255);
     await m1.exec(['tee', '/root/key'], { input: await readFile(sshKeyPath, 'utf8') });
     await m1.exec(['chmod', '600', '/root/key']);
@@ -99,7 +148,8 @@ describe('a bare machine', () => {
 
   test('has Node.js, npm and git, and no engine, SSH server or curl', async () => {
     for (const program of ['node', 'npm', 'git']) await output(fresh, program, '--version');
-    for (const program of ['docker', 'dockerd', 'sshd', 'curl']) expect((await fresh.exec(['which', program])).code).toBe(1);
+    for (const program of ['docker', 'dockerd', 'sshd', 'curl'])
+      expect((await fresh.exec(['which', program])).code).toBe(1);
   });
 });
 

@@ -11,7 +11,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const seen = (at: number, change: Partial<SeenRequest> = {}): SeenRequest => ({ at, domainId: 'd1', serviceId: 's1', method: 'GET', host: 'a.test', path: '/', status: 200, durationMs: 1.5, bytes: 10, ...change });
+const seen = (at: number, change: Partial<SeenRequest> = {}): SeenRequest => ({
+  at,
+  domainId: 'd1',
+  serviceId: 's1',
+  method: 'GET',
+  host: 'a.test',
+  path: '/',
+  status: 200,
+  durationMs: 1.5,
+  bytes: 10,
+  ...change,
+});
 
 test('the last requests of a domain are given, oldest first', async () => {
   const log = createAccessLog({ folder });

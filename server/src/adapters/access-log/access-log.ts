@@ -12,18 +12,29 @@ export interface AccessLogOptions {
 }
 
 const line = z.object({
-  at: z.number(), domainId: z.string(), serviceId: z.string(), method: z.string(), host: z.string(), path: z.string(), status: z.number(), durationMs: z.number(), bytes: z.number(),
+  at: z.number(),
+  domainId: z.string(),
+  serviceId: z.string(),
+  method: z.string(),
+  host: z.string(),
+  path: z.string(),
+  status: z.number(),
+  durationMs: z.number(),
+  bytes: z.number(),
 });
 
 export function createAccessLog({ folder, maxBytes = 8 * 1024 * 1024 }: AccessLogOptions): AccessLog {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const pathOf = (serviceId: string): string => join(folder, `${serviceId.replace(/[^A-Za-z0-9_-]/g, '_')}.log`);
+  const pathOf = (serviceId: string): string =>
+    join(folder, `${serviceId.replace(/[^A-Za-z0-9_-]/g, '_')}.log`);
 
   return {
     async append(requests) {
       for (const [serviceId, own] of Map.groupBy(requests, (request) => request.serviceId)) {
         const path = pathOf(serviceId);
-        await appendFile(path, own.map((request) => `${JSON.stringify(request)}\n`).join(''), { mode: 0o600 });
+        await appendFile(path, own.map((request) => `${JSON.stringify(request)}\n`).join(''), {
+          mode: 0o600,
+        });
         if ((await stat(path)).size > maxBytes) await rename(path, `${path}.1`);
       }
     },
@@ -40,7 +51,8 @@ export function createAccessLog({ folder, maxBytes = 8 * 1024 * 1024 }: AccessLo
       return found.toReversed();
     },
     async prune(before) {
-      for (const name of await readdir(folder)) if ((await stat(join(folder, name))).mtimeMs < before) await rm(join(folder, name), { force: true });
+      for (const name of await readdir(folder))
+        if ((await stat(join(folder, name))).mtimeMs < before) await rm(join(folder, name), { force: true });
     },
   };
 }

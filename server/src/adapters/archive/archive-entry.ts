@@ -11,11 +11,19 @@ export interface ArchiveEntry {
 
 /** A refusal that names the entry. `what` continues the sentence "The upload holds …, which". */
 export function refusedEntry(name: Uint8Array | string, what: string): AppError {
-  return new AppError('BAD_REQUEST', `The upload holds ${shown(name)}, which ${what}; nothing of it was kept. Pack it again without that.`, { issues: [{ path: 'file', message: `${shown(name)} ${what}` }] });
+  return new AppError(
+    'BAD_REQUEST',
+    `The upload holds ${shown(name)}, which ${what}; nothing of it was kept. Pack it again without that.`,
+    { issues: [{ path: 'file', message: `${shown(name)} ${what}` }] },
+  );
 }
 
 export function damagedArchive(what: string, cause?: unknown): AppError {
-  return new AppError('BAD_REQUEST', `The upload cannot be unpacked: ${what}. Pack it again as zip, tar or tar.gz.`, { issues: [{ path: 'file', message: what }], cause });
+  return new AppError(
+    'BAD_REQUEST',
+    `The upload cannot be unpacked: ${what}. Pack it again as zip, tar or tar.gz.`,
+    { issues: [{ path: 'file', message: what }], cause },
+  );
 }
 
 /** Control characters and bytes that are no text show as escapes. */

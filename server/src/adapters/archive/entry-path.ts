@@ -15,7 +15,12 @@ export function parseEntryPath(name: Uint8Array): string[] {
   if (text.startsWith('/') || /^[A-Za-z]:/.test(text)) throw refusedEntry(name, 'has an absolute path');
   const parts = text.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) throw refusedEntry(name, 'leads out of its folder with ".."');
-  if (name.length > maxPathBytes || parts.length > maxDepth || parts.some((part) => Buffer.byteLength(part) > maxPartBytes)) throw refusedEntry(name, 'has a path that is too long');
+  if (
+    name.length > maxPathBytes ||
+    parts.length > maxDepth ||
+    parts.some((part) => Buffer.byteLength(part) > maxPartBytes)
+  )
+    throw refusedEntry(name, 'has a path that is too long');
   return parts;
 }
 

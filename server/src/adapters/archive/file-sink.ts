@@ -32,11 +32,19 @@ export function createFileSink(directory: string, limits: UnpackLimits, signal: 
     const key = path.normalize('NFC').toLowerCase();
     const there = taken.get(key);
     if (there !== undefined) {
-      if (there.path !== path) throw refusedEntry(entry.name, `differs from ${JSON.stringify(there.path)} in the form of its letters only`);
+      if (there.path !== path)
+        throw refusedEntry(
+          entry.name,
+          `differs from ${JSON.stringify(there.path)} in the form of its letters only`,
+        );
       if (there.kind !== kind || kind === 'file') throw refusedEntry(entry.name, 'is there twice');
       return;
     }
-    if (taken.size >= limits.entries) throw new AppError('PAYLOAD_TOO_LARGE', `The upload holds more than ${limits.entries} files and folders; leave out what is not needed to build, such as node_modules.`);
+    if (taken.size >= limits.entries)
+      throw new AppError(
+        'PAYLOAD_TOO_LARGE',
+        `The upload holds more than ${limits.entries} files and folders; leave out what is not needed to build, such as node_modules.`,
+      );
     taken.set(key, { path, kind });
     if (kind === 'directory') await mkdir(join(directory, path), { mode: 0o755 });
   };
@@ -47,7 +55,11 @@ export function createFileSink(directory: string, limits: UnpackLimits, signal: 
       for await (const chunk of entry.body) {
         signal.throwIfAborted();
         state.bytes += chunk.length;
-        if (state.bytes > limits.unpackedBytes) throw new AppError('PAYLOAD_TOO_LARGE', `The upload is larger than ${Math.floor(limits.unpackedBytes / 1024 / 1024)} MiB when unpacked; leave out what is not needed to build.`);
+        if (state.bytes > limits.unpackedBytes)
+          throw new AppError(
+            'PAYLOAD_TOO_LARGE',
+            `The upload is larger than ${Math.floor(limits.unpackedBytes / 1024 / 1024)} MiB when unpacked; leave out what is not needed to build.`,
+          );
         await file.writeFile(chunk);
       }
       await file.chmod(entry.executable ? 0o755 : 0o644);
@@ -67,7 +79,8 @@ export function createFileSink(directory: string, limits: UnpackLimits, signal: 
     write: async (entry) => {
       signal.throwIfAborted();
       const parts = parseEntryPath(entry.name);
-      for (let depth = 1; depth < parts.length; depth += 1) await take(entry, parts.slice(0, depth).join('/'), 'directory');
+      for (let depth = 1; depth < parts.length; depth += 1)
+        await take(entry, parts.slice(0, depth).join('/'), 'directory');
       const path = parts.join('/');
       if (path === '') {
         if (entry.kind === 'file') throw refusedEntry(entry.name, 'has no name');

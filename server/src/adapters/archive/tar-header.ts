@@ -32,10 +32,18 @@ export function parsePaxRecords(data: Buffer): Map<string, Buffer> {
   const records = new Map<string, Buffer>();
   for (let at = 0; at < data.length; ) {
     const space = data.indexOf(0x20, at);
-    const length = space === -1 || space - at > 10 ? Number.NaN : Number(data.subarray(at, space).toString('latin1'));
+    const length =
+      space === -1 || space - at > 10 ? Number.NaN : Number(data.subarray(at, space).toString('latin1'));
     const end = at + length;
     const equals = data.indexOf(0x3d, space);
-    if (!Number.isInteger(length) || end > data.length || data[end - 1] !== 0x0a || equals === -1 || equals >= end) throw damagedArchive('one of its extended headers is damaged');
+    if (
+      !Number.isInteger(length) ||
+      end > data.length ||
+      data[end - 1] !== 0x0a ||
+      equals === -1 ||
+      equals >= end
+    )
+      throw damagedArchive('one of its extended headers is damaged');
     records.set(data.subarray(space + 1, equals).toString('utf8'), data.subarray(equals + 1, end - 1));
     at = end;
   }
@@ -44,7 +52,8 @@ export function parsePaxRecords(data: Buffer): Map<string, Buffer> {
 
 function hasValidSum(block: Buffer): boolean {
   let sum = 0;
-  for (let index = 0; index < 512; index += 1) sum += index >= 148 && index < 156 ? 0x20 : (block[index] ?? 0);
+  for (let index = 0; index < 512; index += 1)
+    sum += index >= 148 && index < 156 ? 0x20 : (block[index] ?? 0);
   const stated = block.subarray(148, 156).toString('latin1').replace(/\0.*$/s, '').trim();
   return /^[0-7]{1,7}$/.test(stated) && Number.parseInt(stated, 8) === sum;
 }

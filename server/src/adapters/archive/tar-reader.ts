@@ -61,12 +61,21 @@ function paxOf(data: Buffer): Extended {
   const records = parsePaxRecords(data);
   const name = records.get('path');
   const size = records.get('size')?.toString('latin1');
-  if ([...records.keys()].some((key) => key.startsWith('GNU.sparse.'))) throw refusedEntry(name ?? '', 'is a sparse file');
-  if (size !== undefined && !/^[0-9]{1,15}$/.test(size)) throw damagedArchive('one of its extended headers states a size that no file has');
+  if ([...records.keys()].some((key) => key.startsWith('GNU.sparse.')))
+    throw refusedEntry(name ?? '', 'is a sparse file');
+  if (size !== undefined && !/^[0-9]{1,15}$/.test(size))
+    throw damagedArchive('one of its extended headers states a size that no file has');
   return { ...(name === undefined ? {} : { name }), ...(size === undefined ? {} : { size: Number(size) }) };
 }
 
-const otherKinds: Record<string, string> = { '1': 'is a hard link', '2': 'is a symbolic link', '3': 'is a device', '4': 'is a device', '6': 'is a pipe', S: 'is a sparse file' };
+const otherKinds: Record<string, string> = {
+  '1': 'is a hard link',
+  '2': 'is a symbolic link',
+  '3': 'is a device',
+  '4': 'is a device',
+  '6': 'is a pipe',
+  S: 'is a sparse file',
+};
 
 function kindOf(header: TarHeader, name: Buffer): 'file' | 'directory' {
   // Tar of 1979 had no type for folders: they were files whose name ends with a slash.

@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -21,7 +29,11 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const MiB = 1024 * 1024;
 const small: UploadLimits = { packedBytes: 4 * MiB, unpackedBytes: MiB, entries: 100 };
 const unpack = (archive: Buffer | AsyncIterable<Uint8Array> | string, limits = small) =>
-  unpackUpload(Buffer.isBuffer(archive) ? Readable.from([archive.subarray(0, 700), archive.subarray(700)]) : archive, join(folder, 'out'), limits);
+  unpackUpload(
+    Buffer.isBuffer(archive) ? Readable.from([archive.subarray(0, 700), archive.subarray(700)]) : archive,
+    join(folder, 'out'),
+    limits,
+  );
 const tree = () =>
   Object.fromEntries(
     readdirSync(join(folder, 'out'), { recursive: true, withFileTypes: true })
@@ -33,7 +45,12 @@ const mode = (path: string) => lstatSync(join(folder, 'out', path)).mode & 0o777
 
 describe('good archives', () => {
   const long = `${'directory-'.repeat(9)}/${'file-'.repeat(30)}.txt`;
-  const files = { 'a.txt': 'a', 'dir/b ü 日本.txt': 'b'.repeat(200_000), 'run.sh': '#!/bin/sh', [long]: 'long' };
+  const files = {
+    'a.txt': 'a',
+    'dir/b ü 日本.txt': 'b'.repeat(200_000),
+    'run.sh': '#!/bin/sh',
+    [long]: 'long',
+  };
 
   async function zip(): Promise<Buffer> {
     const archive = new ZipFile();
@@ -46,7 +63,8 @@ describe('good archives', () => {
 
   async function tar(): Promise<Buffer> {
     const archive = pack();
-    for (const [name, text] of Object.entries(files)) archive.entry({ name, mode: name === 'run.sh' ? 0o4777 : 0o600 }, text);
+    for (const [name, text] of Object.entries(files))
+      archive.entry({ name, mode: name === 'run.sh' ? 0o4777 : 0o600 }, text);
     archive.finalize();
     const chunks: Uint8Array[] = [];
     archive.on('data', (chunk) => chunks.push(Buffer.isBuffer(chunk) ? chunk : Buffer.alloc(0)));
@@ -66,8 +84,16 @@ describe('good archives', () => {
 
   test('modes are 0644 and 0755 whatever the archive says', async () => {
     for (const archive of [
-      zipOf([{ name: 'empty/', mode: 0o040700 }, { name: 'a', content: 'a', mode: 0o100600 }, { name: 'b', content: 'b', mode: 0o104777 }]),
-      tarOf([{ name: 'empty/', type: '5', mode: 0o700 }, { name: 'a', content: 'a', mode: 0o600 }, { name: 'b', content: 'b', mode: 0o6777 }]),
+      zipOf([
+        { name: 'empty/', mode: 0o040700 },
+        { name: 'a', content: 'a', mode: 0o100600 },
+        { name: 'b', content: 'b', mode: 0o104777 },
+      ]),
+      tarOf([
+        { name: 'empty/', type: '5', mode: 0o700 },
+        { name: 'a', content: 'a', mode: 0o600 },
+        { name: 'b', content: 'b', mode: 0o6777 },
+      ]),
     ]) {
       await unpack(archive);
       expect([mode('empty'), mode('a'), mode('b')]).toEqual([0o755, 0o644, 0o755]);
@@ -96,7 +122,13 @@ describe('good archives', () => {
       { name: 'contiguous', type: '7', content: '5' },
     ];
     await unpack(tarOf(parts, { closing: false }));
-    expect(tree()).toEqual({ 'old/file': '1', [`gnu/${'x'.repeat(150)}`]: '2', 'pax/ö': '3', 'a/b/c': '4', contiguous: '5' });
+    expect(tree()).toEqual({
+      'old/file': '1',
+      [`gnu/${'x'.repeat(150)}`]: '2',
+      'pax/ö': '3',
+      'a/b/c': '4',
+      contiguous: '5',
+    });
   });
 });
 
@@ -120,27 +152,48 @@ const badNames: [string | Buffer, string][] = [
 describe('what is refused, by name, and leaves nothing', () => {
   /** How the archive was refused, and what is left in the folder. */
   const refusal = async (archive: Buffer) => {
-    const error: unknown = await unpack(archive).then(() => new Error('it was unpacked'), (thrown: unknown) => thrown);
+    const error: unknown = await unpack(archive).then(
+      () => new Error('it was unpacked'),
+      (thrown: unknown) => thrown,
+    );
     return { error, left: readdirSync(folder) };
   };
-  const says = (sentence: string, code = 'BAD_REQUEST') => ({ error: expect.objectContaining({ code, message: expect.stringMatching(sentence) }), left: [] });
+  const says = (sentence: string, code = 'BAD_REQUEST') => ({
+    error: expect.objectContaining({ code, message: expect.stringMatching(sentence) }),
+    left: [],
+  });
   const first = { name: 'good.txt', content: 'good' };
 
   test.each(badNames)('the name %j', async (name, sentence) => {
     expect(await refusal(zipOf([first, { name, content: 'x' }]))).toEqual(says(sentence));
     const text = Buffer.isBuffer(name) ? name : Buffer.from(name);
-    const part = text.length > 100 ? [{ name: 'x', type: 'L', content: Buffer.concat([text, Buffer.alloc(1)]) }, { name: 'cut', content: 'x' }] : [{ name, content: 'x' }];
+    const part =
+      text.length > 100
+        ? [
+            { name: 'x', type: 'L', content: Buffer.concat([text, Buffer.alloc(1)]) },
+            { name: 'cut', content: 'x' },
+          ]
+        : [{ name, content: 'x' }];
     expect(await refusal(tarOf([first, ...part]))).toEqual(says(sentence));
     expect(await refusal(gzipSync(tarOf([first, ...part])))).toEqual(says(sentence));
   });
 
-  test.each(badNames.filter(([name]) => typeof name === 'string'))('the name %j in an extended header', async (name, sentence) => {
-    expect(await refusal(tarOf([first, paxPart({ path: name.toString() }), { name: 'innocent', content: 'x' }]))).toEqual(says(sentence));
-  });
+  test.each(badNames.filter(([name]) => typeof name === 'string'))(
+    'the name %j in an extended header',
+    async (name, sentence) => {
+      expect(
+        await refusal(tarOf([first, paxPart({ path: name.toString() }), { name: 'innocent', content: 'x' }])),
+      ).toEqual(says(sentence));
+    },
+  );
 
   test('a NUL in a name', async () => {
-    expect(await refusal(zipOf([first, { name: 'a\0b', content: 'x' }]))).toEqual(says('has a control character'));
-    expect(await refusal(tarOf([first, paxPart({ path: 'a\0b' }), { name: 'x', content: 'x' }]))).toEqual(says('has a control character'));
+    expect(await refusal(zipOf([first, { name: 'a\0b', content: 'x' }]))).toEqual(
+      says('has a control character'),
+    );
+    expect(await refusal(tarOf([first, paxPart({ path: 'a\0b' }), { name: 'x', content: 'x' }]))).toEqual(
+      says('has a control character'),
+    );
   });
 
   test.each([
@@ -153,7 +206,11 @@ describe('what is refused, by name, and leaves nothing', () => {
     ['D', 'is neither'],
     ['V', 'is neither'],
     ['?', 'is neither'],
-  ])('a tar entry of type %s', async (type, sentence) => expect(await refusal(tarOf([first, { name: 'odd', type, link: '/etc/passwd' }]))).toEqual(says(`holds "odd", which ${sentence}`)));
+  ])('a tar entry of type %s', async (type, sentence) =>
+    expect(await refusal(tarOf([first, { name: 'odd', type, link: '/etc/passwd' }]))).toEqual(
+      says(`holds "odd", which ${sentence}`),
+    ),
+  );
 
   test.each([
     [0o120777, 'is a symbolic link'],
@@ -161,11 +218,29 @@ describe('what is refused, by name, and leaves nothing', () => {
     [0o060666, 'is a device'],
     [0o010666, 'is a pipe'],
     [0o140777, 'is a socket'],
-  ])('a zip entry of mode %o', async (attributes, sentence) => expect(await refusal(zipOf([first, { name: 'odd', content: '/etc/passwd', mode: attributes }]))).toEqual(says(`holds "odd", which ${sentence}`)));
+  ])('a zip entry of mode %o', async (attributes, sentence) =>
+    expect(await refusal(zipOf([first, { name: 'odd', content: '/etc/passwd', mode: attributes }]))).toEqual(
+      says(`holds "odd", which ${sentence}`),
+    ),
+  );
 
   test('a link first and then a file through it', async () => {
-    expect(await refusal(tarOf([{ name: 'dir', type: '2', link: '/tmp' }, { name: 'dir/evil', content: 'x' }]))).toEqual(says('is a symbolic link'));
-    expect(await refusal(zipOf([{ name: 'dir', content: '/tmp', mode: 0o120777 }, { name: 'dir/evil', content: 'x' }]))).toEqual(says('is a symbolic link'));
+    expect(
+      await refusal(
+        tarOf([
+          { name: 'dir', type: '2', link: '/tmp' },
+          { name: 'dir/evil', content: 'x' },
+        ]),
+      ),
+    ).toEqual(says('is a symbolic link'));
+    expect(
+      await refusal(
+        zipOf([
+          { name: 'dir', content: '/tmp', mode: 0o120777 },
+          { name: 'dir/evil', content: 'x' },
+        ]),
+      ),
+    ).toEqual(says('is a symbolic link'));
   });
 
   test.each([
@@ -199,26 +274,68 @@ describe('what is refused, by name, and leaves nothing', () => {
     ['half a zip', zipOf([{ name: 'a', content: 'x'.repeat(5000) }]).subarray(0, 60), 'no zip archive'],
     ['an empty zip', zipOf([]), 'it holds no files'],
     ['an empty tar', tarOf([{ name: 'dir/', type: '5' }]), 'it holds no files'],
-    ['a tar cut in a file', tarOf([{ name: 'a', content: 'x'.repeat(5000) }]).subarray(0, 1500), 'it is cut off'],
-    ['a tar cut in a header', tarOf([{ name: 'a', content: 'x'.repeat(512) }]).subarray(0, 1100), 'it is cut off'],
-    ['a damaged header', Buffer.concat([tarOf([{ name: 'a', content: 'x' }], { closing: false }), Buffer.alloc(512, 'x')]), 'it is damaged'],
-    ['a damaged gzip', Buffer.concat([gzipSync(tarOf([{ name: 'a', content: 'x'.repeat(5000) }])).subarray(0, 40), Buffer.alloc(200, 7)]), 'compression is damaged'],
-    ['a damaged extended header', tarOf([{ name: 'p', type: 'x', content: '99 path=a\n' }, { name: 'a', content: 'x' }]), 'extended headers is damaged'],
-    ['an impossible size', tarOf([{ name: 'a', content: 'x', size: 2 ** 63 }]), 'states a size that no file has'],
+    [
+      'a tar cut in a file',
+      tarOf([{ name: 'a', content: 'x'.repeat(5000) }]).subarray(0, 1500),
+      'it is cut off',
+    ],
+    [
+      'a tar cut in a header',
+      tarOf([{ name: 'a', content: 'x'.repeat(512) }]).subarray(0, 1100),
+      'it is cut off',
+    ],
+    [
+      'a damaged header',
+      Buffer.concat([tarOf([{ name: 'a', content: 'x' }], { closing: false }), Buffer.alloc(512, 'x')]),
+      'it is damaged',
+    ],
+    [
+      'a damaged gzip',
+      Buffer.concat([
+        gzipSync(tarOf([{ name: 'a', content: 'x'.repeat(5000) }])).subarray(0, 40),
+        Buffer.alloc(200, 7),
+      ]),
+      'compression is damaged',
+    ],
+    [
+      'a damaged extended header',
+      tarOf([
+        { name: 'p', type: 'x', content: '99 path=a\n' },
+        { name: 'a', content: 'x' },
+      ]),
+      'extended headers is damaged',
+    ],
+    [
+      'an impossible size',
+      tarOf([{ name: 'a', content: 'x', size: 2 ** 63 }]),
+      'states a size that no file has',
+    ],
   ])('%s', async (_, archive, sentence) => expect(await refusal(archive)).toEqual(says(sentence)));
 
   test('what is too large', async () => {
-    expect(await refusal(zipOf([{ name: 'a', content: Buffer.alloc(2 * MiB) }]))).toEqual(says('larger than 1 MiB when unpacked', 'PAYLOAD_TOO_LARGE'));
-    expect(await refusal(gzipSync(tarOf([{ name: 'a', content: Buffer.alloc(2 * MiB) }])))).toEqual(says('larger than 1 MiB when unpacked', 'PAYLOAD_TOO_LARGE'));
+    expect(await refusal(zipOf([{ name: 'a', content: Buffer.alloc(2 * MiB) }]))).toEqual(
+      says('larger than 1 MiB when unpacked', 'PAYLOAD_TOO_LARGE'),
+    );
+    expect(await refusal(gzipSync(tarOf([{ name: 'a', content: Buffer.alloc(2 * MiB) }])))).toEqual(
+      says('larger than 1 MiB when unpacked', 'PAYLOAD_TOO_LARGE'),
+    );
     const many = Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }));
     expect(await refusal(zipOf(many))).toEqual(says('more than 100 files and folders', 'PAYLOAD_TOO_LARGE'));
     expect(await refusal(tarOf(many))).toEqual(says('more than 100 files and folders', 'PAYLOAD_TOO_LARGE'));
-    expect(await refusal(tarOf([{ name: 'p', type: 'x', size: 2 ** 33, content: '' }]))).toEqual(says('larger than 64 KiB'));
+    expect(await refusal(tarOf([{ name: 'p', type: 'x', size: 2 ** 33, content: '' }]))).toEqual(
+      says('larger than 64 KiB'),
+    );
     expect(await refusal(Buffer.alloc(5 * MiB))).toEqual(says('larger than 4 MiB', 'PAYLOAD_TOO_LARGE'));
   });
 
   test('many small files beyond the limit together', async () => {
-    expect(await refusal(zipOf(Array.from({ length: 20 }, (_, index) => ({ name: `f${index}`, content: Buffer.alloc(100_000) }))))).toEqual(says('larger than 1 MiB', 'PAYLOAD_TOO_LARGE'));
+    expect(
+      await refusal(
+        zipOf(
+          Array.from({ length: 20 }, (_, index) => ({ name: `f${index}`, content: Buffer.alloc(100_000) })),
+        ),
+      ),
+    ).toEqual(says('larger than 1 MiB', 'PAYLOAD_TOO_LARGE'));
   });
 });
 
@@ -229,7 +346,9 @@ test('an abort and a broken stream leave nothing', async () => {
     throw reason;
   };
   await expect(unpack(slow())).rejects.toBe(reason);
-  await expect(unpackUpload(Readable.from([Buffer.from('x')]), join(folder, 'out'), small, AbortSignal.abort(reason))).rejects.toBe(reason);
+  await expect(
+    unpackUpload(Readable.from([Buffer.from('x')]), join(folder, 'out'), small, AbortSignal.abort(reason)),
+  ).rejects.toBe(reason);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -239,7 +358,13 @@ test('a bomb that states gigabytes costs neither memory nor disk', async () => {
     for (let count = 0; count < 256; count += 1) yield Buffer.alloc(MiB);
   };
   const before = process.memoryUsage.rss();
-  await expect(unpack(Readable.from(bytes()).pipe(createGzip({ level: 1 })), { packedBytes: 64 * MiB, unpackedBytes: 8 * MiB, entries: 10 })).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  await expect(
+    unpack(Readable.from(bytes()).pipe(createGzip({ level: 1 })), {
+      packedBytes: 64 * MiB,
+      unpackedBytes: 8 * MiB,
+      entries: 10,
+    }),
+  ).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   expect(process.memoryUsage.rss() - before).toBeLessThan(200 * MiB);
   expect(readdirSync(folder)).toEqual([]);
 }, 60_000);

@@ -18,7 +18,11 @@ export interface UploadLimits extends UnpackLimits {
 }
 
 /** Decisions 5: 512 MiB packed, 2 GiB and 100,000 entries unpacked. */
-export const defaultUploadLimits: UploadLimits = { packedBytes: 512 * 1024 ** 2, unpackedBytes: 2 * 1024 ** 3, entries: 100_000 };
+export const defaultUploadLimits: UploadLimits = {
+  packedBytes: 512 * 1024 ** 2,
+  unpackedBytes: 2 * 1024 ** 3,
+  entries: 100_000,
+};
 
 /**
  * Unpacks an archive, given as a stream or as the path of a file, into `directory`, which is made anew. Only files and folders, with modes 0644 and 0755. Throws
@@ -49,14 +53,23 @@ export async function unpackUpload(
   }
 }
 
-async function spool(source: AsyncIterable<Uint8Array>, path: string, limit: number, signal: AbortSignal): Promise<void> {
+async function spool(
+  source: AsyncIterable<Uint8Array>,
+  path: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
     let bytes = 0;
     for await (const chunk of source) {
       signal.throwIfAborted();
       bytes += chunk.length;
-      if (bytes > limit) throw new AppError('PAYLOAD_TOO_LARGE', `The upload is larger than ${Math.floor(limit / 1024 / 1024)} MiB; leave out what is not needed to build, or raise the limit in the settings.`);
+      if (bytes > limit)
+        throw new AppError(
+          'PAYLOAD_TOO_LARGE',
+          `The upload is larger than ${Math.floor(limit / 1024 / 1024)} MiB; leave out what is not needed to build, or raise the limit in the settings.`,
+        );
       await file.writeFile(chunk);
     }
   } finally {
@@ -94,7 +107,11 @@ async function* gunzip(path: string, limits: UploadLimits): AsyncGenerator<Uint8
     for await (const chunk of stream) {
       const piece: Uint8Array = chunk;
       bytes += piece.length;
-      if (bytes > most) throw new AppError('PAYLOAD_TOO_LARGE', `The upload is larger than ${Math.floor(limits.unpackedBytes / 1024 / 1024)} MiB when unpacked; leave out what is not needed to build.`);
+      if (bytes > most)
+        throw new AppError(
+          'PAYLOAD_TOO_LARGE',
+          `The upload is larger than ${Math.floor(limits.unpackedBytes / 1024 / 1024)} MiB when unpacked; leave out what is not needed to build.`,
+        );
       yield piece;
     }
   } catch (error) {
@@ -105,6 +122,11 @@ async function* gunzip(path: string, limits: UploadLimits): AsyncGenerator<Uint8
 }
 
 function fullDisk(error: unknown): AppError | undefined {
-  if (!(error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'))) return undefined;
-  return new AppError('PRECONDITION_FAILED', 'The disk of this server is full while unpacking the upload; free some space and upload again.', { cause: error });
+  if (!(error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')))
+    return undefined;
+  return new AppError(
+    'PRECONDITION_FAILED',
+    'The disk of this server is full while unpacking the upload; free some space and upload again.',
+    { cause: error },
+  );
 }

@@ -19,7 +19,10 @@ export function createUploads(root: string): (limits: () => Promise<UnpackLimits
       await mkdir(join(root, applicationId), { recursive: true, mode: 0o700 });
       const directory = join(root, applicationId, randomId(12));
       // How large the archive itself may be, the transport has seen to.
-      await unpackUpload(file.content, directory, { ...(await limits()), packedBytes: Number.POSITIVE_INFINITY });
+      await unpackUpload(file.content, directory, {
+        ...(await limits()),
+        packedBytes: Number.POSITIVE_INFINITY,
+      });
       return directory;
     },
     forget: (path) => rm(path, { recursive: true, force: true }),

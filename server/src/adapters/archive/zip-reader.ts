@@ -25,7 +25,13 @@ export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
 
 /** Kinds of a file in the upper half of the attributes (inode(7)); zero where the archive was not made on Unix. */
 const kindMask = 0o170000;
-const kinds: Record<number, string> = { 0o120000: 'is a symbolic link', 0o020000: 'is a device', 0o060000: 'is a device', 0o010000: 'is a pipe', 0o140000: 'is a socket' };
+const kinds: Record<number, string> = {
+  0o120000: 'is a symbolic link',
+  0o020000: 'is a device',
+  0o060000: 'is a device',
+  0o010000: 'is a pipe',
+  0o140000: 'is a socket',
+};
 const folder = 0o040000;
 
 function entryOf(entry: Entry, open: () => Promise<Readable>): ArchiveEntry {
@@ -33,9 +39,11 @@ function entryOf(entry: Entry, open: () => Promise<Readable>): ArchiveEntry {
   const mode = entry.externalFileAttributes >>> 16;
   const other = kinds[mode & kindMask];
   if (other !== undefined) throw refusedEntry(name, other);
-  if (name.at(-1) === 0x2f || (mode & kindMask) === folder) return { name, kind: 'directory', executable: false, body: nothing() };
+  if (name.at(-1) === 0x2f || (mode & kindMask) === folder)
+    return { name, kind: 'directory', executable: false, body: nothing() };
   if (entry.isEncrypted()) throw refusedEntry(name, 'is encrypted');
-  if (!entry.canDecodeFileData()) throw refusedEntry(name, 'is compressed in a way that is not known (only deflate is)');
+  if (!entry.canDecodeFileData())
+    throw refusedEntry(name, 'is compressed in a way that is not known (only deflate is)');
   return { name, kind: 'file', executable: (mode & 0o100) !== 0, body: read(entry, open) };
 }
 
@@ -55,7 +63,10 @@ async function* read(entry: Entry, open: () => Promise<Readable>): AsyncGenerato
 }
 
 function damagedEntry(entry: Entry, cause: unknown): AppError {
-  return damagedArchive(`its entry ${JSON.stringify(entry.fileNameRaw.toString('utf8').slice(0, 200))} is damaged`, cause);
+  return damagedArchive(
+    `its entry ${JSON.stringify(entry.fileNameRaw.toString('utf8').slice(0, 200))} is damaged`,
+    cause,
+  );
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {

@@ -20,9 +20,18 @@ test('version 2: limits go into the group, kills are read from it', async () => 
   writeFileSync(join(directory, 'memory.events'), 'low 0\noom 0\noom_kill 2\n');
   const lines: string[] = [];
   const limiter = createBuildLimiter('/socket', async () => ({ version: 2, directory }));
-  const build = await limiter.begin({ memoryBytes: GiB, nanoCpus: 1_500_000_000 }, (line) => lines.push(line));
-  expect([read('docker/buildkit/memory.max'), read('docker/buildkit/memory.swap.max'), read('docker/buildkit/cpu.max')]).toEqual([String(GiB), '0', '150000 100000']);
-  expect([read('cgroup.subtree_control'), read('docker/cgroup.subtree_control')]).toEqual(['+memory +cpu', '+memory +cpu']);
+  const build = await limiter.begin({ memoryBytes: GiB, nanoCpus: 1_500_000_000 }, (line) =>
+    lines.push(line),
+  );
+  expect([
+    read('docker/buildkit/memory.max'),
+    read('docker/buildkit/memory.swap.max'),
+    read('docker/buildkit/cpu.max'),
+  ]).toEqual([String(GiB), '0', '150000 100000']);
+  expect([read('cgroup.subtree_control'), read('docker/cgroup.subtree_control')]).toEqual([
+    '+memory +cpu',
+    '+memory +cpu',
+  ]);
   expect(lines).toEqual(['Build limits: 1024 MiB of memory, 1.5 CPUs.']);
   expect(await build.ranOutOfMemory()).toBe(false);
   writeFileSync(join(directory, 'memory.events'), 'low 0\noom 1\noom_kill 3\n');
@@ -37,9 +46,16 @@ test('version 1: builds at one time may have together what they may have one by 
   const limiter = createBuildLimiter('/socket', async () => ({ version: 1, memory, cpu }));
   const one = await limiter.begin({ memoryBytes: GiB, nanoCpus: 1e9 }, () => undefined);
   const two = await limiter.begin({ memoryBytes: 2 * GiB, nanoCpus: 5e8 }, () => undefined);
-  expect([read('memory/memory.limit_in_bytes'), read('memory/memory.memsw.limit_in_bytes'), read('cpu/cpu.cfs_quota_us')]).toEqual([String(3 * GiB), String(3 * GiB + 1024 * 1024), '150000']);
+  expect([
+    read('memory/memory.limit_in_bytes'),
+    read('memory/memory.memsw.limit_in_bytes'),
+    read('cpu/cpu.cfs_quota_us'),
+  ]).toEqual([String(3 * GiB), String(3 * GiB + 1024 * 1024), '150000']);
   await one.end();
-  expect([read('memory/memory.limit_in_bytes'), read('cpu/cpu.cfs_quota_us')]).toEqual([String(2 * GiB), '50000']);
+  expect([read('memory/memory.limit_in_bytes'), read('cpu/cpu.cfs_quota_us')]).toEqual([
+    String(2 * GiB),
+    '50000',
+  ]);
   // Meeting the limit without a kill is the page cache at work.
   writeFileSync(join(memory, 'memory.failcnt'), '9\n');
   expect(await two.ranOutOfMemory()).toBe(false);
@@ -49,10 +65,18 @@ test('where nothing can be set, one line says so and the build goes on', async (
   const unknown = async () => {
     throw new Error("the engine's process was not found");
   };
-  for (const find of [unknown, async () => ({ version: 2 as const, directory: '/dev/null/docker/buildkit' })]) {
+  for (const find of [
+    unknown,
+    async () => ({ version: 2 as const, directory: '/dev/null/docker/buildkit' }),
+  ]) {
     const lines: string[] = [];
-    const build = await createBuildLimiter('/socket', find).begin({ memoryBytes: GiB, nanoCpus: 1e9 }, (line) => lines.push(line));
-    expect(lines).toEqual([expect.stringMatching(/^Build limits: none are in force, since they cannot be set on this server \(/)]);
+    const build = await createBuildLimiter('/socket', find).begin(
+      { memoryBytes: GiB, nanoCpus: 1e9 },
+      (line) => lines.push(line),
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/^Build limits: none are in force, since they cannot be set on this server \(/),
+    ]);
     expect(await build.ranOutOfMemory()).toBe(false);
     await build.end();
   }

@@ -25,7 +25,10 @@ export interface BuildLimiter {
 }
 
 /** Limits the builds of the engine behind this socket. */
-export function createBuildLimiter(socketPath: string, find: typeof findBuildCgroup = findBuildCgroup): BuildLimiter {
+export function createBuildLimiter(
+  socketPath: string,
+  find: typeof findBuildCgroup = findBuildCgroup,
+): BuildLimiter {
   const running = new Set<Limits>();
   const sum = () => ({ memoryBytes: total(running, 'memoryBytes'), nanoCpus: total(running, 'nanoCpus') });
   return {
@@ -35,16 +38,23 @@ export function createBuildLimiter(socketPath: string, find: typeof findBuildCgr
         const group = await find(socketPath);
         await apply(group, sum());
         const before = await killsOf(group);
-        onLine(`Build limits: ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB of memory, ${limits.nanoCpus / 1e9} CPUs.`);
+        onLine(
+          `Build limits: ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB of memory, ${limits.nanoCpus / 1e9} CPUs.`,
+        );
         return {
           ranOutOfMemory: async () => hasRisen(before, await killsOf(group)),
           end: async () => {
             running.delete(limits);
-            if (running.size > 0) await apply(group, sum()).catch(() => onLine('The limits of the other builds could not be lowered again.'));
+            if (running.size > 0)
+              await apply(group, sum()).catch(() =>
+                onLine('The limits of the other builds could not be lowered again.'),
+              );
           },
         };
       } catch (error) {
-        onLine(`Build limits: none are in force, since they cannot be set on this server (${sentenceOf(error)}).`);
+        onLine(
+          `Build limits: none are in force, since they cannot be set on this server (${sentenceOf(error)}).`,
+        );
         return {
           ranOutOfMemory: async () => false,
           end: async () => void running.delete(limits),
@@ -75,9 +85,13 @@ async function apply(group: BuildCgroup, limits: Limits): Promise<void> {
   }
   await makeGroup(group.memory);
   await makeGroup(group.cpu);
-  if ((await read(group.memory, 'memory.use_hierarchy')) === '0') throw new Error('memory.use_hierarchy is off');
+  if ((await read(group.memory, 'memory.use_hierarchy')) === '0')
+    throw new Error('memory.use_hierarchy is off');
   // Memory with swap may never be the smaller one, not even for a moment; without swap accounting the file is not there.
-  const swap = await write(group.memory, 'memory.memsw.limit_in_bytes', '-1').then(() => true, () => false);
+  const swap = await write(group.memory, 'memory.memsw.limit_in_bytes', '-1').then(
+    () => true,
+    () => false,
+  );
   await write(group.memory, 'memory.limit_in_bytes', memory).catch(async () => {
     // What earlier builds left in the page cache is counted too.
     await write(group.memory, 'memory.force_empty', '0').catch(() => undefined);
@@ -113,8 +127,11 @@ interface Kills {
 }
 
 async function killsOf(group: BuildCgroup): Promise<Kills> {
-  if (group.version === 2) return { kills: counter(await read(group.directory, 'memory.events'), 'oom_kill'), met: undefined };
-  const met = Number(await read(group.memory, 'memory.failcnt')) + Number(await read(group.memory, 'memory.memsw.failcnt').catch(() => '0'));
+  if (group.version === 2)
+    return { kills: counter(await read(group.directory, 'memory.events'), 'oom_kill'), met: undefined };
+  const met =
+    Number(await read(group.memory, 'memory.failcnt')) +
+    Number(await read(group.memory, 'memory.memsw.failcnt').catch(() => '0'));
   return { kills: counter(await readFile('/proc/vmstat', 'utf8'), 'oom_kill'), met };
 }
 

@@ -44,7 +44,12 @@ export function createBuilder(options: BuilderOptions): Builder {
       try {
         const plan = await planOf(request, row, options);
         if (!checked) {
-          await requireBuildKit(options.dockerPath, { env: engineEnvironment(plan), scratch: plan.scratch, serverName: options.serverName, signal: request.signal });
+          await requireBuildKit(options.dockerPath, {
+            env: engineEnvironment(plan),
+            scratch: plan.scratch,
+            serverName: options.serverName,
+            signal: request.signal,
+          });
           checked = true;
         }
         await writeFiles(request, row, plan);
@@ -66,12 +71,27 @@ async function planOf(request: BuildRequest, row: BuilderRow, options: BuilderOp
   checkNames(request);
   const { sourceDirectory: source, scratchDirectory: scratch } = request;
   const programs: Record<string, string> = { docker: options.dockerPath };
-  if (row.program !== undefined) programs[row.program.name] = await requireProgram(row.program, request.buildType, options.serverName);
-  const directory = await resolveInside(source, source, request.buildPath, { field: 'buildPath', kind: 'folder' });
-  const folder = (path: string, field: string) => resolveInside(source, directory, path, { field, kind: 'folder' });
+  if (row.program !== undefined)
+    programs[row.program.name] = await requireProgram(row.program, request.buildType, options.serverName);
+  const directory = await resolveInside(source, source, request.buildPath, {
+    field: 'buildPath',
+    kind: 'folder',
+  });
+  const folder = (path: string, field: string) =>
+    resolveInside(source, directory, path, { field, kind: 'folder' });
   const isDockerfile = request.buildType === 'dockerfile';
-  const context = request.buildType === 'static' ? await folder(request.publishDirectory ?? '', 'publishDirectory') : isDockerfile ? await folder(request.contextPath, 'containerContextPath') : directory;
-  const dockerfile = isDockerfile ? await resolveInside(source, directory, request.dockerfile === '' ? 'Dockerfile' : request.dockerfile, { field: 'dockerfile', kind: 'file' }) : '';
+  const context =
+    request.buildType === 'static'
+      ? await folder(request.publishDirectory ?? '', 'publishDirectory')
+      : isDockerfile
+        ? await folder(request.contextPath, 'containerContextPath')
+        : directory;
+  const dockerfile = isDockerfile
+    ? await resolveInside(source, directory, request.dockerfile === '' ? 'Dockerfile' : request.dockerfile, {
+        field: 'dockerfile',
+        kind: 'file',
+      })
+    : '';
   return {
     directory,
     context,
@@ -81,7 +101,9 @@ async function planOf(request: BuildRequest, row: BuilderRow, options: BuilderOp
     image: request.image,
     labels: request.labels,
     buildArguments: request.buildArguments,
-    secretFiles: Object.fromEntries(Object.keys(request.buildSecrets).map((name) => [name, join(scratch, 'secrets', name)])),
+    secretFiles: Object.fromEntries(
+      Object.keys(request.buildSecrets).map((name) => [name, join(scratch, 'secrets', name)]),
+    ),
     env: envOf(request, row),
     noCache: request.noCache,
     scratch,
@@ -92,9 +114,16 @@ async function planOf(request: BuildRequest, row: BuilderRow, options: BuilderOp
 }
 
 function checkNames(request: BuildRequest): void {
-  for (const [field, values] of Object.entries({ buildArgs: request.buildArguments, buildSecrets: request.buildSecrets })) {
+  for (const [field, values] of Object.entries({
+    buildArgs: request.buildArguments,
+    buildSecrets: request.buildSecrets,
+  })) {
     const bad = Object.keys(values).find((name) => !isArgumentName(name));
-    if (bad !== undefined) throw badField(field, `"${bad.slice(0, 100)}" is no name for the builder; use letters, digits and "_", and begin with a letter or "_"`);
+    if (bad !== undefined)
+      throw badField(
+        field,
+        `"${bad.slice(0, 100)}" is no name for the builder; use letters, digits and "_", and begin with a letter or "_"`,
+      );
   }
   if (request.stage !== undefined && !/^([A-Za-z0-9][A-Za-z0-9_.-]{0,127})?$/.test(request.stage)) {
     throw badField('containerBuildStage', 'is no name of a stage; use letters, digits, "_", "." and "-"');
@@ -105,7 +134,10 @@ function checkNames(request: BuildRequest): void {
 function envOf(request: BuildRequest, row: BuilderRow): Record<string, string> {
   if (row.program === undefined) return {};
   const left = Object.keys(request.env).filter((name) => !isArgumentName(name));
-  if (left.length > 0) request.onLine(`Not given to the build, since their names are none for a builder: ${left.join(', ').slice(0, 500)}.`);
+  if (left.length > 0)
+    request.onLine(
+      `Not given to the build, since their names are none for a builder: ${left.join(', ').slice(0, 500)}.`,
+    );
   return Object.fromEntries(Object.entries(request.env).filter(([name]) => isArgumentName(name)));
 }
 
@@ -114,22 +146,37 @@ function isArgumentName(name: string): boolean {
 }
 
 async function writeFiles(request: BuildRequest, row: BuilderRow, plan: BuildPlan): Promise<void> {
-  for (const folder of ['secrets', 'docker-config', 'empty']) await mkdir(join(plan.scratch, folder), { recursive: true, mode: 0o700 });
+  for (const folder of ['secrets', 'docker-config', 'empty'])
+    await mkdir(join(plan.scratch, folder), { recursive: true, mode: 0o700 });
   await writeFile(join(plan.scratch, 'docker-config/config.json'), '{}', { mode: 0o600 });
-  for (const [name, text] of Object.entries(row.files(plan))) await writeFile(join(plan.scratch, name), text, { mode: 0o600 });
-  for (const [name, path] of Object.entries(plan.secretFiles)) await writeFile(path, request.buildSecrets[name]?.reveal() ?? '', { mode: 0o600 });
+  for (const [name, text] of Object.entries(row.files(plan)))
+    await writeFile(join(plan.scratch, name), text, { mode: 0o600 });
+  for (const [name, path] of Object.entries(plan.secretFiles))
+    await writeFile(path, request.buildSecrets[name]?.reveal() ?? '', { mode: 0o600 });
 }
 
-async function beginLimits(limiter: ReturnType<typeof createBuildLimiter>, row: BuilderRow, request: BuildRequest): Promise<LimitedBuild | undefined> {
+async function beginLimits(
+  limiter: ReturnType<typeof createBuildLimiter>,
+  row: BuilderRow,
+  request: BuildRequest,
+): Promise<LimitedBuild | undefined> {
   if (row.limited) return limiter.begin(request.limits, (line) => request.onLine(line));
-  request.onLine(`Build limits: none are in force, since the build type ${request.buildType} does not build in the engine itself.`);
+  request.onLine(
+    `Build limits: none are in force, since the build type ${request.buildType} does not build in the engine itself.`,
+  );
   return undefined;
 }
 
 /** Lines that repeat what is known: BuildKit names each step by its digest too. */
 const noise = /^#\d+ sha256:[0-9a-f]{64}$/;
 
-async function runStep(step: BuildStep, request: BuildRequest, plan: BuildPlan, limited: LimitedBuild | undefined, deadline: number): Promise<void> {
+async function runStep(
+  step: BuildStep,
+  request: BuildRequest,
+  plan: BuildPlan,
+  limited: LimitedBuild | undefined,
+  deadline: number,
+): Promise<void> {
   const redact = redactorOf(request);
   const lines: string[] = [];
   const result = await run(command(step.argv, { cwd: plan.directory, env: step.env }), {
@@ -146,11 +193,20 @@ async function runStep(step: BuildStep, request: BuildRequest, plan: BuildPlan, 
     },
   });
   if (result.ended === 'aborted') request.signal.throwIfAborted();
-  if (result.ended === 'limit') throw new AppError('SERVICE_UNAVAILABLE', `The build took longer than ${Math.round(request.limitMs / 60_000)} minutes and was ended.`);
-  if (result.ended === 'output') throw new AppError('PRECONDITION_FAILED', 'The build printed more than 256 MiB and was ended.');
+  if (result.ended === 'limit')
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      `The build took longer than ${Math.round(request.limitMs / 60_000)} minutes and was ended.`,
+    );
+  if (result.ended === 'output')
+    throw new AppError('PRECONDITION_FAILED', 'The build printed more than 256 MiB and was ended.');
   const ranOut = (await limited?.ranOutOfMemory()) ?? false;
-  if (result.exitCode !== 0) throw ranOut ? outOfMemory(lines, request.limits.memoryBytes) : buildFailure(lines, result.exitCode);
-  if (ranOut) request.onLine('A process of the build was killed for using too much memory, but the build went on without it.');
+  if (result.exitCode !== 0)
+    throw ranOut ? outOfMemory(lines, request.limits.memoryBytes) : buildFailure(lines, result.exitCode);
+  if (ranOut)
+    request.onLine(
+      'A process of the build was killed for using too much memory, but the build went on without it.',
+    );
 }
 
 function redactorOf(request: BuildRequest): Redactor {

@@ -16,11 +16,21 @@ const plan: BuildPlan = {
   env: {},
   noCache: false,
   scratch: '/build/scratch',
-  programs: { docker: '/usr/bin/docker', nixpacks: '/usr/local/bin/nixpacks', railpack: '/usr/local/bin/railpack', pack: '/usr/local/bin/pack' },
+  programs: {
+    docker: '/usr/bin/docker',
+    nixpacks: '/usr/local/bin/nixpacks',
+    railpack: '/usr/local/bin/railpack',
+    pack: '/usr/local/bin/pack',
+  },
   dockerHost: 'unix:///run/docker.sock',
   staticImage: 'caddy:2',
 };
-const engine = { HOME: '/build/scratch', DOCKER_CONFIG: '/build/scratch/docker-config', DOCKER_HOST: 'unix:///run/docker.sock', DOCKER_BUILDKIT: '1' };
+const engine = {
+  HOME: '/build/scratch',
+  DOCKER_CONFIG: '/build/scratch/docker-config',
+  DOCKER_HOST: 'unix:///run/docker.sock',
+  DOCKER_BUILDKIT: '1',
+};
 const path = '/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const labels = ['--label=berth.application=a1', '--label=berth.note=it --is $(data)'];
 
@@ -28,7 +38,15 @@ describe('commands', () => {
   test('dockerfile, plain', () => {
     expect(builders.dockerfile.steps(plan)).toEqual([
       {
-        argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/build/source/app/Dockerfile', '--tag=berth/shop:d1', ...labels, '/build/source/app'],
+        argv: [
+          '/usr/bin/docker',
+          'build',
+          '--progress=plain',
+          '--file=/build/source/app/Dockerfile',
+          '--tag=berth/shop:d1',
+          ...labels,
+          '/build/source/app',
+        ],
         env: engine,
       },
     ]);
@@ -46,9 +64,21 @@ describe('commands', () => {
     expect(builders.dockerfile.steps(full)).toEqual([
       {
         argv: [
-          '/usr/bin/docker', 'build', '--progress=plain', '--file=/build/source/app/Dockerfile', '--tag=berth/shop:d1', '--target=release', ...labels,
-          '--build-arg=VERSION', '--build-arg=EMPTY', '--build-arg=DOCKER_HOST=tcp://evil', '--build-arg=LD_PRELOAD=/x.so',
-          '--secret=id=TOKEN,src=/build/scratch/secrets/TOKEN', '--secret=id=ODD,"src=/build/a,b""c/ODD"', '--no-cache', '/build/source',
+          '/usr/bin/docker',
+          'build',
+          '--progress=plain',
+          '--file=/build/source/app/Dockerfile',
+          '--tag=berth/shop:d1',
+          '--target=release',
+          ...labels,
+          '--build-arg=VERSION',
+          '--build-arg=EMPTY',
+          '--build-arg=DOCKER_HOST=tcp://evil',
+          '--build-arg=LD_PRELOAD=/x.so',
+          '--secret=id=TOKEN,src=/build/scratch/secrets/TOKEN',
+          '--secret=id=ODD,"src=/build/a,b""c/ODD"',
+          '--no-cache',
+          '/build/source',
         ],
         env: { VERSION: '1 "$(id)"', EMPTY: '', ...engine },
       },
@@ -56,29 +86,75 @@ describe('commands', () => {
   });
 
   test('static builds its own Dockerfile and takes nothing of the source’s settings', () => {
-    const given = { ...plan, context: '/build/source/app/dist', stage: 'x', buildArguments: { A: '1' }, secretFiles: { S: '/s' } };
+    const given = {
+      ...plan,
+      context: '/build/source/app/dist',
+      stage: 'x',
+      buildArguments: { A: '1' },
+      secretFiles: { S: '/s' },
+    };
     expect(builders.static.steps(given)).toEqual([
-      { argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/build/scratch/Dockerfile', '--tag=berth/shop:d1', ...labels, '/build/source/app/dist'], env: engine },
+      {
+        argv: [
+          '/usr/bin/docker',
+          'build',
+          '--progress=plain',
+          '--file=/build/scratch/Dockerfile',
+          '--tag=berth/shop:d1',
+          ...labels,
+          '/build/source/app/dist',
+        ],
+        env: engine,
+      },
     ]);
   });
 
   test('nixpacks', () => {
-    expect(builders.nixpacks.steps({ ...plan, env: { NODE_ENV: 'production', PATH: '/x' }, noCache: true })).toEqual([
+    expect(
+      builders.nixpacks.steps({ ...plan, env: { NODE_ENV: 'production', PATH: '/x' }, noCache: true }),
+    ).toEqual([
       {
-        argv: ['/usr/local/bin/nixpacks', 'build', '/build/source/app', '--name=berth/shop:d1', ...labels, '--env=NODE_ENV', '--env=PATH=/x', '--no-cache'],
+        argv: [
+          '/usr/local/bin/nixpacks',
+          'build',
+          '/build/source/app',
+          '--name=berth/shop:d1',
+          ...labels,
+          '--env=NODE_ENV',
+          '--env=PATH=/x',
+          '--no-cache',
+        ],
         env: { NODE_ENV: 'production', ...engine, PATH: path },
       },
     ]);
   });
 
   const labelStep = {
-    argv: ['/usr/bin/docker', 'build', '--progress=plain', '--file=/build/scratch/Dockerfile.label', '--tag=berth/shop:d1', ...labels, '/build/scratch/empty'],
+    argv: [
+      '/usr/bin/docker',
+      'build',
+      '--progress=plain',
+      '--file=/build/scratch/Dockerfile.label',
+      '--tag=berth/shop:d1',
+      ...labels,
+      '/build/scratch/empty',
+    ],
     env: engine,
   };
 
   test('railpack', () => {
     expect(builders.railpack.steps({ ...plan, env: { A: '1' } })).toEqual([
-      { argv: ['/usr/local/bin/railpack', 'build', '--name=berth/shop:d1', '--progress=plain', '--env=A', '/build/source/app'], env: { A: '1', ...engine, PATH: path, BUILDKIT_HOST: 'docker-container://buildkit' } },
+      {
+        argv: [
+          '/usr/local/bin/railpack',
+          'build',
+          '--name=berth/shop:d1',
+          '--progress=plain',
+          '--env=A',
+          '/build/source/app',
+        ],
+        env: { A: '1', ...engine, PATH: path, BUILDKIT_HOST: 'docker-container://buildkit' },
+      },
       labelStep,
     ]);
     expect(builders.railpack.files(plan)).toEqual({ 'Dockerfile.label': 'FROM berth/shop:d1\n' });
@@ -90,7 +166,16 @@ describe('commands', () => {
   ] as const)('%s', (type, image) => {
     expect(builders[type].steps({ ...plan, env: { A: '1' }, noCache: true })).toEqual([
       {
-        argv: ['/usr/local/bin/pack', 'build', 'berth/shop:d1', '--path=/build/source/app', `--builder=${image}`, '--pull-policy=if-not-present', '--env=A', '--clear-cache'],
+        argv: [
+          '/usr/local/bin/pack',
+          'build',
+          'berth/shop:d1',
+          '--path=/build/source/app',
+          `--builder=${image}`,
+          '--pull-policy=if-not-present',
+          '--env=A',
+          '--clear-cache',
+        ],
         env: { A: '1', ...engine, PATH: path },
       },
       labelStep,
@@ -98,13 +183,37 @@ describe('commands', () => {
   });
 });
 
-test.each(['PATH', 'path', 'HOME', 'DOCKER_HOST', 'DOCKER_CONFIG', 'BUILDKIT_HOST', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'GODEBUG', 'GOMAXPROCS', 'HTTP_PROXY', 'https_proxy', 'no_proxy', 'SSL_CERT_FILE', 'GLIBC_TUNABLES', 'GCONV_PATH', 'BERTH_RUN', 'GIT_SSH_COMMAND', 'XDG_CONFIG_HOME'])(
-  '%s does not become a setting of the program',
-  (name) => expect(passVariables('--env', { [name]: 'x' })).toEqual({ args: [`--env=${name}=x`], env: {} }),
+test.each([
+  'PATH',
+  'path',
+  'HOME',
+  'DOCKER_HOST',
+  'DOCKER_CONFIG',
+  'BUILDKIT_HOST',
+  'LD_PRELOAD',
+  'LD_LIBRARY_PATH',
+  'GODEBUG',
+  'GOMAXPROCS',
+  'HTTP_PROXY',
+  'https_proxy',
+  'no_proxy',
+  'SSL_CERT_FILE',
+  'GLIBC_TUNABLES',
+  'GCONV_PATH',
+  'BERTH_RUN',
+  'GIT_SSH_COMMAND',
+  'XDG_CONFIG_HOME',
+])('%s does not become a setting of the program', (name) =>
+  expect(passVariables('--env', { [name]: 'x' })).toEqual({ args: [`--env=${name}=x`], env: {} }),
 );
 
-test.each(['NODE_ENV', 'DATABASE_URL', 'GOOGLE_KEY', 'API_TOKEN', 'GOAL_NAME', 'npm_config_x'])('%s keeps its value out of the arguments', (name) =>
-  expect(passVariables('--env', { [name]: 'x' })).toEqual({ args: [`--env=${name}`], env: { [name]: 'x' } }),
+test.each(['NODE_ENV', 'DATABASE_URL', 'GOOGLE_KEY', 'API_TOKEN', 'GOAL_NAME', 'npm_config_x'])(
+  '%s keeps its value out of the arguments',
+  (name) =>
+    expect(passVariables('--env', { [name]: 'x' })).toEqual({
+      args: [`--env=${name}`],
+      env: { [name]: 'x' },
+    }),
 );
 
 test('the Dockerfile of a static site', () => {
@@ -112,6 +221,8 @@ test('the Dockerfile of a static site', () => {
   expect(files['Dockerfile']).toMatch(/^FROM caddy:2\nRUN mkdir -p \/etc\/caddy && printf '%s\\n' '\{' /);
   expect(files['Dockerfile']).toContain('EXPOSE 80');
   expect(files['Dockerfile']).not.toContain('try_files');
-  expect(builders.static.files({ ...plan, singlePage: true })['Dockerfile']).toContain("'try_files {path} {path}/ /index.html'");
+  expect(builders.static.files({ ...plan, singlePage: true })['Dockerfile']).toContain(
+    "'try_files {path} {path}/ /index.html'",
+  );
   expect(files['Dockerfile.dockerignore']).toContain('**/.env\n');
 });

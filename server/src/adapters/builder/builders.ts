@@ -19,11 +19,19 @@ export interface BuilderRow {
 const noFiles = () => ({});
 /** Buildpacks and Railpack cannot label an image; a second build that only adds labels does. */
 const labelFile = (plan: BuildPlan) => ({ 'Dockerfile.label': `FROM ${plan.image}\n` });
-const pack = { name: 'pack', install: 'install the pack CLI of Cloud Native Buildpacks (buildpacks.io) into /usr/local/bin' };
+const pack = {
+  name: 'pack',
+  install: 'install the pack CLI of Cloud Native Buildpacks (buildpacks.io) into /usr/local/bin',
+};
 
 export const builders = {
   dockerfile: { program: undefined, limited: true, files: noFiles, steps: (plan) => [dockerStep(plan)] },
-  static: { program: undefined, limited: true, files: staticSite.files, steps: (plan) => [dockerStep(staticSite.plan(plan))] },
+  static: {
+    program: undefined,
+    limited: true,
+    files: staticSite.files,
+    steps: (plan) => [dockerStep(staticSite.plan(plan))],
+  },
   nixpacks: {
     program: { name: 'nixpacks', install: 'install it from nixpacks.com into /usr/local/bin' },
     limited: true,
@@ -31,11 +39,25 @@ export const builders = {
     steps: (plan) => [nixpacksStep(plan)],
   },
   railpack: {
-    program: { name: 'railpack', install: 'install it from railpack.com into /usr/local/bin, and run a BuildKit container named "buildkit" for it' },
+    program: {
+      name: 'railpack',
+      install:
+        'install it from railpack.com into /usr/local/bin, and run a BuildKit container named "buildkit" for it',
+    },
     limited: false,
     files: labelFile,
     steps: (plan) => [railpackStep(plan), labelStep(plan)],
   },
-  heroku_buildpacks: { program: pack, limited: false, files: labelFile, steps: (plan) => [buildpacksStep(plan, 'heroku/builder:24'), labelStep(plan)] },
-  paketo_buildpacks: { program: pack, limited: false, files: labelFile, steps: (plan) => [buildpacksStep(plan, 'paketobuildpacks/builder-jammy-full'), labelStep(plan)] },
+  heroku_buildpacks: {
+    program: pack,
+    limited: false,
+    files: labelFile,
+    steps: (plan) => [buildpacksStep(plan, 'heroku/builder:24'), labelStep(plan)],
+  },
+  paketo_buildpacks: {
+    program: pack,
+    limited: false,
+    files: labelFile,
+    steps: (plan) => [buildpacksStep(plan, 'paketobuildpacks/builder-jammy-full'), labelStep(plan)],
+  },
 } satisfies Record<BuildType, BuilderRow>;

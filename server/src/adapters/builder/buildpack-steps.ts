@@ -9,7 +9,15 @@ import type { BuildPlan, BuildStep } from './step.ts';
 export function nixpacksStep(plan: BuildPlan): BuildStep {
   const { args, env } = passVariables('--env', plan.env);
   return {
-    argv: [programOf(plan, 'nixpacks'), 'build', plan.directory, `--name=${plan.image}`, ...labelArguments(plan.labels), ...args, ...(plan.noCache ? ['--no-cache'] : [])],
+    argv: [
+      programOf(plan, 'nixpacks'),
+      'build',
+      plan.directory,
+      `--name=${plan.image}`,
+      ...labelArguments(plan.labels),
+      ...args,
+      ...(plan.noCache ? ['--no-cache'] : []),
+    ],
     env: { ...env, ...environment(plan) },
   };
 }
@@ -18,7 +26,15 @@ export function nixpacksStep(plan: BuildPlan): BuildStep {
 export function railpackStep(plan: BuildPlan): BuildStep {
   const { args, env } = passVariables('--env', plan.env);
   return {
-    argv: [programOf(plan, 'railpack'), 'build', `--name=${plan.image}`, '--progress=plain', ...args, ...(plan.noCache ? [`--cache-key=${plan.image}`] : []), plan.directory],
+    argv: [
+      programOf(plan, 'railpack'),
+      'build',
+      `--name=${plan.image}`,
+      '--progress=plain',
+      ...args,
+      ...(plan.noCache ? [`--cache-key=${plan.image}`] : []),
+      plan.directory,
+    ],
     env: { ...env, ...environment(plan), BUILDKIT_HOST: 'docker-container://buildkit' },
   };
 }
@@ -44,7 +60,15 @@ export function buildpacksStep(plan: BuildPlan, builder: string): BuildStep {
 /** Adds the labels to the image that was just built; it copies nothing. */
 export function labelStep(plan: BuildPlan): BuildStep {
   return {
-    argv: [dockerOf(plan), 'build', '--progress=plain', `--file=${plan.scratch}/Dockerfile.label`, `--tag=${plan.image}`, ...labelArguments(plan.labels), `${plan.scratch}/empty`],
+    argv: [
+      dockerOf(plan),
+      'build',
+      '--progress=plain',
+      `--file=${plan.scratch}/Dockerfile.label`,
+      `--tag=${plan.image}`,
+      ...labelArguments(plan.labels),
+      `${plan.scratch}/empty`,
+    ],
     env: engineEnvironment(plan),
   };
 }

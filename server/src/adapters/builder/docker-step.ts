@@ -14,7 +14,9 @@ export function dockerStep(plan: BuildPlan): BuildStep {
       ...(plan.stage === undefined ? [] : [`--target=${plan.stage}`]),
       ...labelArguments(plan.labels),
       ...args,
-      ...Object.entries(plan.secretFiles).map(([name, file]) => `--secret=id=${name},${commaField(`src=${file}`)}`),
+      ...Object.entries(plan.secretFiles).map(
+        ([name, file]) => `--secret=id=${name},${commaField(`src=${file}`)}`,
+      ),
       ...(plan.noCache ? ['--no-cache'] : []),
       plan.context,
     ],

@@ -19,9 +19,17 @@ test('mount points by controller', () => {
 
 test('groups of a process', () => {
   const groups = parseGroups('12:memory:/bed\n3:cpu,cpuacct:/bed/x:y\n0::/system.slice/docker.service\n');
-  expect([groups.get('memory'), groups.get('cpuacct'), groups.get('')]).toEqual(['/bed', '/bed/x:y', '/system.slice/docker.service']);
+  expect([groups.get('memory'), groups.get('cpuacct'), groups.get('')]).toEqual([
+    '/bed',
+    '/bed/x:y',
+    '/system.slice/docker.service',
+  ]);
 });
 
 test('sockets of an engine', () => {
-  expect(socketsOf('dockerd\0--host\0unix:///run/a.sock\0-Hunix:///run/b.sock\0--host=unix:///run/c.sock\0-H\0fd://\0')).toEqual(['/run/a.sock', '/run/b.sock', '/run/c.sock']);
+  expect(
+    socketsOf(
+      'dockerd\0--host\0unix:///run/a.sock\0-Hunix:///run/b.sock\0--host=unix:///run/c.sock\0-H\0fd://\0',
+    ),
+  ).toEqual(['/run/a.sock', '/run/b.sock', '/run/c.sock']);
 });

@@ -14,12 +14,16 @@ export type BuildCgroup = { version: 1; memory: string; cpu: string } | { versio
 export async function findBuildCgroup(socketPath: string): Promise<BuildCgroup> {
   const driver = await cgroupDriverOf(socketPath);
   // With systemd each step has a group of its own among the machine's services, and there is none for all of them.
-  if (driver !== 'cgroupfs') throw new Error(`the engine manages its control groups by ${driver}; with "exec-opts": ["native.cgroupdriver=cgroupfs"] in its daemon.json they could`);
+  if (driver !== 'cgroupfs')
+    throw new Error(
+      `the engine manages its control groups by ${driver}; with "exec-opts": ["native.cgroupdriver=cgroupfs"] in its daemon.json they could`,
+    );
   const pid = await findEngine(socketPath);
   if (pid === undefined) throw new Error("the engine's process was not found");
   const mounts = parseMounts(await readFile('/proc/self/mountinfo', 'utf8'));
   const groups = parseGroups(await readFile(`/proc/${pid}/cgroup`, 'utf8'));
-  const sameNamespace = (await readlink(`/proc/${pid}/ns/cgroup`)) === (await readlink('/proc/self/ns/cgroup'));
+  const sameNamespace =
+    (await readlink(`/proc/${pid}/ns/cgroup`)) === (await readlink('/proc/self/ns/cgroup'));
   const locate = async (controller: string): Promise<string | undefined> => {
     const mount = mounts.get(controller);
     const group = groups.get(controller);
@@ -40,7 +44,8 @@ export function parseMounts(mountinfo: string): Map<string, string> {
     const [type, , options = ''] = right.split(' ');
     const point = left.split(' ')[4];
     if (point === undefined) continue;
-    if (type === 'cgroup') for (const option of options.split(',')) mounts.set(option, mounts.get(option) ?? point);
+    if (type === 'cgroup')
+      for (const option of options.split(',')) mounts.set(option, mounts.get(option) ?? point);
     if (type === 'cgroup2') mounts.set('', mounts.get('') ?? point);
   }
   return mounts;
@@ -76,7 +81,9 @@ async function cgroupDriverOf(socketPath: string): Promise<string> {
     call.end();
   });
   const info: unknown = JSON.parse(answer);
-  return typeof info === 'object' && info !== null && 'CgroupDriver' in info ? String(info.CgroupDriver) : 'an unknown driver';
+  return typeof info === 'object' && info !== null && 'CgroupDriver' in info
+    ? String(info.CgroupDriver)
+    : 'an unknown driver';
 }
 
 async function findEngine(socketPath: string): Promise<number | undefined> {
@@ -102,5 +109,8 @@ export function socketsOf(cmdline: string): string[] {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false);
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -10,8 +10,12 @@ export function buildFailure(lines: readonly string[], exitCode: number | undefi
     const match = texts.map((text) => pattern.exec(text)).findLast((found) => found !== null);
     if (match !== undefined && match !== null) return new AppError(code, sentence(match, lines));
   }
-  const last = lines.findLast((line) => line.trim() !== '' && !/^(#\d+ |-+$)/.test(line)) ?? 'it printed nothing';
-  return new AppError('PRECONDITION_FAILED', `The build failed${exitCode === undefined ? '' : ` with exit code ${exitCode}`}: ${last.slice(0, 500)}`);
+  const last =
+    lines.findLast((line) => line.trim() !== '' && !/^(#\d+ |-+$)/.test(line)) ?? 'it printed nothing';
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `The build failed${exitCode === undefined ? '' : ` with exit code ${exitCode}`}: ${last.slice(0, 500)}`,
+  );
 }
 
 /** The build was killed because it wanted more memory than it may have. */
@@ -33,21 +37,26 @@ const failures: readonly Failure[] = [
   {
     pattern: /no space left on device|disk quota exceeded/i,
     code: 'PRECONDITION_FAILED',
-    sentence: () => 'The disk of the building server is full; remove old images and build cache, and deploy again.',
+    sentence: () =>
+      'The disk of the building server is full; remove old images and build cache, and deploy again.',
   },
   {
     pattern: /Cannot connect to the Docker daemon|error during connect|docker daemon is not running/i,
     code: 'SERVICE_UNAVAILABLE',
-    sentence: () => 'The container engine does not answer, so nothing can be built; start it and deploy again.',
+    sentence: () =>
+      'The container engine does not answer, so nothing can be built; start it and deploy again.',
   },
   {
     // Its own words, not a step's, which have a number before them.
-    pattern: /^(?:ERROR: )?(?:unexpected EOF|(?:failed to receive status: )?rpc error: code = (?:Unavailable|Canceled) .*)$/,
+    pattern:
+      /^(?:ERROR: )?(?:unexpected EOF|(?:failed to receive status: )?rpc error: code = (?:Unavailable|Canceled) .*)$/,
     code: 'SERVICE_UNAVAILABLE',
-    sentence: () => 'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again when it runs.',
+    sentence: () =>
+      'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again when it runs.',
   },
   {
-    pattern: /failed to do request: (?:Head|Get) "?https?:\/\/([^/\s"]+)\/v2\/([^\s"]+)\/manifests\/([^\s"?]+)"?: (.*)/i,
+    pattern:
+      /failed to do request: (?:Head|Get) "?https?:\/\/([^/\s"]+)\/v2\/([^\s"]+)\/manifests\/([^\s"?]+)"?: (.*)/i,
     code: 'SERVICE_UNAVAILABLE',
     sentence: ([, host = '', name = '', tag = '', why = '']) =>
       `The base image ${name}:${tag} cannot be pulled, since its registry ${host} does not answer (${why.slice(0, 200)}); check the name, and the network of the building server.`,
@@ -55,7 +64,8 @@ const failures: readonly Failure[] = [
   {
     pattern: /target stage (\S+) could not be found/i,
     code: 'BAD_REQUEST',
-    sentence: ([, stage = '']) => `The Dockerfile has no stage named ${stage}; check the build stage of the application.`,
+    sentence: ([, stage = '']) =>
+      `The Dockerfile has no stage named ${stage}; check the build stage of the application.`,
   },
   {
     pattern: /(dockerfile parse error.*|the Dockerfile cannot be empty|unknown instruction: .*)/i,
@@ -65,27 +75,35 @@ const failures: readonly Failure[] = [
   {
     pattern: /secret (\S+?):? not found/i,
     code: 'BAD_REQUEST',
-    sentence: ([, name = '']) => `The Dockerfile needs the build secret ${name}, which the application does not have; add it to the build secrets.`,
+    sentence: ([, name = '']) =>
+      `The Dockerfile needs the build secret ${name}, which the application does not have; add it to the build secrets.`,
   },
   {
     pattern: /failed to (?:compute cache key|calculate checksum)[^"]*"([^"]+)":? not found/i,
     code: 'BAD_REQUEST',
-    sentence: ([, path = '']) => `The Dockerfile copies ${path}, which is not in the build context (or .dockerignore leaves it out).`,
+    sentence: ([, path = '']) =>
+      `The Dockerfile copies ${path}, which is not in the build context (or .dockerignore leaves it out).`,
   },
   {
-    pattern: /([^\s"]{1,256}): (?:pull access denied|failed to (?:authorize|resolve)|not found$|manifest unknown)|manifest for (\S{1,256}) not found/i,
+    pattern:
+      /([^\s"]{1,256}): (?:pull access denied|failed to (?:authorize|resolve)|not found$|manifest unknown)|manifest for (\S{1,256}) not found/i,
     code: 'NOT_FOUND',
-    sentence: ([, image, other = '']) => `The base image ${image ?? other} does not exist, or its registry wants a login; check its name in the Dockerfile.`,
+    sentence: ([, image, other = '']) =>
+      `The base image ${image ?? other} does not exist, or its registry wants a login; check its name in the Dockerfile.`,
   },
   {
     pattern: /^(?=.{0,80}(?:executor failed running \[|process ")).*: exit code: (\d{1,10})/,
     code: 'PRECONDITION_FAILED',
-    sentence: ([, exitCode = ''], lines) => `The build failed: the step "${stepOf(lines) ?? '?'}" ended with exit code ${exitCode}; its output is in the log.`,
+    sentence: ([, exitCode = ''], lines) =>
+      `The build failed: the step "${stepOf(lines) ?? '?'}" ended with exit code ${exitCode}; its output is in the log.`,
   },
 ];
 
 /** BuildKit repeats the failed step as ` > [2/3] RUN …:` before its last words. */
 function stepOf(lines: readonly string[]): string | undefined {
   const line = lines.findLast((text) => /^ > \[[^\]]*\] /.test(text));
-  return line?.replace(/^ > \[[^\]]*\] /, '').replace(/:\s*$/, '').slice(0, 200);
+  return line
+    ?.replace(/^ > \[[^\]]*\] /, '')
+    .replace(/:\s*$/, '')
+    .slice(0, 200);
 }

@@ -5,15 +5,21 @@ import { command, standardPath } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
 
 /** Throws PRECONDITION_FAILED when this docker program cannot build with BuildKit; some have it only through a plugin that is not there. */
-export async function requireBuildKit(dockerPath: string, options: { env: Record<string, string>; scratch: string; serverName: string; signal: AbortSignal }): Promise<void> {
+export async function requireBuildKit(
+  dockerPath: string,
+  options: { env: Record<string, string>; scratch: string; serverName: string; signal: AbortSignal },
+): Promise<void> {
   const said: string[] = [];
-  const result = await run(command([dockerPath, 'build', '--help'], { cwd: options.scratch, env: options.env }), {
-    signal: options.signal,
-    limitMs: 20_000,
-    scratchDirectory: options.scratch,
-    captureStdout: true,
-    onLine: (line) => said.push(line),
-  });
+  const result = await run(
+    command([dockerPath, 'build', '--help'], { cwd: options.scratch, env: options.env }),
+    {
+      signal: options.signal,
+      limitMs: 20_000,
+      scratchDirectory: options.scratch,
+      captureStdout: true,
+      onLine: (line) => said.push(line),
+    },
+  );
   if (result.ended === 'aborted') options.signal.throwIfAborted();
   if (result.exitCode === 0 && result.stdout.includes('--secret')) return;
   throw new AppError(
@@ -23,10 +29,20 @@ export async function requireBuildKit(dockerPath: string, options: { env: Record
 }
 
 /** The program's path in the standard folders; throws PRECONDITION_FAILED naming the program, the server and how to install it. */
-export async function requireProgram(program: { name: string; install: string }, buildType: string, serverName: string): Promise<string> {
+export async function requireProgram(
+  program: { name: string; install: string },
+  buildType: string,
+  serverName: string,
+): Promise<string> {
   for (const folder of standardPath.split(':')) {
     const path = join(folder, program.name);
-    if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path;
   }
   throw new AppError(
     'PRECONDITION_FAILED',

@@ -21,7 +21,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const resolve = (path: string, kind: 'file' | 'folder') => resolveInside(source, source, path, { field: 'dockerfile', kind });
+const resolve = (path: string, kind: 'file' | 'folder') =>
+  resolveInside(source, source, path, { field: 'dockerfile', kind });
 
 test('what is inside is found, through links inside too', async () => {
   expect(await resolve('app/Dockerfile', 'file')).toBe(join(source, 'app/Dockerfile'));
@@ -41,6 +42,9 @@ test.each([
   ['app/Dockerfile', 'folder', '"app/Dockerfile" is no folder'],
   ['app/Dockerfile/x', 'file', 'there is no file'],
 ] as const)('%s', async (path, kind, sentence) => {
-  await expect(resolve(path, kind)).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining(`dockerfile: `) });
+  await expect(resolve(path, kind)).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringContaining(`dockerfile: `),
+  });
   await expect(resolve(path, kind)).rejects.toThrow(sentence);
 });

@@ -7,11 +7,25 @@ export const staticSite = {
     'Dockerfile.dockerignore': ignored,
   }),
   /** The build of that Dockerfile; nothing of the source's own Dockerfile settings applies. */
-  plan: (plan: BuildPlan): BuildPlan => ({ ...plan, dockerfile: `${plan.scratch}/Dockerfile`, stage: undefined, buildArguments: {}, secretFiles: {} }),
+  plan: (plan: BuildPlan): BuildPlan => ({
+    ...plan,
+    dockerfile: `${plan.scratch}/Dockerfile`,
+    stage: undefined,
+    buildArguments: {},
+    secretFiles: {},
+  }),
 };
 
 /** Never published, also when the whole repository is. */
-const ignored = ['**/.git', '**/.gitignore', '**/.env', '**/.env.*', '**/.dockerignore', '**/.DS_Store', ''].join('\n');
+const ignored = [
+  '**/.git',
+  '**/.gitignore',
+  '**/.env',
+  '**/.env.*',
+  '**/.dockerignore',
+  '**/.DS_Store',
+  '',
+].join('\n');
 
 /** Serves /srv on port 80. Without a check of its own: the probe that every release carries looks at the ports its domains lead to, at a tenth of the cost. */
 export function staticDockerfile(image: string, singlePage: boolean): string {

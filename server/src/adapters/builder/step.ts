@@ -35,7 +35,10 @@ export interface BuildStep {
  * Variables by their names alone (`--flag=NAME`), their values in the child's environment, so that they do not show in the process list. A name that would change
  * the child itself (PATH, DOCKER_HOST, LD_PRELOAD …) goes as `NAME=value` instead: it is data for the build, never a setting of the program.
  */
-export function passVariables(flag: string, variables: Readonly<Record<string, string>>): { args: string[]; env: Record<string, string> } {
+export function passVariables(
+  flag: string,
+  variables: Readonly<Record<string, string>>,
+): { args: string[]; env: Record<string, string> } {
   const entries = Object.entries(variables);
   return {
     args: entries.map(([name, value]) => (isSetting(name) ? `${flag}=${name}=${value}` : `${flag}=${name}`)),
@@ -62,5 +65,10 @@ function isSetting(name: string): boolean {
 
 /** The environment of every program that speaks to the engine. */
 export function engineEnvironment(plan: { scratch: string; dockerHost: string }): Record<string, string> {
-  return { HOME: plan.scratch, DOCKER_CONFIG: `${plan.scratch}/docker-config`, DOCKER_HOST: plan.dockerHost, DOCKER_BUILDKIT: '1' };
+  return {
+    HOME: plan.scratch,
+    DOCKER_CONFIG: `${plan.scratch}/docker-config`,
+    DOCKER_HOST: plan.dockerHost,
+    DOCKER_BUILDKIT: '1',
+  };
 }

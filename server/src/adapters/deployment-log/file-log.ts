@@ -16,10 +16,16 @@ const lineLimit = 64 * 1024;
 export function createFileLogs(directory: string, clock: Clock): DeploymentLogs {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const written = new EventEmitter().setMaxListeners(0);
-  const pathOf = (deploymentId: string): string => join(directory, `${deploymentId.replace(/[^A-Za-z0-9_-]/g, '_')}.log`);
+  const pathOf = (deploymentId: string): string =>
+    join(directory, `${deploymentId.replace(/[^A-Za-z0-9_-]/g, '_')}.log`);
 
   return {
-    writer: (deploymentId, redact) => openWriter(pathOf(deploymentId), (text) => `${isoTime(clock)} ${redact(text)}\n`, () => void written.emit(deploymentId)),
+    writer: (deploymentId, redact) =>
+      openWriter(
+        pathOf(deploymentId),
+        (text) => `${isoTime(clock)} ${redact(text)}\n`,
+        () => void written.emit(deploymentId),
+      ),
     async read(deploymentId, { from = 0, tail } = {}) {
       const lines = await readLines(pathOf(deploymentId), from);
       return tail === undefined ? lines : lines.slice(-tail);
@@ -49,13 +55,14 @@ function openWriter(path: string, format: (text: string) => string, onWritten: (
     line(text) {
       for (const part of text.split(/\r?\n/)) stream.write(format(part.slice(0, lineLimit)), onWritten);
     },
-    close: () => new Promise((resolve) => {
-      stream.once('error', () => resolve());
-      stream.end(() => {
-        onWritten();
-        resolve();
-      });
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        stream.once('error', () => resolve());
+        stream.end(() => {
+          onWritten();
+          resolve();
+        });
+      }),
   };
 }
 
@@ -69,7 +76,12 @@ async function readLines(path: string, from: number): Promise<LoggedLine[]> {
     let position = from;
     let rest = Buffer.alloc(0);
     for (let at = from; at < size; ) {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(chunkBytes, size - at)), 0, undefined, at);
+      const { bytesRead, buffer } = await file.read(
+        Buffer.alloc(Math.min(chunkBytes, size - at)),
+        0,
+        undefined,
+        at,
+      );
       if (bytesRead === 0) break;
       at += bytesRead;
       rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);

@@ -5,7 +5,10 @@ import { createNameResolver } from './name-resolver.ts';
 
 /** A name server of three names; what it does not know it denies, and `silent.test` it never answers. */
 const records: Record<string, Partial<Record<number, Buffer[]>>> = {
-  'shop.test': { 1: [Buffer.from([203, 0, 113, 7]), Buffer.from([203, 0, 113, 8])], 28: [Buffer.from('20010db8000000000000000000000007', 'hex')] },
+  'shop.test': {
+    1: [Buffer.from([203, 0, 113, 7]), Buffer.from([203, 0, 113, 8])],
+    28: [Buffer.from('20010db8000000000000000000000007', 'hex')],
+  },
   'four.test': { 1: [Buffer.from([203, 0, 113, 9])] },
   'broken.test': {},
 };
@@ -22,7 +25,9 @@ beforeAll(async () => {
     head.writeUInt16BE(0x8180 | (responseCodes[name] ?? (records[name] ? 0 : 3)), 2);
     head.writeUInt16BE(answers.length, 6);
     head.fill(0, 8, 12);
-    const rows = answers.map((data) => Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length]), data]));
+    const rows = answers.map((data) =>
+      Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length]), data]),
+    );
     socket.send(Buffer.concat([head, message.subarray(12, end), ...rows]), sender.port, sender.address);
   });
   socket.bind(0, '127.0.0.1');
@@ -55,7 +60,16 @@ test('no such name is an answer', async () => {
 });
 
 test('no answer is told apart', async () => {
-  expect(await dns.lookUp('broken.test', address)).toEqual({ addresses: [], fault: 'the resolver could not find it out' });
-  expect(await dns.lookUp('silent.test', address)).toEqual({ addresses: [], fault: 'the resolver gave no answer in time' });
-  expect(await dns.lookUp('shop.test', '127.0.0.1:1')).toMatchObject({ addresses: [], fault: expect.stringContaining('resolver') });
+  expect(await dns.lookUp('broken.test', address)).toEqual({
+    addresses: [],
+    fault: 'the resolver could not find it out',
+  });
+  expect(await dns.lookUp('silent.test', address)).toEqual({
+    addresses: [],
+    fault: 'the resolver gave no answer in time',
+  });
+  expect(await dns.lookUp('shop.test', '127.0.0.1:1')).toMatchObject({
+    addresses: [],
+    fault: expect.stringContaining('resolver'),
+  });
 });

@@ -14,7 +14,10 @@ export function createNameResolver({ timeoutMs = 2000 }: NameResolverOptions = {
       if (resolver !== null) dns.setServers([resolver]);
       const answers = await Promise.all([asked(() => dns.resolve4(host)), asked(() => dns.resolve6(host))]);
       const addresses = answers.flatMap((answer) => answer.addresses);
-      return { addresses, fault: addresses.length > 0 ? undefined : answers.find(({ fault }) => fault !== undefined)?.fault };
+      return {
+        addresses,
+        fault: addresses.length > 0 ? undefined : answers.find(({ fault }) => fault !== undefined)?.fault,
+      };
     },
   };
 }
@@ -23,7 +26,11 @@ export function createNameResolver({ timeoutMs = 2000 }: NameResolverOptions = {
 const nothing: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 const faults: Readonly<Record<string, string>> = {
-  ETIMEOUT: 'the resolver gave no answer in time', ECONNREFUSED: 'nobody answers at the resolver', ESERVFAIL: 'the resolver could not find it out', EREFUSED: 'the resolver refused to answer', EBADNAME: 'the resolver takes it for no host name',
+  ETIMEOUT: 'the resolver gave no answer in time',
+  ECONNREFUSED: 'nobody answers at the resolver',
+  ESERVFAIL: 'the resolver could not find it out',
+  EREFUSED: 'the resolver refused to answer',
+  EBADNAME: 'the resolver takes it for no host name',
 };
 
 async function asked(question: () => Promise<string[]>): Promise<Lookup> {
@@ -31,6 +38,11 @@ async function asked(question: () => Promise<string[]>): Promise<Lookup> {
     return { addresses: await question(), fault: undefined };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    return { addresses: [], fault: nothing.includes(code) ? undefined : (faults[code] ?? `the resolver failed (${code || 'without a reason'})`) };
+    return {
+      addresses: [],
+      fault: nothing.includes(code)
+        ? undefined
+        : (faults[code] ?? `the resolver failed (${code || 'without a reason'})`),
+    };
   }
 }

@@ -11,7 +11,9 @@ export const infoAnswer = z.looseObject({
   ServerVersion: z.string(),
   DockerRootDir: z.string(),
   CgroupVersion: z.string().default('1'),
-  Swarm: z.looseObject({ NodeID: z.string().default(''), ControlAvailable: z.boolean().default(false) }).default({ NodeID: '', ControlAvailable: false }),
+  Swarm: z
+    .looseObject({ NodeID: z.string().default(''), ControlAvailable: z.boolean().default(false) })
+    .default({ NodeID: '', ControlAvailable: false }),
 });
 
 export const networkAnswer = z.looseObject({
@@ -34,7 +36,9 @@ export const networkMembersAnswer = z.looseObject({
 export const networksAnswer = z.array(networkAnswer);
 
 const updateStatus = z.looseObject({
-  State: z.enum(['updating', 'paused', 'completed', 'rollback_started', 'rollback_paused', 'rollback_completed']).optional(),
+  State: z
+    .enum(['updating', 'paused', 'completed', 'rollback_started', 'rollback_paused', 'rollback_completed'])
+    .optional(),
   Message: z.string().default(''),
   StartedAt: z.string().default(''),
 });
@@ -43,7 +47,14 @@ const configReference = z.looseObject({ ConfigID: z.string().default('') });
 
 const taskTemplate = z.looseObject({
   ForceUpdate: z.number().default(0),
-  ContainerSpec: z.looseObject({ Image: z.string(), Labels: labels, Configs: z.array(configReference).nullish(), StopGracePeriod: z.number().nullish() }).optional(),
+  ContainerSpec: z
+    .looseObject({
+      Image: z.string(),
+      Labels: labels,
+      Configs: z.array(configReference).nullish(),
+      StopGracePeriod: z.number().nullish(),
+    })
+    .optional(),
   Networks: z
     .array(z.looseObject({ Target: z.string() }))
     .nullish()
@@ -84,7 +95,9 @@ export const taskAnswer = z.looseObject({
     State: z.string(),
     Timestamp: z.string(),
     Err: z.string().default(''),
-    ContainerStatus: z.looseObject({ ContainerID: z.string().default(''), ExitCode: z.number().optional() }).nullish(),
+    ContainerStatus: z
+      .looseObject({ ContainerID: z.string().default(''), ExitCode: z.number().optional() })
+      .nullish(),
   }),
 });
 
@@ -92,7 +105,13 @@ export type TaskAnswer = z.infer<typeof taskAnswer>;
 
 export const tasksAnswer = z.array(taskAnswer);
 
-export const configsAnswer = z.array(z.looseObject({ ID: z.string(), CreatedAt: z.string(), Spec: z.looseObject({ Name: z.string(), Labels: labels }) }));
+export const configsAnswer = z.array(
+  z.looseObject({
+    ID: z.string(),
+    CreatedAt: z.string(),
+    Spec: z.looseObject({ Name: z.string(), Labels: labels }),
+  }),
+);
 
 export const containersAnswer = z.array(
   z.looseObject({
@@ -107,7 +126,12 @@ export const containersAnswer = z.array(
 export const containerAnswer = z.looseObject({
   Config: z.looseObject({ Labels: labels }),
   NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }),
-  State: z.looseObject({ Running: z.boolean(), ExitCode: z.number(), OOMKilled: z.boolean(), Error: z.string() }),
+  State: z.looseObject({
+    Running: z.boolean(),
+    ExitCode: z.number(),
+    OOMKilled: z.boolean(),
+    Error: z.string(),
+  }),
 });
 
 /** The state of a program run in a container (engine API, "Inspect an exec instance"). */
@@ -124,7 +148,12 @@ export const imageAnswer = z.looseObject({
   Created: z.string().default(''),
   Size: z.number(),
   Config: z
-    .looseObject({ Labels: labels, ExposedPorts: portSet, Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish(), Env: z.array(z.string()).nullish() })
+    .looseObject({
+      Labels: labels,
+      ExposedPorts: portSet,
+      Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish(),
+      Env: z.array(z.string()).nullish(),
+    })
     .nullish(),
 });
 

@@ -66,7 +66,11 @@ export function createEngineClient(socketPath: string): EngineClient {
     async call(request, schema) {
       const parsed = schema.safeParse(await exchange(request));
       if (parsed.success) return parsed.data;
-      throw new AppError('SERVICE_UNAVAILABLE', `The engine at ${socketPath} answered ${request.doing} in a form Berth does not know. Is its version supported?`, { cause: parsed.error });
+      throw new AppError(
+        'SERVICE_UNAVAILABLE',
+        `The engine at ${socketPath} answered ${request.doing} in a form Berth does not know. Is its version supported?`,
+        { cause: parsed.error },
+      );
     },
     async send(request) {
       await exchange(request);
@@ -75,7 +79,8 @@ export function createEngineClient(socketPath: string): EngineClient {
     async open(request) {
       const head = new AbortController();
       const timer = setTimeout(() => head.abort(), request.limitMs ?? defaultLimitMs);
-      const signal = request.signal === undefined ? head.signal : AbortSignal.any([request.signal, head.signal]);
+      const signal =
+        request.signal === undefined ? head.signal : AbortSignal.any([request.signal, head.signal]);
       try {
         return asReadable(await dial(request, true, signal));
       } catch (cause) {
@@ -90,13 +95,18 @@ export function createEngineClient(socketPath: string): EngineClient {
 
 /** A name or id as one part of a path; throws BAD_REQUEST for a name that would be a way through the tree of paths instead. */
 export function segment(name: string): string {
-  if (name === '' || name === '.' || name === '..') throw new AppError('BAD_REQUEST', `"${name}" is no name of a thing of the engine.`);
+  if (name === '' || name === '.' || name === '..')
+    throw new AppError('BAD_REQUEST', `"${name}" is no name of a thing of the engine.`);
   return encodeURIComponent(name);
 }
 
 /** The X-Registry-Auth header: URL-safe base64 of JSON (engine API, "Authentication"). */
 function registryHeader(auth: RegistryAuth): string {
-  const plain = { username: auth.username, password: auth.password.reveal(), serveraddress: auth.serverAddress };
+  const plain = {
+    username: auth.username,
+    password: auth.password.reveal(),
+    serveraddress: auth.serverAddress,
+  };
   return Buffer.from(JSON.stringify(plain)).toString('base64url');
 }
 

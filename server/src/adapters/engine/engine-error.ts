@@ -11,9 +11,24 @@ export interface EngineFault {
 }
 
 /** Errors of the socket that mean "nobody answers there". */
-const unreachable = new Set(['ECONNREFUSED', 'ENOENT', 'EACCES', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ABORT_ERR', 'UND_ERR_SOCKET']);
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ENOENT',
+  'EACCES',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ABORT_ERR',
+  'UND_ERR_SOCKET',
+]);
 
-const codeOfStatus: Record<number, ErrorCode> = { 400: 'BAD_REQUEST', 401: 'BAD_REQUEST', 404: 'NOT_FOUND', 409: 'CONFLICT', 503: 'SERVICE_UNAVAILABLE' };
+const codeOfStatus: Record<number, ErrorCode> = {
+  400: 'BAD_REQUEST',
+  401: 'BAD_REQUEST',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  503: 'SERVICE_UNAVAILABLE',
+};
 
 /** Swarm answers its own refusals as 500 or 400 with a gRPC code in the text. */
 const codeOfRpc: Record<string, ErrorCode> = {
@@ -40,18 +55,29 @@ export function engineError(doing: string, socketPath: string, cause: unknown): 
   const fault = readFault(cause);
   if (fault.status === undefined) return unreachableError(doing, socketPath, cause);
   if (/not a swarm manager|not part of a swarm/i.test(fault.words)) {
-    return new EngineRefusal('SERVICE_UNAVAILABLE', `The engine at ${socketPath} manages no swarm, which ${doing} needs. Run Berth's set-up again, or "docker swarm init" on it.`, {
-      ...fault,
-      status: fault.status,
-    });
+    return new EngineRefusal(
+      'SERVICE_UNAVAILABLE',
+      `The engine at ${socketPath} manages no swarm, which ${doing} needs. Run Berth's set-up again, or "docker swarm init" on it.`,
+      {
+        ...fault,
+        status: fault.status,
+      },
+    );
   }
   const code = codeOfRefusal(fault.status, fault.words, cause);
-  return new EngineRefusal(code, `The engine refused ${doing}: ${fault.words}`, { ...fault, status: fault.status });
+  return new EngineRefusal(code, `The engine refused ${doing}: ${fault.words}`, {
+    ...fault,
+    status: fault.status,
+  });
 }
 
 function codeOfRefusal(status: number, words: string, cause: unknown): ErrorCode {
   if (/name conflicts with an existing object/i.test(words)) return 'CONFLICT';
-  return codeOfRpc[rpcCode(cause)] ?? codeOfStatus[status] ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'BAD_REQUEST');
+  return (
+    codeOfRpc[rpcCode(cause)] ??
+    codeOfStatus[status] ??
+    (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'BAD_REQUEST')
+  );
 }
 
 /** True for a refusal that says the thing is not there. */
@@ -73,16 +99,25 @@ export function isOutOfSequence(error: unknown): boolean {
 
 function unreachableError(doing: string, socketPath: string, cause: unknown): AppError {
   const why = describeSocketError(cause);
-  return new AppError('SERVICE_UNAVAILABLE', `The container engine at ${socketPath} cannot be reached (${doing}): ${why}.`, { cause });
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The container engine at ${socketPath} cannot be reached (${doing}): ${why}.`,
+    { cause },
+  );
 }
 
 function describeSocketError(cause: unknown): string {
   const code = errorCode(cause);
-  if (code === 'ENOENT') return 'there is no such socket. Start the engine, or set the path of its socket in the configuration';
-  if (code === 'ECONNREFUSED') return 'nobody listens on the socket. Start the engine (systemctl start docker)';
-  if (code === 'EACCES') return 'this user may not open the socket. Run Berth as root or as a member of the group docker';
-  if (code === 'ABORT_ERR' || code === 'ETIMEDOUT') return 'it gave no answer in time. See its log (journalctl -u docker) and the load of the machine';
-  if (code !== undefined && unreachable.has(code)) return `it closed the connection (${code}). It may be restarting; see its log`;
+  if (code === 'ENOENT')
+    return 'there is no such socket. Start the engine, or set the path of its socket in the configuration';
+  if (code === 'ECONNREFUSED')
+    return 'nobody listens on the socket. Start the engine (systemctl start docker)';
+  if (code === 'EACCES')
+    return 'this user may not open the socket. Run Berth as root or as a member of the group docker';
+  if (code === 'ABORT_ERR' || code === 'ETIMEDOUT')
+    return 'it gave no answer in time. See its log (journalctl -u docker) and the load of the machine';
+  if (code !== undefined && unreachable.has(code))
+    return `it closed the connection (${code}). It may be restarting; see its log`;
   return cause instanceof Error ? cause.message : String(cause);
 }
 
@@ -94,7 +129,13 @@ function readFault(cause: unknown): EngineFault {
 
 function messageOf(cause: object): string {
   const answer = 'json' in cause ? cause.json : undefined;
-  if (typeof answer === 'object' && answer !== null && 'message' in answer && typeof answer.message === 'string') return answer.message;
+  if (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'message' in answer &&
+    typeof answer.message === 'string'
+  )
+    return answer.message;
   return cause instanceof Error ? cause.message.trim() : 'no reason given';
 }
 

@@ -7,21 +7,50 @@ import { segment } from './engine-client.ts';
 import { readFrames } from './log-frames.ts';
 
 /** Runs a program in a container (see the port). The engine cannot end it: at the limit nobody listens to it any more. */
-export async function exec(client: EngineClient, containerId: string, program: ExecProgram): Promise<ExecResult> {
+export async function exec(
+  client: EngineClient,
+  containerId: string,
+  program: ExecProgram,
+): Promise<ExecResult> {
   const limit = AbortSignal.timeout(program.limitMs);
   const signal = AbortSignal.any([program.signal, limit]);
   const doing = 'running a program in a container';
   try {
-    const body = { Cmd: program.argv, Env: Object.entries(program.env).map(([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`), AttachStdout: true, AttachStderr: true };
-    const { Id: id } = await client.call({ method: 'POST', path: `/containers/${segment(containerId)}/exec`, body, doing, signal }, execCreatedAnswer);
+    const body = {
+      Cmd: program.argv,
+      Env: Object.entries(program.env).map(
+        ([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`,
+      ),
+      AttachStdout: true,
+      AttachStderr: true,
+    };
+    const { Id: id } = await client.call(
+      { method: 'POST', path: `/containers/${segment(containerId)}/exec`, body, doing, signal },
+      execCreatedAnswer,
+    );
     const output = { stdout: createTail(), stderr: createTail() };
-    const stream = await client.open({ method: 'POST', path: `/exec/${segment(id)}/start`, body: { Detach: false, Tty: false }, doing, signal });
-    for await (const { kind, body: text } of readFrames(stream)) output[kind === 'stderr' ? 'stderr' : 'stdout'].push(text);
-    const { ExitCode: exitCode } = await client.call({ method: 'GET', path: `/exec/${segment(id)}/json`, doing, signal }, execAnswer);
+    const stream = await client.open({
+      method: 'POST',
+      path: `/exec/${segment(id)}/start`,
+      body: { Detach: false, Tty: false },
+      doing,
+      signal,
+    });
+    for await (const { kind, body: text } of readFrames(stream))
+      output[kind === 'stderr' ? 'stderr' : 'stdout'].push(text);
+    const { ExitCode: exitCode } = await client.call(
+      { method: 'GET', path: `/exec/${segment(id)}/json`, doing, signal },
+      execAnswer,
+    );
     return { exitCode: exitCode ?? -1, stdout: output.stdout.text(), stderr: output.stderr.text() };
   } catch (error) {
     program.signal.throwIfAborted();
-    if (limit.aborted) throw new AppError('PRECONDITION_FAILED', `A program in the container did not end within ${program.limitMs / 1000} s.`, { cause: error });
+    if (limit.aborted)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `A program in the container did not end within ${program.limitMs / 1000} s.`,
+        { cause: error },
+      );
     throw error;
   }
 }

@@ -7,11 +7,26 @@ import { engineError } from './engine-error.ts';
 const headLimitMs = 30_000;
 
 /** Ending the connection's own side tells the engine that no input follows; its output still comes. */
-export function hijack(socketPath: string, { method, path, query = {}, doing, signal }: EngineRequest): Promise<Duplex> {
-  const words = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]));
+export function hijack(
+  socketPath: string,
+  { method, path, query = {}, doing, signal }: EngineRequest,
+): Promise<Duplex> {
+  const words = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'object' ? JSON.stringify(value) : String(value),
+    ]),
+  );
   return new Promise((resolve, reject) => {
-    const failed = (cause: unknown): void => reject(signal?.aborted ? signal.reason : engineError(doing, socketPath, cause));
-    const request = startRequest({ socketPath, method, path: `${path}?${words.toString()}`, headers: { host: 'engine', connection: 'Upgrade', upgrade: 'tcp', 'content-length': '0' }, timeout: headLimitMs });
+    const failed = (cause: unknown): void =>
+      reject(signal?.aborted ? signal.reason : engineError(doing, socketPath, cause));
+    const request = startRequest({
+      socketPath,
+      method,
+      path: `${path}?${words.toString()}`,
+      headers: { host: 'engine', connection: 'Upgrade', upgrade: 'tcp', 'content-length': '0' },
+      timeout: headLimitMs,
+    });
     const abort = (): void => void request.destroy();
     signal?.addEventListener('abort', abort, { once: true });
     request.once('timeout', abort);

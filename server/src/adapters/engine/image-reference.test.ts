@@ -23,8 +23,18 @@ test('a reference stays one path, whatever it carries', () => {
 test.each([
   ['an image no registry knows is named by its id', 'berth/node:24', [], 'sha256:id'],
   ['an image of another name neither', 'berth/app:1', ['nginx@sha256:aa'], 'sha256:id'],
-  ['a pulled image is named by its digest', 'registry.test/a:1', ['registry.test/a@sha256:aa'], 'registry.test/a:1@sha256:aa'],
-  ['the default registry has short names', 'docker.io/library/nginx:1', ['nginx@sha256:aa'], 'docker.io/library/nginx:1@sha256:aa'],
+  [
+    'a pulled image is named by its digest',
+    'registry.test/a:1',
+    ['registry.test/a@sha256:aa'],
+    'registry.test/a:1@sha256:aa',
+  ],
+  [
+    'the default registry has short names',
+    'docker.io/library/nginx:1',
+    ['nginx@sha256:aa'],
+    'docker.io/library/nginx:1@sha256:aa',
+  ],
 ])('%s', (_, reference, digests, pinned) => {
   expect(pinnedReference(reference, 'sha256:id', digests)).toBe(pinned);
 });

@@ -10,7 +10,8 @@ export interface ImageReference {
 
 export function parseImageReference(reference: string): ImageReference {
   const digest = reference.indexOf('@');
-  if (digest >= 0) return { repository: withoutTag(reference.slice(0, digest)), tag: reference.slice(digest + 1) };
+  if (digest >= 0)
+    return { repository: withoutTag(reference.slice(0, digest)), tag: reference.slice(digest + 1) };
   const repository = withoutTag(reference);
   return { repository, tag: reference.slice(repository.length + 1) || 'latest' };
 }

@@ -16,23 +16,52 @@ const headLimitMs = 120_000;
 const anonymous = { username: '', password: new Secret(''), serverAddress: '' };
 
 /** Pulls one tag or digest. Throws AppError with the registry's words; aborting ends it. */
-export async function pullImage(client: EngineClient, reference: string, options: ImageTransfer): Promise<void> {
+export async function pullImage(
+  client: EngineClient,
+  reference: string,
+  options: ImageTransfer,
+): Promise<void> {
   const { repository, tag } = parseImageReference(reference);
   const query = { fromImage: repository, tag };
-  await transfer(client, { method: 'POST', path: '/images/create', query, auth: options.auth, doing: `pulling the image ${reference}` }, options);
+  await transfer(
+    client,
+    {
+      method: 'POST',
+      path: '/images/create',
+      query,
+      auth: options.auth,
+      doing: `pulling the image ${reference}`,
+    },
+    options,
+  );
 }
 
 /** Pushes one tag. Throws AppError with the registry's words; aborting ends it. */
-export async function pushImage(client: EngineClient, reference: string, options: ImageTransfer): Promise<void> {
+export async function pushImage(
+  client: EngineClient,
+  reference: string,
+  options: ImageTransfer,
+): Promise<void> {
   const { repository, tag } = parseImageReference(reference);
   const path = `${imagePath(repository)}/push`;
-  await transfer(client, { method: 'POST', path, query: { tag }, auth: options.auth ?? anonymous, doing: `pushing the image ${reference}` }, options);
+  await transfer(
+    client,
+    {
+      method: 'POST',
+      path,
+      query: { tag },
+      auth: options.auth ?? anonymous,
+      doing: `pushing the image ${reference}`,
+    },
+    options,
+  );
 }
 
 async function transfer(client: EngineClient, request: EngineRequest, options: ImageTransfer): Promise<void> {
   try {
     const body = await client.open({ ...request, signal: options.signal, limitMs: headLimitMs });
-    for await (const line of createInterface({ input: body, crlfDelay: Infinity })) report(request.doing, line, options);
+    for await (const line of createInterface({ input: body, crlfDelay: Infinity }))
+      report(request.doing, line, options);
     options.signal.throwIfAborted();
   } catch (error) {
     options.signal.throwIfAborted();
@@ -47,7 +76,11 @@ function report(doing: string, line: string, options: ImageTransfer): void {
   const failure = progress.errorDetail?.message ?? progress.error;
   if (failure !== undefined) throw registryError(doing, failure);
   const { id, status } = progress;
-  if (status === undefined || 'progressDetail' in progress && Object.keys(Object(progress['progressDetail'])).length > 0) return;
+  if (
+    status === undefined ||
+    ('progressDetail' in progress && Object.keys(Object(progress['progressDetail'])).length > 0)
+  )
+    return;
   options.onLine(id === undefined ? status : `${id}: ${status}`);
 }
 

@@ -7,7 +7,11 @@ export function managed(labels: Record<string, string> = {}): Record<string, str
 }
 
 /** Throws CONFLICT when a thing of the engine is not Berth's: `kind` and `name` as a person would say them. */
-export function requireManaged(labels: Record<string, string> | null | undefined, kind: string, name: string): void {
+export function requireManaged(
+  labels: Record<string, string> | null | undefined,
+  kind: string,
+  name: string,
+): void {
   if (labels?.[managedLabel] === 'true') return;
   throw new AppError(
     'CONFLICT',

@@ -22,7 +22,10 @@ export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator
     for (;;) {
       const length = bodyLength(rest, start);
       if (length === undefined || rest.length < start + headLength + length) break;
-      yield { kind: kindOf(rest.readUInt8(start)), body: rest.subarray(start + headLength, start + headLength + length) };
+      yield {
+        kind: kindOf(rest.readUInt8(start)),
+        body: rest.subarray(start + headLength, start + headLength + length),
+      };
       start += headLength + length;
     }
     rest = rest.subarray(start);

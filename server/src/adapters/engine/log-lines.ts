@@ -15,7 +15,8 @@ export function createLineAssembler(): { push(frame: Frame): LogLine[]; flush():
   const unfinished = new Map<string, { line: Omit<LogLine, 'text'>; parts: Buffer[]; length: number }>();
 
   function push(frame: Frame): LogLine[] {
-    if (frame.kind === 'engine') return [{ at: '', stream: 'stderr', taskId: '', text: decode([frame.body]).trim() }];
+    if (frame.kind === 'engine')
+      return [{ at: '', stream: 'stderr', taskId: '', text: decode([frame.body]).trim() }];
     const { at, taskId, text } = readPrefix(frame.body);
     const key = `${taskId} ${frame.kind}`;
     const open = unfinished.get(key) ?? { line: { at, stream: frame.kind, taskId }, parts: [], length: 0 };

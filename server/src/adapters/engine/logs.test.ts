@@ -29,7 +29,12 @@ async function lines(bytes: Buffer, size = bytes.length): Promise<LogLine[]> {
 }
 
 test('frames cut anywhere give the same lines', async () => {
-  const stream = Buffer.concat([frame(1, message('t1', 'hello world\n')), frame(2, message('t2', 'grüße\r\n')), frame(1, message('t1', '\n')), frame(1, message('t1', 'no end'))]);
+  const stream = Buffer.concat([
+    frame(1, message('t1', 'hello world\n')),
+    frame(2, message('t2', 'grüße\r\n')),
+    frame(1, message('t1', '\n')),
+    frame(1, message('t1', 'no end')),
+  ]);
   const expected = [
     { at, stream: 'stdout', taskId: 't1', text: 'hello world' },
     { at, stream: 'stderr', taskId: 't2', text: 'grüße' },
@@ -40,7 +45,12 @@ test('frames cut anywhere give the same lines', async () => {
 });
 
 test('a long line that the engine cut is one line again, other tasks between its pieces or not', async () => {
-  const stream = Buffer.concat([frame(1, message('t1', 'a'.repeat(16_384))), frame(1, message('t2', 'other\n')), frame(2, message('t1', 'error\n')), frame(1, message('t1', 'end\n'))]);
+  const stream = Buffer.concat([
+    frame(1, message('t1', 'a'.repeat(16_384))),
+    frame(1, message('t2', 'other\n')),
+    frame(2, message('t1', 'error\n')),
+    frame(1, message('t1', 'end\n')),
+  ]);
   expect((await lines(stream)).map((line) => [line.taskId, line.stream, line.text.length])).toEqual([
     ['t2', 'stdout', 5],
     ['t1', 'stderr', 5],
@@ -50,11 +60,22 @@ test('a long line that the engine cut is one line again, other tasks between its
 
 test('a character cut between two frames is whole', async () => {
   const euro = Buffer.from('€\n');
-  expect((await lines(Buffer.concat([frame(1, message('t', euro.subarray(0, 1))), frame(1, message('t', euro.subarray(1)))]))).map((line) => line.text)).toEqual(['€']);
+  expect(
+    (
+      await lines(
+        Buffer.concat([
+          frame(1, message('t', euro.subarray(0, 1))),
+          frame(1, message('t', euro.subarray(1))),
+        ]),
+      )
+    ).map((line) => line.text),
+  ).toEqual(['€']);
 });
 
 test('invalid UTF-8 is shown as such', async () => {
-  expect((await lines(frame(1, message('t', Buffer.from([0x61, 0xff, 0x0a]))))).map((line) => line.text)).toEqual(['a\ufffd']);
+  expect(
+    (await lines(frame(1, message('t', Buffer.from([0x61, 0xff, 0x0a]))))).map((line) => line.text),
+  ).toEqual(['a\ufffd']);
 });
 
 test('a line without end is cut', async () => {
@@ -64,7 +85,9 @@ test('a line without end is cut', async () => {
 });
 
 test('the engine speaking about the log is a line without a task', async () => {
-  expect(await lines(frame(3, 'warning: incomplete log stream\n'))).toEqual([{ at: '', stream: 'stderr', taskId: '', text: 'warning: incomplete log stream' }]);
+  expect(await lines(frame(3, 'warning: incomplete log stream\n'))).toEqual([
+    { at: '', stream: 'stderr', taskId: '', text: 'warning: incomplete log stream' },
+  ]);
 });
 
 test('a stream in another format is refused', async () => {

@@ -15,7 +15,11 @@ const readLimitsMs = [3_000, 12_000, 45_000] as const;
 const messagesPerLine = longestLine / (16 * 1024);
 
 /** The output of a service's tasks (see the port). */
-export async function* serviceLogs(client: EngineClient, serviceName: string, options: LogOptions): AsyncGenerator<LogLine> {
+export async function* serviceLogs(
+  client: EngineClient,
+  serviceName: string,
+  options: LogOptions,
+): AsyncGenerator<LogLine> {
   if (options.follow === true) {
     yield* rawServiceLogs(client, serviceName, options);
     return;
@@ -37,11 +41,20 @@ async function wholeLog(client: EngineClient, serviceName: string, options: LogO
       last = error;
     }
   }
-  throw new AppError('SERVICE_UNAVAILABLE', `The log of ${serviceName} was not complete after a minute; a server that ran it may be out of reach.`, { cause: last });
+  throw new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The log of ${serviceName} was not complete after a minute; a server that ran it may be out of reach.`,
+    { cause: last },
+  );
 }
 
 /** Lines as the engine sends them: each task's in order, several tasks' mixed. */
-export async function* rawServiceLogs(client: EngineClient, serviceName: string, options: LogOptions, limit?: AbortSignal): AsyncGenerator<LogLine> {
+export async function* rawServiceLogs(
+  client: EngineClient,
+  serviceName: string,
+  options: LogOptions,
+  limit?: AbortSignal,
+): AsyncGenerator<LogLine> {
   const { signal } = options;
   if (signal?.aborted) return;
   const closed = new AbortController();

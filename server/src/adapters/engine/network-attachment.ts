@@ -20,9 +20,16 @@ const addressesTried = 8;
  * task ("Address already in use", measured on 20.10); so it gets one of the network's upper half, which Swarm does not use. Throws NOT_FOUND also for a
  * service task's container while nothing on its node uses the network: the engine brings a network up for its first task there, and not for this.
  */
-export async function attach(client: EngineClient, containerId: string, network: NetworkState): Promise<void> {
+export async function attach(
+  client: EngineClient,
+  containerId: string,
+  network: NetworkState,
+): Promise<void> {
   const path = `/containers/${segment(containerId)}/json`;
-  const container = await client.call({ method: 'GET', path, doing: `reading a container for the network ${network.name}` }, containerAnswer);
+  const container = await client.call(
+    { method: 'GET', path, doing: `reading a container for the network ${network.name}` },
+    containerAnswer,
+  );
   if (network.name in (container.NetworkSettings.Networks ?? {})) return;
   const isTask = taskIdLabel in container.Config.Labels;
   const addresses = isTask ? await freeAddresses(client, network) : [];
@@ -30,27 +37,48 @@ export async function attach(client: EngineClient, containerId: string, network:
   for (const address of addresses) {
     if (await connects(client, containerId, network, address)) return;
   }
-  throw new AppError('CONFLICT', `The network ${network.name} has no free address for a container that is attached to it (tried ${addresses.join(', ')}).`);
+  throw new AppError(
+    'CONFLICT',
+    `The network ${network.name} has no free address for a container that is attached to it (tried ${addresses.join(', ')}).`,
+  );
 }
 
 /** Detaches a container; one that is not attached is no error. */
-export async function detach(client: EngineClient, containerId: string, network: NetworkState): Promise<void> {
+export async function detach(
+  client: EngineClient,
+  containerId: string,
+  network: NetworkState,
+): Promise<void> {
   const body = { Container: containerId, Force: true };
   const doing = `detaching a container from the network ${network.name}`;
   await client
-    .send({ method: 'POST', path: `/networks/${segment(network.id)}/disconnect`, body, doing, limitMs: attachLimitMs })
+    .send({
+      method: 'POST',
+      path: `/networks/${segment(network.id)}/disconnect`,
+      body,
+      doing,
+      limitMs: attachLimitMs,
+    })
     .catch(allowRefusal(/is not connected/i));
 }
 
 async function freeAddresses(client: EngineClient, network: NetworkState): Promise<string[]> {
   const path = `/networks/${segment(network.id)}`;
-  const { Containers: members } = await client.call({ method: 'GET', path, doing: `reading the network ${network.name}` }, networkMembersAnswer);
+  const { Containers: members } = await client.call(
+    { method: 'GET', path, doing: `reading the network ${network.name}` },
+    networkMembersAnswer,
+  );
   const taken = new Set(Object.values(members ?? {}).map((member) => member.IPv4Address.split('/')[0]));
   return attachmentAddresses(network.subnet, addressesTried).filter((address) => !taken.has(address));
 }
 
 /** False when another endpoint has the address after all. */
-async function connects(client: EngineClient, containerId: string, network: NetworkState, address: string): Promise<boolean> {
+async function connects(
+  client: EngineClient,
+  containerId: string,
+  network: NetworkState,
+  address: string,
+): Promise<boolean> {
   try {
     await connect(client, containerId, network, address);
     return true;
@@ -60,10 +88,21 @@ async function connects(client: EngineClient, containerId: string, network: Netw
   }
 }
 
-async function connect(client: EngineClient, containerId: string, network: NetworkState, address: string | undefined): Promise<void> {
+async function connect(
+  client: EngineClient,
+  containerId: string,
+  network: NetworkState,
+  address: string | undefined,
+): Promise<void> {
   const endpoint = address === undefined ? {} : { EndpointConfig: { IPAMConfig: { IPv4Address: address } } };
   const doing = `attaching a container to the network ${network.name}`;
   await client
-    .send({ method: 'POST', path: `/networks/${segment(network.id)}/connect`, body: { Container: containerId, ...endpoint }, doing, limitMs: attachLimitMs })
+    .send({
+      method: 'POST',
+      path: `/networks/${segment(network.id)}/connect`,
+      body: { Container: containerId, ...endpoint },
+      doing,
+      limitMs: attachLimitMs,
+    })
     .catch(allowRefusal(/already exists in network|already attached/i));
 }

@@ -13,11 +13,22 @@ export interface NetworkLookup {
 }
 
 /** `learn` is told of every network that was seen. */
-export function createNetworkLookup(client: EngineClient, learn: (network: NetworkState) => void): NetworkLookup {
+export function createNetworkLookup(
+  client: EngineClient,
+  learn: (network: NetworkState) => void,
+): NetworkLookup {
   async function query(filters: Record<string, string[]>): Promise<NetworkState[]> {
-    const answers = await client.call({ method: 'GET', path: '/networks', query: { filters }, doing: 'listing networks' }, networksAnswer);
+    const answers = await client.call(
+      { method: 'GET', path: '/networks', query: { filters }, doing: 'listing networks' },
+      networksAnswer,
+    );
     return answers.map((answer) => {
-      const network = { id: answer.Id, name: answer.Name, labels: answer.Labels, subnet: answer.IPAM.Config[0]?.Subnet ?? '' };
+      const network = {
+        id: answer.Id,
+        name: answer.Name,
+        labels: answer.Labels,
+        subnet: answer.IPAM.Config[0]?.Subnet ?? '',
+      };
       learn(network);
       return network;
     });

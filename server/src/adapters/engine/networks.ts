@@ -36,7 +36,8 @@ export function createNetworks(client: EngineClient): Networks {
     },
     async connect(containerId, name) {
       const network = await lookup.find(name);
-      if (network === undefined) throw new AppError('NOT_FOUND', `The engine has no network named ${name} to attach a container to.`);
+      if (network === undefined)
+        throw new AppError('NOT_FOUND', `The engine has no network named ${name} to attach a container to.`);
       await attach(client, containerId, network);
     },
     async disconnect(containerId, name) {
@@ -54,7 +55,11 @@ async function removeWhenFree(client: EngineClient, network: NetworkState): Prom
   const end = performance.now() + releaseLimitMs;
   for (;;) {
     try {
-      await client.send({ method: 'DELETE', path: `/networks/${segment(network.id)}`, doing: `removing the network ${network.name}` });
+      await client.send({
+        method: 'DELETE',
+        path: `/networks/${segment(network.id)}`,
+        doing: `removing the network ${network.name}`,
+      });
       return;
     } catch (error) {
       if (isAbsent(error)) return;

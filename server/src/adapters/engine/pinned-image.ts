@@ -11,7 +11,10 @@ import { imagePath, parseImageReference } from './image-reference.ts';
 export async function pinImage(client: EngineClient, reference: string): Promise<string> {
   if (reference.includes('@') || reference.startsWith('sha256:')) return reference;
   try {
-    const image = await client.call({ method: 'GET', path: `${imagePath(reference)}/json`, doing: `reading the image ${reference}` }, imageAnswer);
+    const image = await client.call(
+      { method: 'GET', path: `${imagePath(reference)}/json`, doing: `reading the image ${reference}` },
+      imageAnswer,
+    );
     return pinnedReference(reference, image.Id, image.RepoDigests ?? []);
   } catch (error) {
     if (isAbsent(error)) return reference;
@@ -22,7 +25,9 @@ export async function pinImage(client: EngineClient, reference: string): Promise
 /** `repoDigests` are `<repository>@<digest>`, as the engine lists them for an image it exchanged with a registry. */
 export function pinnedReference(reference: string, id: string, repoDigests: readonly string[]): string {
   const repository = familiarName(parseImageReference(reference).repository);
-  const known = repoDigests.find((digest) => familiarName(digest.slice(0, digest.indexOf('@'))) === repository);
+  const known = repoDigests.find(
+    (digest) => familiarName(digest.slice(0, digest.indexOf('@'))) === repository,
+  );
   return known === undefined ? id : `${reference}${known.slice(known.indexOf('@'))}`;
 }
 

@@ -17,13 +17,23 @@ const keptLines = 5;
 /** From the end of its output to the end of its process. */
 const endLimitMs = 60_000;
 
-export async function* programOutput(client: EngineClient, spec: ProgramSpec, { signal, input, onLine }: ProgramStreams): AsyncGenerator<Uint8Array> {
+export async function* programOutput(
+  client: EngineClient,
+  spec: ProgramSpec,
+  { signal, input, onLine }: ProgramStreams,
+): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
   const id = await create(client, spec, signal, input !== undefined);
   let fault: { cause: unknown } | undefined;
   try {
     const path = `/containers/${segment(id)}`;
-    const connection = await client.hijack({ method: 'POST', path: `${path}/attach`, query: { stream: true, stdout: true, stderr: true, stdin: input !== undefined }, doing: `speaking with ${spec.name}`, signal });
+    const connection = await client.hijack({
+      method: 'POST',
+      path: `${path}/attach`,
+      query: { stream: true, stdout: true, stderr: true, stdin: input !== undefined },
+      doing: `speaking with ${spec.name}`,
+      signal,
+    });
     await client.send({ method: 'POST', path: `${path}/start`, doing: `starting ${spec.name}`, signal });
     const feeding = feed(connection, input, async (cause) => {
       fault = { cause };
@@ -40,12 +50,23 @@ export async function* programOutput(client: EngineClient, spec: ProgramSpec, { 
     connection.destroy();
     await feeding;
     if (fault) throw fault.cause;
-    const { StatusCode: exitCode } = await client.call({ method: 'POST', path: `${path}/wait`, doing: `waiting for the end of ${spec.name}`, limitMs: endLimitMs, signal }, waitAnswer);
+    const { StatusCode: exitCode } = await client.call(
+      {
+        method: 'POST',
+        path: `${path}/wait`,
+        doing: `waiting for the end of ${spec.name}`,
+        limitMs: endLimitMs,
+        signal,
+      },
+      waitAnswer,
+    );
     if (exitCode !== 0) throw new ProgramFailed(programName(spec), exitCode, lines.last());
   } catch (error) {
     signal.throwIfAborted();
     if (fault) throw fault.cause;
-    throw error instanceof AppError ? error : engineError(`speaking with ${spec.name}`, client.socketPath, error);
+    throw error instanceof AppError
+      ? error
+      : engineError(`speaking with ${spec.name}`, client.socketPath, error);
   } finally {
     await removeContainer(client, id);
   }
@@ -53,22 +74,52 @@ export async function* programOutput(client: EngineClient, spec: ProgramSpec, { 
 
 /** Ends and removes what a killed run left. */
 export async function removeContainers(client: EngineClient, label: string): Promise<number> {
-  const left = (await listContainers(client, label)).filter(({ labels }) => labels['berth.managed'] === 'true');
+  const left = (await listContainers(client, label)).filter(
+    ({ labels }) => labels['berth.managed'] === 'true',
+  );
   for (const { id } of left) await removeContainer(client, id);
   return left.length;
 }
 
-async function create(client: EngineClient, spec: ProgramSpec, signal: AbortSignal, takesInput: boolean): Promise<string> {
+async function create(
+  client: EngineClient,
+  spec: ProgramSpec,
+  signal: AbortSignal,
+  takesInput: boolean,
+): Promise<string> {
   const [program, ...args] = spec.argv;
   const body = {
-    Image: spec.image, Entrypoint: [program], Cmd: args, Labels: managed(spec.labels), Tty: false, OpenStdin: takesInput, StdinOnce: takesInput, AttachStdin: takesInput, AttachStdout: true, AttachStderr: true,
-    Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`),
+    Image: spec.image,
+    Entrypoint: [program],
+    Cmd: args,
+    Labels: managed(spec.labels),
+    Tty: false,
+    OpenStdin: takesInput,
+    StdinOnce: takesInput,
+    AttachStdin: takesInput,
+    AttachStdout: true,
+    AttachStderr: true,
+    Env: Object.entries(spec.env).map(
+      ([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`,
+    ),
     // The image's own check is of its server, which does not run here.
     Healthcheck: { Test: ['NONE'] },
     // A log would keep a copy of everything that goes through.
-    HostConfig: { NetworkMode: spec.network, LogConfig: { Type: 'none' }, RestartPolicy: { Name: 'no' }, Init: true },
+    HostConfig: {
+      NetworkMode: spec.network,
+      LogConfig: { Type: 'none' },
+      RestartPolicy: { Name: 'no' },
+      Init: true,
+    },
   };
-  const request = { method: 'POST', path: '/containers/create', query: { name: spec.name }, body, doing: `making the container ${spec.name}`, signal } as const;
+  const request = {
+    method: 'POST',
+    path: '/containers/create',
+    query: { name: spec.name },
+    body,
+    doing: `making the container ${spec.name}`,
+    signal,
+  } as const;
   try {
     return (await client.call(request, createdContainerAnswer)).Id;
   } catch (error) {
@@ -79,7 +130,11 @@ async function create(client: EngineClient, spec: ProgramSpec, signal: AbortSign
 }
 
 /** Resolves when everything was taken, or nobody takes it any more. */
-async function feed(connection: Duplex, input: AsyncIterable<Uint8Array> | undefined, onFault: (cause: unknown) => Promise<void>): Promise<void> {
+async function feed(
+  connection: Duplex,
+  input: AsyncIterable<Uint8Array> | undefined,
+  onFault: (cause: unknown) => Promise<void>,
+): Promise<void> {
   if (input === undefined) return;
   try {
     for await (const chunk of input) {

@@ -21,7 +21,12 @@ export interface RunOptions {
 }
 
 /** Runs one task to its end (see the port). Throws the signal's reason when aborted, PRECONDITION_FAILED at the limit; the service is removed in every case. */
-export async function runTask(client: EngineClient, spec: ServiceSpec, options: RunOptions, clock: Clock): Promise<TaskResult> {
+export async function runTask(
+  client: EngineClient,
+  spec: ServiceSpec,
+  options: RunOptions,
+  clock: Clock,
+): Promise<TaskResult> {
   const limit = AbortSignal.timeout(options.limitMs);
   const signal = AbortSignal.any([options.signal, limit]);
   signal.throwIfAborted();
@@ -32,7 +37,10 @@ export async function runTask(client: EngineClient, spec: ServiceSpec, options: 
     await deleteService(client, spec.name);
     return result;
   } catch (error) {
-    const stopped = limit.aborted && !options.signal.aborted ? await limitError(client, spec.name, options.limitMs, error) : error;
+    const stopped =
+      limit.aborted && !options.signal.aborted
+        ? await limitError(client, spec.name, options.limitMs, error)
+        : error;
     await removeService(client, spec.name, clock);
     options.signal.throwIfAborted();
     throw stopped;
@@ -40,17 +48,43 @@ export async function runTask(client: EngineClient, spec: ServiceSpec, options: 
 }
 
 async function createTask(client: EngineClient, spec: ServiceSpec): Promise<void> {
-  const [image, configIds] = await Promise.all([pinImage(client, spec.image), storeFiles(client, spec.files)]);
-  const once = toDockerSpec({ ...spec, replicas: 1, labels: { ...spec.labels, [taskLabel]: 'true' } }, { image, configIds, restarts: 0 });
-  const body = { ...once, TaskTemplate: { ...once.TaskTemplate, RestartPolicy: { Condition: 'none', MaxAttempts: 0 } } };
-  await client.call({ method: 'POST', path: '/services/create', body, auth: spec.registryAuth, doing: `starting the task ${spec.name}` }, createdAnswer);
+  const [image, configIds] = await Promise.all([
+    pinImage(client, spec.image),
+    storeFiles(client, spec.files),
+  ]);
+  const once = toDockerSpec(
+    { ...spec, replicas: 1, labels: { ...spec.labels, [taskLabel]: 'true' } },
+    { image, configIds, restarts: 0 },
+  );
+  const body = {
+    ...once,
+    TaskTemplate: { ...once.TaskTemplate, RestartPolicy: { Condition: 'none', MaxAttempts: 0 } },
+  };
+  await client.call(
+    {
+      method: 'POST',
+      path: '/services/create',
+      body,
+      auth: spec.registryAuth,
+      doing: `starting the task ${spec.name}`,
+    },
+    createdAnswer,
+  );
 }
 
 /** Passes on the log while the task runs, then what came between the last line and the end. */
-async function follow(client: EngineClient, name: string, signal: AbortSignal, onLine: (line: LogLine) => void): Promise<TaskResult> {
+async function follow(
+  client: EngineClient,
+  name: string,
+  signal: AbortSignal,
+  onLine: (line: LogLine) => void,
+): Promise<TaskResult> {
   const closed = new AbortController();
   const window = createWindow(onLine);
-  const reading = copyLines(rawServiceLogs(client, name, { follow: true, signal: AbortSignal.any([signal, closed.signal]) }), window.pass);
+  const reading = copyLines(
+    rawServiceLogs(client, name, { follow: true, signal: AbortSignal.any([signal, closed.signal]) }),
+    window.pass,
+  );
   // A failure of the log shows when it is awaited below; until then it must not count as unhandled.
   reading.catch(() => undefined);
   try {
@@ -104,8 +138,20 @@ function createWindow(onLine: (line: LogLine) => void) {
   };
 }
 
-async function limitError(client: EngineClient, name: string, limitMs: number, cause: unknown): Promise<AppError> {
+async function limitError(
+  client: EngineClient,
+  name: string,
+  limitMs: number,
+  cause: unknown,
+): Promise<AppError> {
   const [task] = await listTasks(client, name).catch(() => []);
-  const state = task === undefined ? 'it never got a task' : `it was ${task.state}${task.error === '' ? '' : `: ${task.error}`}`;
-  return new AppError('PRECONDITION_FAILED', `The task ${name} did not end within ${limitMs / 1000} s and was removed (${state}).`, { cause });
+  const state =
+    task === undefined
+      ? 'it never got a task'
+      : `it was ${task.state}${task.error === '' ? '' : `: ${task.error}`}`;
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `The task ${name} did not end within ${limitMs / 1000} s and was removed (${state}).`,
+    { cause },
+  );
 }

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { releaseLabel } from '../../ports/engine.ts';
-import type { ContainerOptions, HealthCheck, PublishedPort, ServiceMount, ServiceSpec } from '../../ports/engine.ts';
+import type {
+  ContainerOptions,
+  HealthCheck,
+  PublishedPort,
+  ServiceMount,
+  ServiceSpec,
+} from '../../ports/engine.ts';
 import { managed } from './labels.ts';
 
 /** Container label with the digest of the task template; it tells which tasks belong to which specification. */
@@ -45,7 +51,10 @@ export function toDockerSpec(spec: ServiceSpec, context: SpecContext) {
 
 /** Digest (16 hexadecimal digits) of everything a task is made from; replicas, ports and update rules make no new tasks and are not in it. */
 export function specDigest(spec: ServiceSpec): string {
-  return createHash('sha256').update(JSON.stringify(taskTemplate(spec, { image: spec.image, configIds: new Map() }, ''))).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(JSON.stringify(taskTemplate(spec, { image: spec.image, configIds: new Map() }, '')))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /** Opaque name of the tasks made from a specification after so many restarts. */
@@ -62,13 +71,31 @@ function taskTemplate(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'c
   return {
     ContainerSpec: containerSpec(spec, context, digest),
     Resources: {
-      Limits: defined({ MemoryBytes: spec.limits.memoryBytes, NanoCPUs: spec.limits.nanoCpus, Pids: spec.limits.pids }),
-      Reservations: defined({ MemoryBytes: spec.reservations.memoryBytes, NanoCPUs: spec.reservations.nanoCpus }),
+      Limits: defined({
+        MemoryBytes: spec.limits.memoryBytes,
+        NanoCPUs: spec.limits.nanoCpus,
+        Pids: spec.limits.pids,
+      }),
+      Reservations: defined({
+        MemoryBytes: spec.reservations.memoryBytes,
+        NanoCPUs: spec.reservations.nanoCpus,
+      }),
     },
-    RestartPolicy: { Condition: 'any', Delay: (spec.restartDelayMs ?? restartDelayMs) * nanosecondsPerMs, MaxAttempts: 0 },
-    Placement: defined({ Constraints: spec.constraints, Preferences: spec.spreadOver?.map((label) => ({ Spread: { SpreadDescriptor: label } })), MaxReplicas: spec.maxReplicasPerNode }),
+    RestartPolicy: {
+      Condition: 'any',
+      Delay: (spec.restartDelayMs ?? restartDelayMs) * nanosecondsPerMs,
+      MaxAttempts: 0,
+    },
+    Placement: defined({
+      Constraints: spec.constraints,
+      Preferences: spec.spreadOver?.map((label) => ({ Spread: { SpreadDescriptor: label } })),
+      MaxReplicas: spec.maxReplicasPerNode,
+    }),
     Networks: spec.networks.map((name) => defined({ Target: name, Aliases: spec.aliases?.[name] })),
-    LogDriver: { Name: spec.logging?.driver ?? 'json-file', Options: spec.logging?.options ?? { 'max-size': '10m', 'max-file': '3' } },
+    LogDriver: {
+      Name: spec.logging?.driver ?? 'json-file',
+      Options: spec.logging?.options ?? { 'max-size': '10m', 'max-file': '3' },
+    },
   };
 }
 
@@ -91,19 +118,45 @@ function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | '
 }
 
 /** Docker's engine API, "Create a service", ContainerSpec. */
-function containerOptions({ hostname, user, groups, workingDirectory, readOnly, tty, stdinOpen, stopSignal, hosts, dns, capabilitiesAdded, capabilitiesDropped, ulimits }: ContainerOptions) {
+function containerOptions({
+  hostname,
+  user,
+  groups,
+  workingDirectory,
+  readOnly,
+  tty,
+  stdinOpen,
+  stopSignal,
+  hosts,
+  dns,
+  capabilitiesAdded,
+  capabilitiesDropped,
+  ulimits,
+}: ContainerOptions) {
   return defined({
     // The engine reads the host name as a template too.
-    Hostname: hostname === undefined ? undefined : literal(hostname), User: user, Groups: groups, Dir: workingDirectory, ReadOnly: readOnly, TTY: tty, OpenStdin: stdinOpen, StopSignal: stopSignal,
+    Hostname: hostname === undefined ? undefined : literal(hostname),
+    User: user,
+    Groups: groups,
+    Dir: workingDirectory,
+    ReadOnly: readOnly,
+    TTY: tty,
+    OpenStdin: stdinOpen,
+    StopSignal: stopSignal,
     Hosts: hosts?.map(({ name, address }) => `${address} ${name}`),
     DNSConfig: dns && { Nameservers: dns.servers, Search: dns.search, Options: dns.options },
-    CapabilityAdd: capabilitiesAdded, CapabilityDrop: capabilitiesDropped,
+    CapabilityAdd: capabilitiesAdded,
+    CapabilityDrop: capabilitiesDropped,
     Ulimits: ulimits?.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
   });
 }
 
 function ownLabels(spec: ServiceSpec): Record<string, string> {
-  return managed({ ...spec.labels, [imageLabel]: spec.image, ...(spec.release === undefined ? {} : { [releaseLabel]: spec.release }) });
+  return managed({
+    ...spec.labels,
+    [imageLabel]: spec.image,
+    ...(spec.release === undefined ? {} : { [releaseLabel]: spec.release }),
+  });
 }
 
 function healthConfig(check: HealthCheck) {
@@ -123,13 +176,18 @@ function mount(mount: ServiceMount) {
     Target: literal(mount.target),
     ReadOnly: mount.readOnly ?? false,
     VolumeOptions: mount.type === 'volume' ? { Labels: managed(mount.labels) } : undefined,
-    TmpfsOptions: mount.type === 'tmpfs' ? defined({ SizeBytes: mount.sizeBytes, Mode: mount.mode }) : undefined,
+    TmpfsOptions:
+      mount.type === 'tmpfs' ? defined({ SizeBytes: mount.sizeBytes, Mode: mount.mode }) : undefined,
   });
 }
 
 function configReference(file: ServiceSpec['files'][number], configIds: ReadonlyMap<string, string>) {
   const name = configName(file.content);
-  return { File: { Name: file.path, UID: file.uid ?? '0', GID: file.gid ?? '0', Mode: file.mode ?? 0o444 }, ConfigID: configIds.get(name) ?? '', ConfigName: name };
+  return {
+    File: { Name: file.path, UID: file.uid ?? '0', GID: file.gid ?? '0', Mode: file.mode ?? 0o444 },
+    ConfigID: configIds.get(name) ?? '',
+    ConfigName: name,
+  };
 }
 
 /** Text as it is: the engine reads variables and the paths of mounts as Go templates (Docker, "Create services using templates"), in which this stands for two braces. */
@@ -139,14 +197,26 @@ function literal(text: string): string {
 
 /** One task at a time; the first failure within the monitored time brings the former version back. */
 function updateRule(spec: ServiceSpec) {
-  return { Parallelism: spec.updatePace?.parallelism ?? 1, Delay: (spec.updatePace?.delayMs ?? 0) * nanosecondsPerMs, Order: spec.updateOrder, FailureAction: 'rollback', Monitor: spec.monitorMs * nanosecondsPerMs, MaxFailureRatio: 0 };
+  return {
+    Parallelism: spec.updatePace?.parallelism ?? 1,
+    Delay: (spec.updatePace?.delayMs ?? 0) * nanosecondsPerMs,
+    Order: spec.updateOrder,
+    FailureAction: 'rollback',
+    Monitor: spec.monitorMs * nanosecondsPerMs,
+    MaxFailureRatio: 0,
+  };
 }
 
 /** DNS round robin, which needs no kernel load balancer; the engine refuses it beside ports of the routing mesh, which get a virtual address. */
 function endpoint(ports: readonly PublishedPort[]) {
   return {
     Mode: ports.some((port) => port.mode === 'ingress') ? 'vip' : 'dnsrr',
-    Ports: ports.map((port) => ({ Protocol: port.protocol, TargetPort: port.target, PublishedPort: port.published, PublishMode: port.mode })),
+    Ports: ports.map((port) => ({
+      Protocol: port.protocol,
+      TargetPort: port.target,
+      PublishedPort: port.published,
+      PublishMode: port.mode,
+    })),
   };
 }
 

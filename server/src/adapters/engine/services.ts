@@ -32,7 +32,9 @@ export function createServices(client: EngineClient, networks: Networks): Servic
   async function withTasks(name: string): Promise<ServiceWithTasks> {
     const [service, tasks] = await Promise.all([findService(client, name), listTasks(client, name)]);
     if (service === undefined) return { service, tasks };
-    const running = tasks.filter((task) => task.state === 'running' && task.desiredState === 'running').length;
+    const running = tasks.filter(
+      (task) => task.state === 'running' && task.desiredState === 'running',
+    ).length;
     return { service: stateOf(service, running, await networkNames(networks, service)), tasks };
   }
 
@@ -44,25 +46,39 @@ export function createServices(client: EngineClient, networks: Networks): Servic
     async list() {
       const states: ServiceState[] = [];
       for (const service of await listManaged(client, true)) {
-        states.push(stateOf(service, service.ServiceStatus?.RunningTasks ?? 0, await networkNames(networks, service)));
+        states.push(
+          stateOf(service, service.ServiceStatus?.RunningTasks ?? 0, await networkNames(networks, service)),
+        );
       }
       return states;
     },
 
     async scale(name, replicas) {
       const doing = `scaling the service ${name} to ${replicas}`;
-      await change(client, name, doing, (spec) => ({ ...spec, Mode: { Replicated: { Replicas: replicas } } }));
+      await change(client, name, doing, (spec) => ({
+        ...spec,
+        Mode: { Replicated: { Replicas: replicas } },
+      }));
     },
 
     restart(name) {
-      const withNextForce = ({ TaskTemplate: template, ...spec }: SpecAnswer) => ({ ...spec, TaskTemplate: { ...template, ForceUpdate: template.ForceUpdate + 1 } });
+      const withNextForce = ({ TaskTemplate: template, ...spec }: SpecAnswer) => ({
+        ...spec,
+        TaskTemplate: { ...template, ForceUpdate: template.ForceUpdate + 1 },
+      });
       return change(client, name, `restarting the service ${name}`, withNextForce);
     },
 
     async rollback(name) {
       const service = await requireService(client, name);
-      if (!service.PreviousSpec) throw new AppError('PRECONDITION_FAILED', `The service ${name} has no earlier specification to go back to.`);
-      return change(client, name, `taking the service ${name} back`, (spec) => spec, { rollback: 'previous' });
+      if (!service.PreviousSpec)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The service ${name} has no earlier specification to go back to.`,
+        );
+      return change(client, name, `taking the service ${name} back`, (spec) => spec, {
+        rollback: 'previous',
+      });
     },
   };
 }
@@ -70,7 +86,10 @@ export function createServices(client: EngineClient, networks: Networks): Servic
 /** The service of exactly this name, ours or not: the engine would also answer to another case of the name, and to the beginning of an id. */
 export async function findService(client: EngineClient, name: string): Promise<ServiceAnswer | undefined> {
   try {
-    const service = await client.call({ method: 'GET', path: `/services/${segment(name)}`, doing: `reading the service ${name}` }, serviceAnswer);
+    const service = await client.call(
+      { method: 'GET', path: `/services/${segment(name)}`, doing: `reading the service ${name}` },
+      serviceAnswer,
+    );
     return service.Spec.Name === name ? service : undefined;
   } catch (error) {
     if (isAbsent(error)) return undefined;
@@ -85,16 +104,35 @@ export function listManaged(client: EngineClient, withStatus: boolean): Promise<
 }
 
 async function applyOnce(client: EngineClient, spec: ServiceSpec): Promise<AppliedService> {
-  const [configIds, current] = await Promise.all([storeFiles(client, spec.files), findService(client, spec.name)]);
+  const [configIds, current] = await Promise.all([
+    storeFiles(client, spec.files),
+    findService(client, spec.name),
+  ]);
   const image = keptPin(spec, current) ?? (await pinImage(client, spec.image));
   if (current === undefined) {
     const body = toDockerSpec(spec, { image, configIds, restarts: 0 });
-    await client.call({ method: 'POST', path: '/services/create', body, auth: spec.registryAuth, doing: `creating the service ${spec.name}` }, createdAnswer);
+    await client.call(
+      {
+        method: 'POST',
+        path: '/services/create',
+        body,
+        auth: spec.registryAuth,
+        doing: `creating the service ${spec.name}`,
+      },
+      createdAnswer,
+    );
   } else {
     requireManaged(current.Spec.Labels, 'service', spec.name);
     const body = toDockerSpec(spec, { image, configIds, restarts: current.Spec.TaskTemplate.ForceUpdate });
     const query = { version: current.Version.Index };
-    await client.send({ method: 'POST', path: `/services/${segment(current.ID)}/update`, query, body, auth: spec.registryAuth, doing: `updating the service ${spec.name}` });
+    await client.send({
+      method: 'POST',
+      path: `/services/${segment(current.ID)}/update`,
+      query,
+      body,
+      auth: spec.registryAuth,
+      doing: `updating the service ${spec.name}`,
+    });
   }
   return applied(await requireService(client, spec.name), current === undefined);
 }
@@ -117,7 +155,13 @@ function change(
     const service = await requireService(client, name);
     requireManaged(service.Spec.Labels, 'service', name);
     const path = `/services/${segment(service.ID)}/update`;
-    await client.send({ method: 'POST', path, query: { ...query, version: service.Version.Index }, body: edit(service.Spec), doing });
+    await client.send({
+      method: 'POST',
+      path,
+      query: { ...query, version: service.Version.Index },
+      body: edit(service.Spec),
+      doing,
+    });
     return applied(await requireService(client, name), false);
   });
 }
@@ -139,7 +183,8 @@ function isLostConfig(error: unknown): boolean {
 
 async function requireService(client: EngineClient, name: string): Promise<ServiceAnswer> {
   const service = await findService(client, name);
-  if (service === undefined) throw new AppError('NOT_FOUND', `The engine has no service named ${name}; deploy it first.`);
+  if (service === undefined)
+    throw new AppError('NOT_FOUND', `The engine has no service named ${name}; deploy it first.`);
   return service;
 }
 
@@ -169,6 +214,9 @@ function stateOf(service: ServiceAnswer, running: number, networks: string[]): S
     specDigest: spec.TaskTemplate.ContainerSpec?.Labels[digestLabel] ?? '',
     generation: generation(service),
     networks,
-    update: update?.State === undefined ? undefined : { state: update.State, message: update.Message, startedAt: update.StartedAt },
+    update:
+      update?.State === undefined
+        ? undefined
+        : { state: update.State, message: update.Message, startedAt: update.StartedAt },
   };
 }

@@ -1,7 +1,9 @@
 /** True when two IPv4 networks in CIDR form have an address in common; anything else than such a network overlaps with nothing. */
 export function subnetsOverlap(a: string, b: string): boolean {
   const [first, second] = [range(a), range(b)];
-  return first !== undefined && second !== undefined && first.start <= second.end && second.start <= first.end;
+  return (
+    first !== undefined && second !== undefined && first.start <= second.end && second.start <= first.end
+  );
 }
 
 /** The lower half of an IPv4 network: what Swarm gives to tasks; undefined for one too small to halve usefully (beyond /28) or of another form. */

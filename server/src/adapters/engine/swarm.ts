@@ -66,7 +66,10 @@ export function createSwarmEngine({ socketPath, clock = systemClock }: SwarmEngi
 }
 
 async function engineInfo(client: EngineClient): Promise<EngineInfo> {
-  const answer = await client.call({ method: 'GET', path: '/info', doing: 'asking it what it is', limitMs: 5_000 }, infoAnswer);
+  const answer = await client.call(
+    { method: 'GET', path: '/info', doing: 'asking it what it is', limitMs: 5_000 },
+    infoAnswer,
+  );
   return {
     version: answer.ServerVersion,
     nodeId: answer.Swarm.NodeID,

@@ -6,13 +6,23 @@ import { isAbsent } from './engine-error.ts';
 import { generationOf, imageLabel } from './service-spec.ts';
 
 /** States after which a task never runs again (Docker's manual, "How swarm tasks work"). */
-export const endedStates: ReadonlySet<string> = new Set(['complete', 'failed', 'rejected', 'shutdown', 'orphaned', 'remove']);
+export const endedStates: ReadonlySet<string> = new Set([
+  'complete',
+  'failed',
+  'rejected',
+  'shutdown',
+  'orphaned',
+  'remove',
+]);
 
 /** Tasks of a service, newest first; none for a service that does not exist. */
 export async function listTasks(client: EngineClient, serviceName: string): Promise<TaskState[]> {
   try {
     const filters = { service: [serviceName] };
-    const answers = await client.call({ method: 'GET', path: '/tasks', query: { filters }, doing: `listing the tasks of ${serviceName}` }, tasksAnswer);
+    const answers = await client.call(
+      { method: 'GET', path: '/tasks', query: { filters }, doing: `listing the tasks of ${serviceName}` },
+      tasksAnswer,
+    );
     return answers.sort(newestFirst).map(taskState);
   } catch (error) {
     if (isAbsent(error)) return [];
@@ -21,9 +31,20 @@ export async function listTasks(client: EngineClient, serviceName: string): Prom
 }
 
 /** Tasks that remain of a removed service: Swarm forgets each when its node has ended it. */
-export async function remainingTasks(client: EngineClient, service: { id: string; name: string }): Promise<TaskState[]> {
+export async function remainingTasks(
+  client: EngineClient,
+  service: { id: string; name: string },
+): Promise<TaskState[]> {
   const filters = { name: [service.name] };
-  const answers = await client.call({ method: 'GET', path: '/tasks', query: { filters }, doing: `looking for what is left of ${service.name}` }, tasksAnswer);
+  const answers = await client.call(
+    {
+      method: 'GET',
+      path: '/tasks',
+      query: { filters },
+      doing: `looking for what is left of ${service.name}`,
+    },
+    tasksAnswer,
+  );
   return answers.filter((task) => task.ServiceID === service.id).map(taskState);
 }
 

@@ -8,7 +8,10 @@ import { requireManaged } from './labels.ts';
 
 /** Names of this node's volumes that bear the label, sorted. */
 export async function listVolumes(client: EngineClient, label: string): Promise<string[]> {
-  const answer = await client.call({ method: 'GET', path: '/volumes', query: { filters: { label: [label] } }, doing: 'listing volumes' }, volumesAnswer);
+  const answer = await client.call(
+    { method: 'GET', path: '/volumes', query: { filters: { label: [label] } }, doing: 'listing volumes' },
+    volumesAnswer,
+  );
   return (answer.Volumes ?? []).map((volume) => volume.Name).sort();
 }
 
@@ -19,7 +22,10 @@ export async function listVolumes(client: EngineClient, label: string): Promise<
 export async function removeVolume(client: EngineClient, name: string): Promise<void> {
   const path = `/volumes/${segment(name)}`;
   try {
-    const volume = await client.call({ method: 'GET', path, doing: `reading the volume ${name}` }, volumeAnswer);
+    const volume = await client.call(
+      { method: 'GET', path, doing: `reading the volume ${name}` },
+      volumeAnswer,
+    );
     requireManaged(volume.Labels, 'volume', name);
     await removeEndedUsers(client, name);
     await client.send({ method: 'DELETE', path, doing: `removing the volume ${name}` });
@@ -30,7 +36,10 @@ export async function removeVolume(client: EngineClient, name: string): Promise<
 
 async function removeEndedUsers(client: EngineClient, volume: string): Promise<void> {
   const query = { all: true, filters: { volume: [volume], status: ['exited', 'dead', 'created'] } };
-  const ended = await client.call({ method: 'GET', path: '/containers/json', query, doing: `looking who uses the volume ${volume}` }, containersAnswer);
+  const ended = await client.call(
+    { method: 'GET', path: '/containers/json', query, doing: `looking who uses the volume ${volume}` },
+    containersAnswer,
+  );
   for (const container of ended) {
     if (container.Labels[managedLabel] === 'true') await removeContainer(client, container.Id);
   }

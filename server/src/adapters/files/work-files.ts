@@ -11,17 +11,20 @@ export function createWorkFiles(): WorkFiles {
       await mkdir(directory, { recursive: true, mode: 0o700 });
     },
     remove: (directory) => rm(directory, { recursive: true, force: true }),
-    copy: (source, target) => cp(source, target, { recursive: true, verbatimSymlinks: true, errorOnExist: true, force: false }),
+    copy: (source, target) =>
+      cp(source, target, { recursive: true, verbatimSymlinks: true, errorOnExist: true, force: false }),
     writeNew: (path, content) => writeUnlessThere(path, content),
     async readInside(root, path, { field, maxBytes }) {
       const real = await realInside(root, path, field);
       if (real === undefined) return undefined;
       const state = await stat(real);
       if (!state.isFile()) throw badField(field, `"${path}" is no file`);
-      if (state.size > maxBytes) throw badField(field, `"${path}" has ${state.size} bytes, and at most ${maxBytes} are read`);
+      if (state.size > maxBytes)
+        throw badField(field, `"${path}" has ${state.size} bytes, and at most ${maxBytes} are read`);
       const bytes = await readFile(real);
       const text = bytes.toString('utf8');
-      if (text.includes('\0') || Buffer.byteLength(text) !== bytes.length) throw badField(field, `"${path}" is no text`);
+      if (text.includes('\0') || Buffer.byteLength(text) !== bytes.length)
+        throw badField(field, `"${path}" is no text`);
       return text;
     },
     async copyInside(root, path, target, { field }) {
@@ -59,6 +62,7 @@ async function writeUnlessThere(path: string, content: string): Promise<boolean>
 async function realInside(root: string, path: string, field: string): Promise<string | undefined> {
   const top = await realpath(root);
   const real = await realpath(join(top, path)).catch(() => undefined);
-  if (real !== undefined && real !== top && !real.startsWith(top + sep)) throw badField(field, `"${path}" leads out of the source`);
+  if (real !== undefined && real !== top && !real.startsWith(top + sep))
+    throw badField(field, `"${path}" leads out of the source`);
   return real;
 }

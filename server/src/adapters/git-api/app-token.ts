@@ -24,16 +24,31 @@ const spareMs = 5 * 60_000;
 const remembered = 200;
 
 /** Gives the present token of an installation, or asks for a new one; a token is known by everything that it was asked with. */
-export function createAppTokens(clock: Clock): (apiUrl: string, credential: AppCredential) => Promise<Secret> {
+export function createAppTokens(
+  clock: Clock,
+): (apiUrl: string, credential: AppCredential) => Promise<Secret> {
   const kept = new Map<string, Kept>();
   return async (apiUrl, credential) => {
-    const key = JSON.stringify([apiUrl, credential.appId, credential.installationId, credential.privateKey.reveal()]);
+    const key = JSON.stringify([
+      apiUrl,
+      credential.appId,
+      credential.installationId,
+      credential.privateKey.reveal(),
+    ]);
     const present = kept.get(key);
     if (present && present.until > clock.now() + spareMs) return present.token;
     const statement = new Secret(signed(credential, clock));
     const call = createCall(apiUrl, github.headers, async () => statement);
-    const found = await call.ask(answer, 'POST', `/app/installations/${encodeURIComponent(credential.installationId)}/access_tokens`);
-    if (found === undefined) throw new AppError('NOT_FOUND', `The GitHub App has no installation ${credential.installationId}. Install it, and set its installationId with gitProvider.update.`);
+    const found = await call.ask(
+      answer,
+      'POST',
+      `/app/installations/${encodeURIComponent(credential.installationId)}/access_tokens`,
+    );
+    if (found === undefined)
+      throw new AppError(
+        'NOT_FOUND',
+        `The GitHub App has no installation ${credential.installationId}. Install it, and set its installationId with gitProvider.update.`,
+      );
     const fresh = { token: new Secret(found.token), until: Date.parse(found.expires_at) };
     if (kept.size >= remembered) kept.clear();
     kept.set(key, fresh);

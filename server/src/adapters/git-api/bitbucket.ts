@@ -4,13 +4,24 @@ import { allPages } from './call.ts';
 import { pathOf, type Row } from './row.ts';
 
 const listOf = <T extends z.ZodType>(item: T) => z.object({ values: z.array(item) });
-const repositories = listOf(z.object({ full_name: z.string(), mainbranch: z.object({ name: z.string() }).nullish(), is_private: z.boolean() }));
+const repositories = listOf(
+  z.object({
+    full_name: z.string(),
+    mainbranch: z.object({ name: z.string() }).nullish(),
+    is_private: z.boolean(),
+  }),
+);
 const branches = listOf(z.object({ name: z.string() }));
 const permissions = listOf(z.object({ permission: z.string() }));
 const pullRequest = z.object({ state: z.string() });
 const commit = z.object({ hash: z.string() });
 const comment = z.object({ id: z.number() });
-const comments = listOf(comment.extend({ deleted: z.boolean().optional(), content: z.object({ raw: z.string().nullish() }).optional() }));
+const comments = listOf(
+  comment.extend({
+    deleted: z.boolean().optional(),
+    content: z.object({ raw: z.string().nullish() }).optional(),
+  }),
+);
 
 const of = (repository: string): string => `/repositories/${pathOf(repository)}`;
 
@@ -23,28 +34,78 @@ export const bitbucket: Row = {
         await call.must(repositories, 'GET', `${own}?pagelen=1`);
         return workspace ?? '';
       },
-      repositories: async () => (await allPages(100, async (page) => (await call.must(repositories, 'GET', `${own}?pagelen=100&page=${page}`)).values))
-        .map((one) => ({ fullName: one.full_name, defaultBranch: one.mainbranch?.name ?? null, isPrivate: one.is_private })),
-      branches: async (repository) => (await allPages(100, async (page) => (await call.must(branches, 'GET', `${of(repository)}/refs/branches?pagelen=100&page=${page}`)).values)).map(({ name }) => name),
+      repositories: async () =>
+        (
+          await allPages(
+            100,
+            async (page) => (await call.must(repositories, 'GET', `${own}?pagelen=100&page=${page}`)).values,
+          )
+        ).map((one) => ({
+          fullName: one.full_name,
+          defaultBranch: one.mainbranch?.name ?? null,
+          isPrivate: one.is_private,
+        })),
+      branches: async (repository) =>
+        (
+          await allPages(
+            100,
+            async (page) =>
+              (
+                await call.must(branches, 'GET', `${of(repository)}/refs/branches?pagelen=100&page=${page}`)
+              ).values,
+          )
+        ).map(({ name }) => name),
       async canWrite(repository, author) {
         const [owner = '', slug = ''] = repository.split('/');
         const query = encodeURIComponent(`user.uuid="${author.id.replace(/[^0-9a-zA-Z{}-]/g, '')}"`);
-        const found = await call.ask(permissions, 'GET', `/workspaces/${encodeURIComponent(owner)}/permissions/repositories/${encodeURIComponent(slug)}?q=${query}`);
-        return found !== undefined && found.values.some(({ permission }) => permission === 'write' || permission === 'admin');
+        const found = await call.ask(
+          permissions,
+          'GET',
+          `/workspaces/${encodeURIComponent(owner)}/permissions/repositories/${encodeURIComponent(slug)}?q=${query}`,
+        );
+        return (
+          found !== undefined &&
+          found.values.some(({ permission }) => permission === 'write' || permission === 'admin')
+        );
       },
       async pullRequest(repository, number) {
         const found = await call.ask(pullRequest, 'GET', `${of(repository)}/pullrequests/${number}`);
         return found && { isOpen: found.state === 'OPEN' };
       },
-      fullCommit: async (repository, hash) => (await call.must(commit, 'GET', `${of(repository)}/commit/${encodeURIComponent(hash)}`)).hash,
+      fullCommit: async (repository, hash) =>
+        (await call.must(commit, 'GET', `${of(repository)}/commit/${encodeURIComponent(hash)}`)).hash,
       async findComment(repository, number, text) {
-        const found = await allPages(100, async (page) => (await call.ask(comments, 'GET', `${of(repository)}/pullrequests/${number}/comments?pagelen=100&page=${page}`))?.values ?? []);
-        const mine = found.findLast(({ content, deleted }) => deleted !== true && content?.raw?.includes(text));
+        const found = await allPages(
+          100,
+          async (page) =>
+            (
+              await call.ask(
+                comments,
+                'GET',
+                `${of(repository)}/pullrequests/${number}/comments?pagelen=100&page=${page}`,
+              )
+            )?.values ?? [],
+        );
+        const mine = found.findLast(
+          ({ content, deleted }) => deleted !== true && content?.raw?.includes(text),
+        );
         return mine && String(mine.id);
       },
-      addComment: async (repository, number, text) => String((await call.must(comment, 'POST', `${of(repository)}/pullrequests/${number}/comments`, { body: { content: { raw: text } } })).id),
+      addComment: async (repository, number, text) =>
+        String(
+          (
+            await call.must(comment, 'POST', `${of(repository)}/pullrequests/${number}/comments`, {
+              body: { content: { raw: text } },
+            })
+          ).id,
+        ),
       editComment: async (repository, number, commentId, text) =>
-        (await call.ask(comment, 'PUT', `${of(repository)}/pullrequests/${number}/comments/${encodeURIComponent(commentId)}`, { body: { content: { raw: text } } })) !== undefined,
+        (await call.ask(
+          comment,
+          'PUT',
+          `${of(repository)}/pullrequests/${number}/comments/${encodeURIComponent(commentId)}`,
+          { body: { content: { raw: text } } },
+        )) !== undefined,
     };
   },
 };

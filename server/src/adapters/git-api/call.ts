@@ -21,16 +21,36 @@ export interface Call {
 const limitMs = 10_000;
 const maxBytes = 8 * 1024 * 1024;
 
-export function createCall(apiUrl: string, headers: Readonly<Record<string, string>>, token: () => Promise<Secret>): Call {
+export function createCall(
+  apiUrl: string,
+  headers: Readonly<Record<string, string>>,
+  token: () => Promise<Secret>,
+): Call {
   const { host } = new URL(apiUrl);
-  const send = async (method: Method, path: string, { body, token: own }: CallOptions = {}): Promise<unknown> => {
+  const send = async (
+    method: Method,
+    path: string,
+    { body, token: own }: CallOptions = {},
+  ): Promise<unknown> => {
     const secret = own ?? (await token());
     const response = await fetch(`${apiUrl}${path}`, {
-      method, redirect: 'error', signal: AbortSignal.timeout(limitMs),
-      headers: { accept: 'application/json', 'user-agent': 'berth', ...headers, authorization: `Bearer ${secret.reveal()}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      method,
+      redirect: 'error',
+      signal: AbortSignal.timeout(limitMs),
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'berth',
+        ...headers,
+        authorization: `Bearer ${secret.reveal()}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
-      throw new AppError('SERVICE_UNAVAILABLE', `${host} did not answer within ${limitMs / 1000} s, or not by HTTP over a trusted connection. See the addresses of the git provider, and try again.`, { cause: error });
+      throw new AppError(
+        'SERVICE_UNAVAILABLE',
+        `${host} did not answer within ${limitMs / 1000} s, or not by HTTP over a trusted connection. See the addresses of the git provider, and try again.`,
+        { cause: error },
+      );
     });
     return answerOf(response, host);
   };
@@ -40,7 +60,11 @@ export function createCall(apiUrl: string, headers: Readonly<Record<string, stri
       if (found === undefined) return undefined;
       const parsed = shape.safeParse(found);
       if (parsed.success) return parsed.data;
-      throw new AppError('SERVICE_UNAVAILABLE', `${host} answered in a form that is not that of its documents. See the provider and the apiUrl of the git provider.`, { cause: parsed.error });
+      throw new AppError(
+        'SERVICE_UNAVAILABLE',
+        `${host} answered in a form that is not that of its documents. See the provider and the apiUrl of the git provider.`,
+        { cause: parsed.error },
+      );
     },
     async must(shape, ...request) {
       const found = await call.ask(shape, ...request);
@@ -55,14 +79,27 @@ export function createCall(apiUrl: string, headers: Readonly<Record<string, stri
 async function answerOf(response: Response, host: string): Promise<unknown> {
   const { status } = response;
   if (status === 404 || status === 410) return undefined;
-  if (status === 401 || status === 403) throw new AppError('PRECONDITION_FAILED', `${host} refused the credential of the git provider (${status}): it ended, was revoked, or lacks a right. Set a new one with gitProvider.update.`);
-  if (status === 429 || status >= 500) throw new AppError('SERVICE_UNAVAILABLE', `${host} cannot answer now (${status}). Try again later.`);
-  if (!response.ok) throw new AppError('PRECONDITION_FAILED', `${host} refused the request (${status}). See that the git provider's address and credential are right.`);
+  if (status === 401 || status === 403)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${host} refused the credential of the git provider (${status}): it ended, was revoked, or lacks a right. Set a new one with gitProvider.update.`,
+    );
+  if (status === 429 || status >= 500)
+    throw new AppError('SERVICE_UNAVAILABLE', `${host} cannot answer now (${status}). Try again later.`);
+  if (!response.ok)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${host} refused the request (${status}). See that the git provider's address and credential are right.`,
+    );
   try {
     const text = await readAll(response);
     return text === '' ? null : JSON.parse(text);
   } catch (error) {
-    throw new AppError('SERVICE_UNAVAILABLE', `${host} answered something else than JSON, or broke off. See the apiUrl of the git provider.`, { cause: error });
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      `${host} answered something else than JSON, or broke off. See the apiUrl of the git provider.`,
+      { cause: error },
+    );
   }
 }
 
@@ -80,7 +117,10 @@ async function readAll(response: Response): Promise<string> {
 const pageLimit = 10;
 
 /** All items of at most ten pages; one with fewer than `size` is the last. */
-export async function allPages<T>(size: number, page: (number: number) => Promise<readonly T[]>): Promise<T[]> {
+export async function allPages<T>(
+  size: number,
+  page: (number: number) => Promise<readonly T[]>,
+): Promise<T[]> {
   const items: T[] = [];
   for (let number = 1; number <= pageLimit; number += 1) {
     const found = await page(number);
@@ -91,5 +131,8 @@ export async function allPages<T>(size: number, page: (number: number) => Promis
 }
 
 function noRepository(): AppError {
-  return new AppError('NOT_FOUND', 'The git host has no such repository, or does not show it to this git provider. Give its credential access to the repository.');
+  return new AppError(
+    'NOT_FOUND',
+    'The git host has no such repository, or does not show it to this git provider. Give its credential access to the repository.',
+  );
 }

@@ -13,9 +13,18 @@ beforeEach(async () => {
 });
 afterEach(() => host[Symbol.asyncDispose]());
 
-const app = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
+const app = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
 const token = { kind: 'token', token: new Secret(acceptedToken) } as const;
-const ofApp = { kind: 'app', appId: '4242', installationId: '77', privateKey: new Secret(app.privateKey) } as const;
+const ofApp = {
+  kind: 'app',
+  appId: '4242',
+  installationId: '77',
+  privateKey: new Secret(app.privateKey),
+} as const;
 
 interface Row {
   provider: GitProvider;
@@ -27,22 +36,53 @@ interface Row {
 }
 
 const rows: Row[] = [
-  { provider: 'github', path: '/api/v3', credential: ofApp, account: 'an installation with 1 repositories', writer: { id: '9', name: 'ada', by: 'ada' } },
-  { provider: 'gitea', path: '/api/v1', credential: token, account: 'berth', writer: { id: '9', name: 'ada', by: 'ada' } },
-  { provider: 'gitlab', path: '/api/v4', credential: token, account: 'project_1_bot', writer: { id: '9', name: '9', by: '9' } },
-  { provider: 'bitbucket', path: '/2.0', credential: token, account: 'acme', writer: { id: '{9-a}', name: 'ada', by: '{9-a}' } },
+  {
+    provider: 'github',
+    path: '/api/v3',
+    credential: ofApp,
+    account: 'an installation with 1 repositories',
+    writer: { id: '9', name: 'ada', by: 'ada' },
+  },
+  {
+    provider: 'gitea',
+    path: '/api/v1',
+    credential: token,
+    account: 'berth',
+    writer: { id: '9', name: 'ada', by: 'ada' },
+  },
+  {
+    provider: 'gitlab',
+    path: '/api/v4',
+    credential: token,
+    account: 'project_1_bot',
+    writer: { id: '9', name: '9', by: '9' },
+  },
+  {
+    provider: 'bitbucket',
+    path: '/2.0',
+    credential: token,
+    account: 'acme',
+    writer: { id: '{9-a}', name: 'ada', by: '{9-a}' },
+  },
 ];
 
 function connected({ provider, path, credential }: Row): GitApi {
   host.appPublicKey = app.publicKey;
-  return createGitApis(systemClock).connect({ provider, apiUrl: `${host.url}${path}`, credential, workspace: 'acme' });
+  return createGitApis(systemClock).connect({
+    provider,
+    apiUrl: `${host.url}${path}`,
+    credential,
+    workspace: 'acme',
+  });
 }
 
 describe.each(rows)('$provider', (row) => {
   it('tells its account, repositories and branches', async () => {
     const api = connected(row);
     expect(await api.account()).toBe(row.account);
-    expect(await api.repositories()).toEqual([{ fullName: 'acme/shop', defaultBranch: 'main', isPrivate: true }]);
+    expect(await api.repositories()).toEqual([
+      { fullName: 'acme/shop', defaultBranch: 'main', isPrivate: true },
+    ]);
     expect(await api.branches('acme/shop')).toEqual(['main', 'feature']);
     await expect(api.branches('acme/other')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await api.token()).reveal()).toBe(acceptedToken);
@@ -77,18 +117,35 @@ describe.each(rows)('$provider', (row) => {
 
   it('gives whole commits', async () => {
     expect(await connected(row).fullCommit('acme/shop', 'a'.repeat(40))).toBe('a'.repeat(40));
-    expect(await connected(row).fullCommit('acme/shop', 'abcdef123456')).toBe(row.provider === 'bitbucket' ? 'abcdef123456'.padEnd(40, '0') : 'abcdef123456');
+    expect(await connected(row).fullCommit('acme/shop', 'abcdef123456')).toBe(
+      row.provider === 'bitbucket' ? 'abcdef123456'.padEnd(40, '0') : 'abcdef123456',
+    );
   });
 
   it('says what is wrong, and never the credential', async () => {
     const refused = connected({ ...row, credential: { kind: 'token', token: new Secret('wrong-token') } });
-    await expect(refused.account()).rejects.toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.not.stringContaining('wrong-token') });
-    for (const [status, code] of [[500, 'SERVICE_UNAVAILABLE'], [429, 'SERVICE_UNAVAILABLE'], [403, 'PRECONDITION_FAILED'], [422, 'PRECONDITION_FAILED']] as const) {
+    await expect(refused.account()).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.not.stringContaining('wrong-token'),
+    });
+    for (const [status, code] of [
+      [500, 'SERVICE_UNAVAILABLE'],
+      [429, 'SERVICE_UNAVAILABLE'],
+      [403, 'PRECONDITION_FAILED'],
+      [422, 'PRECONDITION_FAILED'],
+    ] as const) {
       host.failing = status;
       await expect(connected(row).branches('acme/shop')).rejects.toMatchObject({ code });
     }
-    const nowhere = createGitApis(systemClock).connect({ provider: row.provider, apiUrl: 'http://127.0.0.1:1', credential: token, workspace: 'acme' });
-    await expect(nowhere.canWrite('acme/shop', row.writer)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const nowhere = createGitApis(systemClock).connect({
+      provider: row.provider,
+      apiUrl: 'http://127.0.0.1:1',
+      credential: token,
+      workspace: 'acme',
+    });
+    await expect(nowhere.canWrite('acme/shop', row.writer)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
   });
 });
 
@@ -99,6 +156,12 @@ it('a GitHub App signs for a token once for many requests, with its own key alon
   await api.branches('acme/shop');
   await api.account();
   expect(host.asked.filter((line) => line.includes('access_tokens'))).toHaveLength(1);
-  const stranger = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
-  await expect(connected({ ...github, credential: { ...ofApp, privateKey: new Secret(stranger.privateKey) } }).account()).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+  const stranger = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  await expect(
+    connected({ ...github, credential: { ...ofApp, privateKey: new Secret(stranger.privateKey) } }).account(),
+  ).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
 });

@@ -18,7 +18,8 @@ export function createGitApis(clock: Clock): GitApis {
     connect(access) {
       const { provider, apiUrl, credential } = access;
       const row = rows[provider];
-      const token = async () => (credential.kind === 'token' ? credential.token : appToken(apiUrl, credential));
+      const token = async () =>
+        credential.kind === 'token' ? credential.token : appToken(apiUrl, credential);
       return { ...row.api(createCall(apiUrl, row.headers, token), access), token };
     },
   };

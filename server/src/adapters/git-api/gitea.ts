@@ -13,6 +13,11 @@ export const gitea: Row = {
   api: (call) => ({
     ...likeGithub(call, { name: 'limit', size }),
     account: async () => (await call.must(user, 'GET', '/user')).login,
-    repositories: async () => (await allPages(size, (page) => call.must(repositories, 'GET', `/user/repos?limit=${size}&page=${page}`))).map(repositoryOf),
+    repositories: async () =>
+      (
+        await allPages(size, (page) =>
+          call.must(repositories, 'GET', `/user/repos?limit=${size}&page=${page}`),
+        )
+      ).map(repositoryOf),
   }),
 };

@@ -4,7 +4,11 @@ import type { GitApi, GitRepository } from '../../ports/git-api.ts';
 import { allPages, type Call } from './call.ts';
 import { pathOf, type Row } from './row.ts';
 
-const repository = z.object({ full_name: z.string(), default_branch: z.string().nullish(), private: z.boolean() });
+const repository = z.object({
+  full_name: z.string(),
+  default_branch: z.string().nullish(),
+  private: z.boolean(),
+});
 export const repositories = z.array(repository);
 const installation = z.object({ total_count: z.number(), repositories });
 const branches = z.array(z.object({ name: z.string() }));
@@ -19,8 +23,18 @@ export const github: Row = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   api: (call) => ({
     ...likeGithub(call, { name: 'per_page', size: 100 }),
-    account: async () => `an installation with ${(await call.must(installation, 'GET', '/installation/repositories?per_page=1')).total_count} repositories`,
-    repositories: async () => (await allPages(100, async (page) => (await call.must(installation, 'GET', `/installation/repositories?per_page=100&page=${page}`)).repositories)).map(repositoryOf),
+    account: async () =>
+      `an installation with ${(await call.must(installation, 'GET', '/installation/repositories?per_page=1')).total_count} repositories`,
+    repositories: async () =>
+      (
+        await allPages(
+          100,
+          async (page) =>
+            (
+              await call.must(installation, 'GET', `/installation/repositories?per_page=100&page=${page}`)
+            ).repositories,
+        )
+      ).map(repositoryOf),
   }),
 };
 
@@ -28,13 +42,23 @@ export function repositoryOf(found: z.output<typeof repository>): GitRepository 
   return { fullName: found.full_name, defaultBranch: found.default_branch ?? null, isPrivate: found.private };
 }
 
-export function likeGithub(call: Call, { name: limit, size }: { name: string; size: number }): Omit<GitApi, 'account' | 'repositories' | 'token'> {
+export function likeGithub(
+  call: Call,
+  { name: limit, size }: { name: string; size: number },
+): Omit<GitApi, 'account' | 'repositories' | 'token'> {
   const of = (name: string): string => `/repos/${pathOf(name)}`;
   const paged = (page: number): string => `${limit}=${size}&page=${page}`;
   return {
-    branches: async (name) => (await allPages(size, (page) => call.must(branches, 'GET', `${of(name)}/branches?${paged(page)}`))).map((one) => one.name),
+    branches: async (name) =>
+      (await allPages(size, (page) => call.must(branches, 'GET', `${of(name)}/branches?${paged(page)}`))).map(
+        (one) => one.name,
+      ),
     async canWrite(name, author) {
-      const found = await call.ask(permission, 'GET', `${of(name)}/collaborators/${encodeURIComponent(author.name)}/permission`);
+      const found = await call.ask(
+        permission,
+        'GET',
+        `${of(name)}/collaborators/${encodeURIComponent(author.name)}/permission`,
+      );
       return found !== undefined && writing.includes(found.permission);
     },
     async pullRequest(name, number) {
@@ -43,11 +67,22 @@ export function likeGithub(call: Call, { name: limit, size }: { name: string; si
     },
     fullCommit: async (_name, commit) => commit,
     async findComment(name, number, text) {
-      const found = await allPages(size, async (page) => (await call.ask(comments, 'GET', `${of(name)}/issues/${number}/comments?${paged(page)}`)) ?? []);
+      const found = await allPages(
+        size,
+        async (page) =>
+          (await call.ask(comments, 'GET', `${of(name)}/issues/${number}/comments?${paged(page)}`)) ?? [],
+      );
       const mine = found.findLast(({ body }) => body?.includes(text));
       return mine && String(mine.id);
     },
-    addComment: async (name, number, text) => String((await call.must(comment, 'POST', `${of(name)}/issues/${number}/comments`, { body: { body: text } })).id),
-    editComment: async (name, _number, commentId, text) => (await call.ask(comment, 'PATCH', `${of(name)}/issues/comments/${encodeURIComponent(commentId)}`, { body: { body: text } })) !== undefined,
+    addComment: async (name, number, text) =>
+      String(
+        (await call.must(comment, 'POST', `${of(name)}/issues/${number}/comments`, { body: { body: text } }))
+          .id,
+      ),
+    editComment: async (name, _number, commentId, text) =>
+      (await call.ask(comment, 'PATCH', `${of(name)}/issues/comments/${encodeURIComponent(commentId)}`, {
+        body: { body: text },
+      })) !== undefined,
   };
 }

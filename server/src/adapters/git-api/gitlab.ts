@@ -4,7 +4,13 @@ import { allPages } from './call.ts';
 import type { Row } from './row.ts';
 
 const user = z.object({ username: z.string() });
-const projects = z.array(z.object({ path_with_namespace: z.string(), default_branch: z.string().nullish(), visibility: z.string().optional() }));
+const projects = z.array(
+  z.object({
+    path_with_namespace: z.string(),
+    default_branch: z.string().nullish(),
+    visibility: z.string().optional(),
+  }),
+);
 const branches = z.array(z.object({ name: z.string() }));
 const member = z.object({ access_level: z.number(), state: z.string().optional() });
 const mergeRequest = z.object({ state: z.string() });
@@ -20,11 +26,28 @@ export const gitlab: Row = {
   headers: {},
   api: (call) => ({
     account: async () => (await call.must(user, 'GET', '/user')).username,
-    repositories: async () => (await allPages(100, (page) => call.must(projects, 'GET', `/projects?membership=true&simple=true&per_page=100&page=${page}`)))
-      .map((one) => ({ fullName: one.path_with_namespace, defaultBranch: one.default_branch ?? null, isPrivate: one.visibility !== 'public' })),
-    branches: async (repository) => (await allPages(100, (page) => call.must(branches, 'GET', `${of(repository)}/repository/branches?per_page=100&page=${page}`))).map(({ name }) => name),
+    repositories: async () =>
+      (
+        await allPages(100, (page) =>
+          call.must(projects, 'GET', `/projects?membership=true&simple=true&per_page=100&page=${page}`),
+        )
+      ).map((one) => ({
+        fullName: one.path_with_namespace,
+        defaultBranch: one.default_branch ?? null,
+        isPrivate: one.visibility !== 'public',
+      })),
+    branches: async (repository) =>
+      (
+        await allPages(100, (page) =>
+          call.must(branches, 'GET', `${of(repository)}/repository/branches?per_page=100&page=${page}`),
+        )
+      ).map(({ name }) => name),
     async canWrite(repository, author) {
-      const found = await call.ask(member, 'GET', `${of(repository)}/members/all/${encodeURIComponent(author.id)}`);
+      const found = await call.ask(
+        member,
+        'GET',
+        `${of(repository)}/members/all/${encodeURIComponent(author.id)}`,
+      );
       return found !== undefined && found.access_level >= developer && found.state !== 'blocked';
     },
     async pullRequest(repository, number) {
@@ -33,11 +56,32 @@ export const gitlab: Row = {
     },
     fullCommit: async (_repository, commit) => commit,
     async findComment(repository, number, text) {
-      const found = await allPages(100, async (page) => (await call.ask(notes, 'GET', `${of(repository)}/merge_requests/${number}/notes?per_page=100&page=${page}&sort=asc`)) ?? []);
+      const found = await allPages(
+        100,
+        async (page) =>
+          (await call.ask(
+            notes,
+            'GET',
+            `${of(repository)}/merge_requests/${number}/notes?per_page=100&page=${page}&sort=asc`,
+          )) ?? [],
+      );
       const mine = found.findLast(({ body }) => body?.includes(text));
       return mine && String(mine.id);
     },
-    addComment: async (repository, number, text) => String((await call.must(note, 'POST', `${of(repository)}/merge_requests/${number}/notes`, { body: { body: text } })).id),
-    editComment: async (repository, number, commentId, text) => (await call.ask(note, 'PUT', `${of(repository)}/merge_requests/${number}/notes/${encodeURIComponent(commentId)}`, { body: { body: text } })) !== undefined,
+    addComment: async (repository, number, text) =>
+      String(
+        (
+          await call.must(note, 'POST', `${of(repository)}/merge_requests/${number}/notes`, {
+            body: { body: text },
+          })
+        ).id,
+      ),
+    editComment: async (repository, number, commentId, text) =>
+      (await call.ask(
+        note,
+        'PUT',
+        `${of(repository)}/merge_requests/${number}/notes/${encodeURIComponent(commentId)}`,
+        { body: { body: text } },
+      )) !== undefined,
   }),
 };

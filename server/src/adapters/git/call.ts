@@ -28,7 +28,9 @@ export interface CallContext {
 
 /** All calls of one checkout share its limit. A quick one (a look at what is there) gives its stdout and is not made known as a child. */
 export function createCall({ gitPath, environment, directory, place, access, git }: CallContext): Call {
-  const redact = redactLines(createRedactor([access.credentials?.password, access.sshKey].filter((secret) => secret !== undefined)));
+  const redact = redactLines(
+    createRedactor([access.credentials?.password, access.sshKey].filter((secret) => secret !== undefined)),
+  );
   const deadline = performance.now() + git.limitMs;
   // Git looks for a repository in the folders above as well; it must find none there.
   const env = { ...environment.env, GIT_CEILING_DIRECTORIES: dirname(directory) };
@@ -48,8 +50,16 @@ export function createCall({ gitPath, environment, directory, place, access, git
       },
     });
     if (result.ended === 'aborted') git.signal.throwIfAborted();
-    if (result.ended === 'limit') throw new AppError('SERVICE_UNAVAILABLE', `Getting the source from ${place} took longer than ${Math.round(git.limitMs / 1000)} s and was ended.`);
-    if (result.ended === 'output') throw new AppError('SERVICE_UNAVAILABLE', `Getting the source from ${place} printed more than 16 MiB and was ended.`);
+    if (result.ended === 'limit')
+      throw new AppError(
+        'SERVICE_UNAVAILABLE',
+        `Getting the source from ${place} took longer than ${Math.round(git.limitMs / 1000)} s and was ended.`,
+      );
+    if (result.ended === 'output')
+      throw new AppError(
+        'SERVICE_UNAVAILABLE',
+        `Getting the source from ${place} printed more than 16 MiB and was ended.`,
+      );
     return { ok: result.exitCode === 0, lines, stdout: result.stdout };
   };
 }

@@ -31,14 +31,34 @@ export function createGit(options: GitOptions): Git {
       const wanted = wantedOf(source, git.commit);
       git.signal.throwIfAborted();
       await using environment = await createGitEnvironment(url, source, options);
-      const call = createCall({ gitPath: options.gitPath, environment, directory, place: url.url, access: source, git });
-      const steps: Steps = { call, url, wanted, hasKey: source.sshKey !== undefined, pullRefs: source.pullRefs === undefined ? [] : [`+${parsePullRefs(source.pullRefs)}:refs/berth/pull/*`], remote: url.protocol === 'file' ? pathToFileURL(url.url).href : url.url, onLine: (line) => git.onLine(line) };
+      const call = createCall({
+        gitPath: options.gitPath,
+        environment,
+        directory,
+        place: url.url,
+        access: source,
+        git,
+      });
+      const steps: Steps = {
+        call,
+        url,
+        wanted,
+        hasKey: source.sshKey !== undefined,
+        pullRefs:
+          source.pullRefs === undefined ? [] : [`+${parsePullRefs(source.pullRefs)}:refs/berth/pull/*`],
+        remote: url.protocol === 'file' ? pathToFileURL(url.url).href : url.url,
+        onLine: (line) => git.onLine(line),
+      };
       try {
         await rm(directory, { recursive: true, force: true });
         await mkdir(directory, { recursive: true });
         await must(steps, ['init', '--quiet', '--template='], { quick: true });
         if (wanted.kind === 'commit') await fetchCommit(steps, wanted.commit);
-        else await fetchRef(steps, wanted.kind === 'default' ? ['HEAD'] : [`refs/heads/${wanted.name}`, `refs/tags/${wanted.name}`]);
+        else
+          await fetchRef(
+            steps,
+            wanted.kind === 'default' ? ['HEAD'] : [`refs/heads/${wanted.name}`, `refs/tags/${wanted.name}`],
+          );
         await must(steps, ['checkout', '--quiet', '--force', '--detach', sourceRef]);
         if (source.submodules) await updateSubmodules(steps);
         return await head(steps);
@@ -65,7 +85,9 @@ interface Steps {
 
 function wantedOf(source: GitSource, commit: string | undefined): Wanted {
   if (commit !== undefined) return { kind: 'commit', commit: parseCommit(commit) };
-  return source.branch === '' ? { kind: 'default' } : { kind: 'ref', name: parseRefName(source.branch, 'branch') };
+  return source.branch === ''
+    ? { kind: 'default' }
+    : { kind: 'ref', name: parseRefName(source.branch, 'branch') };
 }
 
 function parsePullRefs(text: string): string {
@@ -78,11 +100,25 @@ const sourceRef = 'refs/berth/source';
 const latest = ['--depth', '1'];
 
 function fetch({ call, remote }: Steps, depth: readonly string[], refspecs: readonly string[]) {
-  return call(['fetch', '--progress', '--no-tags', '--no-recurse-submodules', '--no-auto-gc', ...depth, '--', remote, ...refspecs]);
+  return call([
+    'fetch',
+    '--progress',
+    '--no-tags',
+    '--no-recurse-submodules',
+    '--no-auto-gc',
+    ...depth,
+    '--',
+    remote,
+    ...refspecs,
+  ]);
 }
 
 /** The first of these that the repository has. */
-async function fetchRef(steps: Steps, refs: readonly string[], depth: readonly string[] = latest): Promise<void> {
+async function fetchRef(
+  steps: Steps,
+  refs: readonly string[],
+  depth: readonly string[] = latest,
+): Promise<void> {
   const [ref = 'HEAD', ...others] = refs;
   const { ok, lines } = await fetch(steps, depth, [`+${ref}:${sourceRef}`]);
   if (ok) return;
@@ -96,10 +132,17 @@ async function fetchCommit(steps: Steps, commit: string): Promise<void> {
   if (single.ok) return;
   if (!wantsFullFetch(single.lines)) throw failure(steps, single.lines);
   steps.onLine('The server does not give this commit alone; getting the whole history.');
-  const full = await fetch(steps, [], ['+refs/heads/*:refs/berth/heads/*', '+refs/tags/*:refs/berth/tags/*', ...steps.pullRefs]);
+  const full = await fetch(
+    steps,
+    [],
+    ['+refs/heads/*:refs/berth/heads/*', '+refs/tags/*:refs/berth/tags/*', ...steps.pullRefs],
+  );
   if (!full.ok) throw failure(steps, full.lines);
   if ((await steps.call(['update-ref', sourceRef, `${commit}^{commit}`], { quick: true })).ok) return;
-  throw new AppError('NOT_FOUND', `The repository ${steps.url.url} has no ${nameOf(steps.wanted)} any more; deploy the branch instead.`);
+  throw new AppError(
+    'NOT_FOUND',
+    `The repository ${steps.url.url} has no ${nameOf(steps.wanted)} any more; deploy the branch instead.`,
+  );
 }
 
 async function updateSubmodules(steps: Steps): Promise<void> {
@@ -113,7 +156,9 @@ async function updateSubmodules(steps: Steps): Promise<void> {
 }
 
 async function head(steps: Steps): Promise<{ commit: string; subject: string }> {
-  const log = await must(steps, ['log', '-1', '--no-show-signature', '--format=%H%n%s', sourceRef, '--'], { quick: true });
+  const log = await must(steps, ['log', '-1', '--no-show-signature', '--format=%H%n%s', sourceRef, '--'], {
+    quick: true,
+  });
   const [commit = '', subject = ''] = log.stdout.split('\n');
   return { commit: parseCommit(commit), subject: subject.slice(0, 500) };
 }

@@ -54,7 +54,10 @@ test('the key is a private file for the time of the run', async () => {
   try {
     const access = { sshKey: new Secret('-----BEGIN X-----\r\nabc\r\n-----END X-----') };
     {
-      await using environment = await createGitEnvironment(parseGitUrl('git@host:r'), access, { scratchRoot, knownHostsPath: '/k' });
+      await using environment = await createGitEnvironment(parseGitUrl('git@host:r'), access, {
+        scratchRoot,
+        knownHostsPath: '/k',
+      });
       const key = join(environment.scratchDirectory, 'key');
       expect(await readFile(key, 'utf8')).toBe('-----BEGIN X-----\nabc\n-----END X-----\n');
       expect((await stat(key)).mode & 0o777).toBe(0o600);

@@ -19,9 +19,16 @@ export interface GitAccess {
 }
 
 /** Lays out the folder: git's settings, and the key as a file that only we can read. Throws as `privateKeyText`, and BAD_REQUEST for credentials of several lines. */
-export async function createGitEnvironment(source: GitUrl, access: GitAccess, paths: { scratchRoot: string; knownHostsPath: string }): Promise<GitEnvironment> {
+export async function createGitEnvironment(
+  source: GitUrl,
+  access: GitAccess,
+  paths: { scratchRoot: string; knownHostsPath: string },
+): Promise<GitEnvironment> {
   const scratchDirectory = join(paths.scratchRoot, `git-${randomBytes(8).toString('hex')}`);
-  if (access.credentials !== undefined && /[\r\n\0]/.test(access.credentials.username + access.credentials.password.reveal())) {
+  if (
+    access.credentials !== undefined &&
+    /[\r\n\0]/.test(access.credentials.username + access.credentials.password.reveal())
+  ) {
     throw badField('password', 'user and password must not hold line breaks or NUL characters');
   }
   const key = access.sshKey === undefined ? undefined : privateKeyText(access.sshKey);
@@ -49,7 +56,11 @@ export async function createGitEnvironment(source: GitUrl, access: GitAccess, pa
     env['BERTH_GIT_USERNAME'] = access.credentials.username;
     env['BERTH_GIT_PASSWORD'] = access.credentials.password;
   }
-  return { scratchDirectory, env, [Symbol.asyncDispose]: () => rm(scratchDirectory, { recursive: true, force: true }) };
+  return {
+    scratchDirectory,
+    env,
+    [Symbol.asyncDispose]: () => rm(scratchDirectory, { recursive: true, force: true }),
+  };
 }
 
 /** Fixed text: a shell reads it, so that nothing a user gave may stand in it. */
@@ -86,6 +97,7 @@ export function gitConfig(source: GitUrl, hasCredentials: boolean): string {
   ];
   // A repository on this server may belong to another user.
   if (local) lines.push('[safe]\n directory = *');
-  if (source.protocol === 'https' && hasCredentials) lines.push(`[credential "https://${source.host}"]\n helper = "${credentialHelper}"`);
+  if (source.protocol === 'https' && hasCredentials)
+    lines.push(`[credential "https://${source.host}"]\n helper = "${credentialHelper}"`);
   return `${lines.join('\n')}\n`;
 }

@@ -15,7 +15,10 @@ export function gitFailure(lines: readonly string[], asked: Asked): AppError {
   const output = lines.join('\n');
   const row = failures.find(({ pattern }) => pattern.test(output));
   if (row !== undefined) return new AppError(row.code, row.sentence(asked));
-  return new AppError('SERVICE_UNAVAILABLE', `Getting the source from ${asked.source.url} failed: ${lastWords(lines)}`);
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `Getting the source from ${asked.source.url} failed: ${lastWords(lines)}`,
+  );
 }
 
 /** A submodule's failure; it names the submodule and where it should have come from. */
@@ -23,13 +26,23 @@ export function submoduleFailure(lines: readonly string[]): AppError {
   const output = lines.join('\n');
   const clone = /clone of '([^']*)' into submodule path '([^']*)' failed/.exec(output);
   const what = clone === null ? 'A submodule' : `The submodule at ${clone[1] ?? ''}`;
-  if (/transport '[^']*' not allowed/.test(output)) return new AppError('BAD_REQUEST', `${what} uses an address that is not allowed: submodules come over https or ssh only.`);
-  return new AppError('PRECONDITION_FAILED', `${what} could not be fetched: ${lastWords(lines)} Check its address in .gitmodules and that the same key or token may read it.`);
+  if (/transport '[^']*' not allowed/.test(output))
+    return new AppError(
+      'BAD_REQUEST',
+      `${what} uses an address that is not allowed: submodules come over https or ssh only.`,
+    );
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `${what} could not be fetched: ${lastWords(lines)} Check its address in .gitmodules and that the same key or token may read it.`,
+  );
 }
 
 /** Git's own reason; what it prints about its retries comes after it. */
 function lastWords(lines: readonly string[]): string {
-  const said = lines.find((line) => /^(fatal|error|ssh|remote: (error|fatal)):/i.test(line)) ?? lines.at(-1) ?? 'it said nothing.';
+  const said =
+    lines.find((line) => /^(fatal|error|ssh|remote: (error|fatal)):/i.test(line)) ??
+    lines.at(-1) ??
+    'it said nothing.';
   return said.slice(0, 500);
 }
 
@@ -39,7 +52,11 @@ export function isMissingRef(lines: readonly string[]): boolean {
 
 /** The server gives no single commits, or no shallow history: only the whole of it. */
 export function wantsFullFetch(lines: readonly string[]): boolean {
-  return lines.some((line) => /does not allow request for unadvertised object|not our ref|does not support shallow|server does not support shallow/i.test(line));
+  return lines.some((line) =>
+    /does not allow request for unadvertised object|not our ref|does not support shallow|server does not support shallow/i.test(
+      line,
+    ),
+  );
 }
 
 interface Failure {
@@ -52,7 +69,8 @@ const failures: readonly Failure[] = [
   {
     pattern: /no space left on device|disk quota exceeded/i,
     code: 'PRECONDITION_FAILED',
-    sentence: () => 'The disk of this server is full while getting the source; free some space and deploy again.',
+    sentence: () =>
+      'The disk of this server is full while getting the source; free some space and deploy again.',
   },
   {
     pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i,
@@ -68,47 +86,61 @@ const failures: readonly Failure[] = [
   {
     pattern: /Load key .*(error in libcrypto|invalid format|incorrect passphrase)|passphrase/i,
     code: 'PRECONDITION_FAILED',
-    sentence: () => 'The SSH key cannot be read: it is damaged, in an unknown format or protected by a passphrase. Store an unprotected OpenSSH key.',
+    sentence: () =>
+      'The SSH key cannot be read: it is damaged, in an unknown format or protected by a passphrase. Store an unprotected OpenSSH key.',
   },
   {
     pattern: /Permission denied \(|Too many authentication failures|No supported authentication methods/i,
     code: 'PRECONDITION_FAILED',
     sentence: ({ source, hasKey }) =>
-      hasKey ? `${source.host} refused the SSH key; add its public part as a deploy key there, or choose another key.` : `${source.host} wants an SSH key; choose one and add its public part as a deploy key there.`,
+      hasKey
+        ? `${source.host} refused the SSH key; add its public part as a deploy key there, or choose another key.`
+        : `${source.host} wants an SSH key; choose one and add its public part as a deploy key there.`,
   },
   {
-    pattern: /Authentication failed for|HTTP Basic: Access denied|Invalid username or (password|token)|returned error: 403/i,
+    pattern:
+      /Authentication failed for|HTTP Basic: Access denied|Invalid username or (password|token)|returned error: 403/i,
     code: 'PRECONDITION_FAILED',
-    sentence: ({ source }) => `${source.host} refused the user name and password or token; check them and what they may read.`,
+    sentence: ({ source }) =>
+      `${source.host} refused the user name and password or token; check them and what they may read.`,
   },
   {
-    pattern: /could not read (Username|Password)|Repository not found|repository '.*' not found|does not appear to be a git repository|returned error: 40[14]|project you were looking for could not be found/i,
+    pattern:
+      /could not read (Username|Password)|Repository not found|repository '.*' not found|does not appear to be a git repository|returned error: 40[14]|project you were looking for could not be found/i,
     code: 'NOT_FOUND',
-    sentence: ({ source }) => `There is no repository at ${source.url}, or it is private and needs ${source.protocol === 'ssh' ? 'a key' : 'a user and token'} that may read it.`,
+    sentence: ({ source }) =>
+      `There is no repository at ${source.url}, or it is private and needs ${source.protocol === 'ssh' ? 'a key' : 'a user and token'} that may read it.`,
   },
   {
     pattern: /could not resolve host|name or service not known|temporary failure in name resolution/i,
     code: 'SERVICE_UNAVAILABLE',
-    sentence: ({ source }) => `The host ${source.host} is not known; check the address and this server's name resolution.`,
+    sentence: ({ source }) =>
+      `The host ${source.host} is not known; check the address and this server's name resolution.`,
   },
   {
-    pattern: /certificate problem|certificate verif|SSL certificate|unable to get local issuer|gnutls_handshake|server certificate/i,
+    pattern:
+      /certificate problem|certificate verif|SSL certificate|unable to get local issuer|gnutls_handshake|server certificate/i,
     code: 'PRECONDITION_FAILED',
-    sentence: ({ source }) => `The certificate of ${source.host} cannot be trusted; if it comes from an authority of your own, install that authority on this server.`,
+    sentence: ({ source }) =>
+      `The certificate of ${source.host} cannot be trusted; if it comes from an authority of your own, install that authority on this server.`,
   },
   {
-    pattern: /Failed to connect|Couldn't connect|Connection refused|Connection timed out|No route to host|Network is unreachable|Connection (reset|closed)|Operation too slow|kex_exchange_identification/i,
+    pattern:
+      /Failed to connect|Couldn't connect|Connection refused|Connection timed out|No route to host|Network is unreachable|Connection (reset|closed)|Operation too slow|kex_exchange_identification/i,
     code: 'SERVICE_UNAVAILABLE',
-    sentence: ({ source }) => `${source.host} does not answer; check the address, the port and the firewall between here and there.`,
+    sentence: ({ source }) =>
+      `${source.host} does not answer; check the address, the port and the firewall between here and there.`,
   },
   {
     pattern: /transport '[^']*' not allowed/i,
     code: 'BAD_REQUEST',
-    sentence: () => 'The repository or one of its submodules uses an address that is not allowed; only https and ssh are.',
+    sentence: () =>
+      'The repository or one of its submodules uses an address that is not allowed; only https and ssh are.',
   },
   {
     pattern: /mismatched algorithms/i,
     code: 'NOT_IMPLEMENTED',
-    sentence: ({ source }) => `The repository ${source.url} uses SHA-256 object ids, which are not supported; use one with SHA-1 ids.`,
+    sentence: ({ source }) =>
+      `The repository ${source.url} uses SHA-256 object ids, which are not supported; use one with SHA-1 ids.`,
   },
 ];

@@ -25,11 +25,22 @@ test('an open key comes back as OpenSSH wants it', () => {
 });
 
 test('a key with a passphrase is refused', () => {
-  for (const options of [['-t', 'ed25519'], ['-t', 'rsa', '-b', '1024', '-m', 'PEM'], ['-t', 'rsa', '-b', '1024', '-m', 'PKCS8']]) {
-    expect(() => privateKeyText(new Secret(generate(`locked-${options.at(-1)}`, 'a passphrase', ...options)))).toThrow('protected by a passphrase');
+  for (const options of [
+    ['-t', 'ed25519'],
+    ['-t', 'rsa', '-b', '1024', '-m', 'PEM'],
+    ['-t', 'rsa', '-b', '1024', '-m', 'PKCS8'],
+  ]) {
+    expect(() =>
+      privateKeyText(new Secret(generate(`locked-${options.at(-1)}`, 'a passphrase', ...options))),
+    ).toThrow('protected by a passphrase');
   }
 });
 
 test('nonsense is left to OpenSSH to refuse', () => {
-  for (const text of ['', 'x', '-----BEGIN OPENSSH PRIVATE KEY-----\n====\n-----END OPENSSH PRIVATE KEY-----']) expect(privateKeyText(new Secret(text))).toBe(`${text}\n`);
+  for (const text of [
+    '',
+    'x',
+    '-----BEGIN OPENSSH PRIVATE KEY-----\n====\n-----END OPENSSH PRIVATE KEY-----',
+  ])
+    expect(privateKeyText(new Secret(text))).toBe(`${text}\n`);
 });

@@ -8,7 +8,10 @@ import type { Secret } from '../../domain/secret.ts';
 export function privateKeyText(key: Secret): string {
   const text = `${key.reveal().replaceAll('\r\n', '\n').trim()}\n`;
   if (!isLocked(text)) return text;
-  throw new AppError('PRECONDITION_FAILED', 'The SSH key cannot be read: it is protected by a passphrase. Store a key without one.');
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    'The SSH key cannot be read: it is protected by a passphrase. Store a key without one.',
+  );
 }
 
 /** OpenSSH's own format names its cipher after a fixed head (PROTOCOL.key in its source); PEM says it in its first lines (RFC 1421, RFC 5958). */
@@ -18,7 +21,8 @@ function isLocked(text: string): boolean {
   if (body === undefined) return false;
   const bytes = Buffer.from(body, 'base64');
   const magic = 'openssh-key-v1\0';
-  if (bytes.length < magic.length + 8 || bytes.subarray(0, magic.length).toString('latin1') !== magic) return false;
+  if (bytes.length < magic.length + 8 || bytes.subarray(0, magic.length).toString('latin1') !== magic)
+    return false;
   const length = bytes.readUInt32BE(magic.length);
   return bytes.subarray(magic.length + 4, magic.length + 4 + length).toString('latin1') !== 'none';
 }

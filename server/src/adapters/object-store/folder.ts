@@ -48,7 +48,11 @@ export function folderStore(root: string): ObjectStore {
 }
 
 /** The file is whole and on the disk, or it is not there. */
-async function writeFile(path: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+async function writeFile(
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
     for await (const chunk of source) {
@@ -65,12 +69,18 @@ async function writeFile(path: string, source: AsyncIterable<Uint8Array>, signal
 }
 
 async function look(root: string, path: string): Promise<StoredObject | undefined> {
-  const found = await stat(path).catch((error: unknown) => (isAbsent(error) ? undefined : Promise.reject(error)));
-  return found?.isFile() ? { path: relative(root, path), bytes: found.size, modifiedAt: found.mtime.toISOString() } : undefined;
+  const found = await stat(path).catch((error: unknown) =>
+    isAbsent(error) ? undefined : Promise.reject(error),
+  );
+  return found?.isFile()
+    ? { path: relative(root, path), bytes: found.size, modifiedAt: found.mtime.toISOString() }
+    : undefined;
 }
 
 async function list(root: string, folder: string): Promise<StoredObject[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => (isAbsent(error) ? [] : Promise.reject(error)));
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) =>
+    isAbsent(error) ? [] : Promise.reject(error),
+  );
   const objects: StoredObject[] = [];
   for (const entry of entries) {
     const object = entry.isFile() ? await look(root, join(entry.parentPath, entry.name)) : undefined;
@@ -82,7 +92,10 @@ async function list(root: string, folder: string): Promise<StoredObject[]> {
 /** Folders of prefixes that hold nothing any more; the root itself stays. */
 async function removeEmpty(root: string, folder: string): Promise<void> {
   for (let one = folder; one.length > root.length && one.startsWith(`${root}/`); one = dirname(one)) {
-    const isGone = await rmdir(one).then(() => true, () => false);
+    const isGone = await rmdir(one).then(
+      () => true,
+      () => false,
+    );
     if (!isGone) return;
   }
 }
@@ -118,6 +131,14 @@ const reasons: Record<string, string> = {
 /** What is no error of the file system (the source's own, an abort) goes on as it is. */
 function folderError(root: string, cause: unknown): Error {
   const code = codeOf(cause);
-  if (!(cause instanceof Error) || cause instanceof AppError || typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return cause instanceof Error ? cause : new Error(String(cause));
-  return new AppError('PRECONDITION_FAILED', `The folder ${root} cannot be used: ${reasons[code] ?? code}.`, { cause });
+  if (
+    !(cause instanceof Error) ||
+    cause instanceof AppError ||
+    typeof code !== 'string' ||
+    !/^E[A-Z]+$/.test(code)
+  )
+    return cause instanceof Error ? cause : new Error(String(cause));
+  return new AppError('PRECONDITION_FAILED', `The folder ${root} cannot be used: ${reasons[code] ?? code}.`, {
+    cause,
+  });
 }

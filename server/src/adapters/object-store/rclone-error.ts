@@ -9,25 +9,69 @@ type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
 /** Words of the services (Amazon S3 API, "Error responses") and of Go's network library, in the order they are looked for. */
 const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucket): string }[] = [
-  { words: /InvalidAccessKeyId|SignatureDoesNotMatch|AuthorizationHeaderMalformed|InvalidToken/, code: 'PRECONDITION_FAILED', sentence: ({ endpoint }) => `${endpoint} does not take the keys. Check accessKey, secretAccessKey and region of the destination` },
-  { words: /AccessDenied|status code: 403|Forbidden/, code: 'PRECONDITION_FAILED', sentence: ({ bucket }) => `the keys may not do this in the bucket ${bucket}. They need the right to list, read, write and delete objects there` },
-  { words: /NoSuchBucket|directory not found|InvalidBucketName/, code: 'PRECONDITION_FAILED', sentence: ({ bucket, endpoint }) => `there is no bucket ${bucket} at ${endpoint}. Make it, or correct the destination` },
-  { words: /no space left|StorageFull|QuotaExceeded|InsufficientStorage|status code: 507|DiskFull|XMinioStorageFull/i, code: 'PRECONDITION_FAILED', sentence: ({ endpoint }) => `the store at ${endpoint} is full. Make room there, or keep fewer backups` },
-  { words: /connection refused|no such host|no route to host|network is unreachable|i\/o timeout|deadline exceeded|connection reset|EOF|broken pipe|Temporary failure/, code: 'SERVICE_UNAVAILABLE', sentence: ({ endpoint }) => `${endpoint} cannot be reached, or broke the connection off. Check the endpoint and the network` },
-  { words: /x509|certificate|tls:/, code: 'PRECONDITION_FAILED', sentence: ({ endpoint }) => `the certificate of ${endpoint} is not trusted by this server` },
-  { words: /SlowDown|ServiceUnavailable|status code: 50[0-9]|InternalError/, code: 'SERVICE_UNAVAILABLE', sentence: ({ endpoint }) => `the store at ${endpoint} reports a fault of its own` },
+  {
+    words: /InvalidAccessKeyId|SignatureDoesNotMatch|AuthorizationHeaderMalformed|InvalidToken/,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) =>
+      `${endpoint} does not take the keys. Check accessKey, secretAccessKey and region of the destination`,
+  },
+  {
+    words: /AccessDenied|status code: 403|Forbidden/,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ bucket }) =>
+      `the keys may not do this in the bucket ${bucket}. They need the right to list, read, write and delete objects there`,
+  },
+  {
+    words: /NoSuchBucket|directory not found|InvalidBucketName/,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ bucket, endpoint }) =>
+      `there is no bucket ${bucket} at ${endpoint}. Make it, or correct the destination`,
+  },
+  {
+    words:
+      /no space left|StorageFull|QuotaExceeded|InsufficientStorage|status code: 507|DiskFull|XMinioStorageFull/i,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) => `the store at ${endpoint} is full. Make room there, or keep fewer backups`,
+  },
+  {
+    words:
+      /connection refused|no such host|no route to host|network is unreachable|i\/o timeout|deadline exceeded|connection reset|EOF|broken pipe|Temporary failure/,
+    code: 'SERVICE_UNAVAILABLE',
+    sentence: ({ endpoint }) =>
+      `${endpoint} cannot be reached, or broke the connection off. Check the endpoint and the network`,
+  },
+  {
+    words: /x509|certificate|tls:/,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) => `the certificate of ${endpoint} is not trusted by this server`,
+  },
+  {
+    words: /SlowDown|ServiceUnavailable|status code: 50[0-9]|InternalError/,
+    code: 'SERVICE_UNAVAILABLE',
+    sentence: ({ endpoint }) => `the store at ${endpoint} reports a fault of its own`,
+  },
 ];
 
 export function rcloneError(bucket: Bucket, { exitCode, signal, stderr }: PipedEnd): AppError {
   const words = lastWords(createRedactor([bucket.accessKey, bucket.secretAccessKey])(stderr));
   const reason = reasons.find((one) => one.words.test(stderr));
-  if (reason) return new AppError(reason.code, `The destination failed: ${reason.sentence(bucket)}. (rclone: ${words})`);
+  if (reason)
+    return new AppError(
+      reason.code,
+      `The destination failed: ${reason.sentence(bucket)}. (rclone: ${words})`,
+    );
   const end = signal === undefined ? `exit code ${exitCode ?? '?'}` : `ended by ${signal}`;
-  return new AppError('SERVICE_UNAVAILABLE', `The destination failed: rclone gave up (${end})${words === '' ? '' : `: ${words}`}.`);
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The destination failed: rclone gave up (${end})${words === '' ? '' : `: ${words}`}.`,
+  );
 }
 
 /** Its last line without the time before it. */
 function lastWords(stderr: string): string {
-  const lines = stderr.split('\n').map((line) => line.replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d (ERROR : )?/, '').trim()).filter((line) => line !== '' && !/^status code: \d+, request id/.test(line));
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d (ERROR : )?/, '').trim())
+    .filter((line) => line !== '' && !/^status code: \d+, request id/.test(line));
   return (lines.at(-1) ?? '').slice(0, 400);
 }

@@ -12,9 +12,17 @@ type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
 /** Retries of a whole upload would need the whole input again; single requests are tried anew. Of a listing's times the server's own are asked for: the others cost a request for each object. */
 const options = [
-  '--config=', '--quiet', '--retries=1', '--low-level-retries=3', '--contimeout=15s', '--timeout=120s', '--use-server-modtime',
+  '--config=',
+  '--quiet',
+  '--retries=1',
+  '--low-level-retries=3',
+  '--contimeout=15s',
+  '--timeout=120s',
+  '--use-server-modtime',
   // Parts of a size that reaches 300 GB within the 10,000 parts that S3 takes, and two of them in rclone's memory.
-  '--s3-chunk-size=32Mi', '--s3-upload-concurrency=2', '--buffer-size=1Mi',
+  '--s3-chunk-size=32Mi',
+  '--s3-upload-concurrency=2',
+  '--buffer-size=1Mi',
 ] as const;
 
 /** rclone carries a library for terminals that works out the width of every character at each start, half of a start's processor time, unless told not to. */
@@ -27,10 +35,14 @@ interface Bench {
   remote(path: string): string;
 }
 
-export function rcloneStore(bucket: Bucket, { rclonePath, scratch }: { rclonePath: string; scratch: string }): ObjectStore {
+export function rcloneStore(
+  bucket: Bucket,
+  { rclonePath, scratch }: { rclonePath: string; scratch: string },
+): ObjectStore {
   const bench: Bench = {
     bucket,
-    make: (verb, ...words) => command([rclonePath, verb, ...options, ...words], { cwd: scratch, env: environmentOf(bucket) }),
+    make: (verb, ...words) =>
+      command([rclonePath, verb, ...options, ...words], { cwd: scratch, env: environmentOf(bucket) }),
     remote: (path) => `store:${[bucket.bucket, bucket.path, path].filter((part) => part !== '').join('/')}`,
   };
   const { make, remote } = bench;
@@ -53,13 +65,26 @@ export function rcloneStore(bucket: Bucket, { rclonePath, scratch }: { rclonePat
 function environmentOf({ accessKey, secretAccessKey, region, endpoint }: Bucket): Command['env'] {
   const of = (name: string): string => `RCLONE_CONFIG_STORE_${name}`;
   return {
-    ...noTerminal, [of('TYPE')]: 's3', [of('PROVIDER')]: 'Other', [of('ACCESS_KEY_ID')]: accessKey, [of('SECRET_ACCESS_KEY')]: secretAccessKey, [of('ENDPOINT')]: endpoint,
-    ...(region === '' ? {} : { [of('REGION')]: region }), [of('ENV_AUTH')]: 'false', [of('NO_CHECK_BUCKET')]: 'true', [of('FORCE_PATH_STYLE')]: 'true',
+    ...noTerminal,
+    [of('TYPE')]: 's3',
+    [of('PROVIDER')]: 'Other',
+    [of('ACCESS_KEY_ID')]: accessKey,
+    [of('SECRET_ACCESS_KEY')]: secretAccessKey,
+    [of('ENDPOINT')]: endpoint,
+    ...(region === '' ? {} : { [of('REGION')]: region }),
+    [of('ENV_AUTH')]: 'false',
+    [of('NO_CHECK_BUCKET')]: 'true',
+    [of('FORCE_PATH_STYLE')]: 'true',
   };
 }
 
 /** Its input closed, rclone would finish the object with what it has; so it is killed when the source fails. */
-async function feed(bench: Bench, child: PipedChild, source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+async function feed(
+  bench: Bench,
+  child: PipedChild,
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
   child.stdout.resume();
   const stop = onAbort(signal, child);
   try {
@@ -110,7 +135,11 @@ async function* read(bench: Bench, path: string, signal: AbortSignal): AsyncGene
       yield piece;
     }
     await succeed(bench, child, signal);
-    if (bytes !== object.bytes) throw new AppError('SERVICE_UNAVAILABLE', `The store gave ${bytes} of the ${object.bytes} bytes of ${path}. Try again.`);
+    if (bytes !== object.bytes)
+      throw new AppError(
+        'SERVICE_UNAVAILABLE',
+        `The store gave ${bytes} of the ${object.bytes} bytes of ${path}. Try again.`,
+      );
   } finally {
     stop();
     child.kill();
@@ -124,16 +153,33 @@ function absent({ bucket }: Bench, path: string): AppError {
 const entry = z.object({ Path: z.string(), Size: z.number(), ModTime: z.string(), IsDir: z.boolean() });
 
 async function find(bench: Bench, path: string, signal: AbortSignal): Promise<StoredObject | undefined> {
-  const text = await collect(bench, bench.make('lsjson', '--stat', '--no-mimetype', bench.remote(path)), signal);
+  const text = await collect(
+    bench,
+    bench.make('lsjson', '--stat', '--no-mimetype', bench.remote(path)),
+    signal,
+  );
   const found = entry.parse(JSON.parse(text));
   // What is not there is told as a folder.
-  return found.IsDir ? undefined : { path, bytes: found.Size, modifiedAt: new Date(found.ModTime).toISOString() };
+  return found.IsDir
+    ? undefined
+    : { path, bytes: found.Size, modifiedAt: new Date(found.ModTime).toISOString() };
 }
 
 async function list(bench: Bench, path: string, signal: AbortSignal): Promise<StoredObject[]> {
-  const text = await collect(bench, bench.make('lsjson', '--recursive', '--files-only', '--no-mimetype', bench.remote(path)), signal);
+  const text = await collect(
+    bench,
+    bench.make('lsjson', '--recursive', '--files-only', '--no-mimetype', bench.remote(path)),
+    signal,
+  );
   const before = path === '' ? '' : `${path}/`;
-  return z.array(entry).parse(JSON.parse(text)).map(({ Path, Size, ModTime }) => ({ path: `${before}${Path}`, bytes: Size, modifiedAt: new Date(ModTime).toISOString() }));
+  return z
+    .array(entry)
+    .parse(JSON.parse(text))
+    .map(({ Path, Size, ModTime }) => ({
+      path: `${before}${Path}`,
+      bytes: Size,
+      modifiedAt: new Date(ModTime).toISOString(),
+    }));
 }
 
 /** What it prints, when it ends well. */

@@ -11,5 +11,6 @@ export interface StoreOptions {
 
 /** A store for each provider of destinations. */
 export function createObjectStores(options: StoreOptions): OpenStore {
-  return (place: StorePlace): ObjectStore => (place.provider === 'local' ? folderStore(place.path) : rcloneStore(place, options));
+  return (place: StorePlace): ObjectStore =>
+    place.provider === 'local' ? folderStore(place.path) : rcloneStore(place, options);
 }

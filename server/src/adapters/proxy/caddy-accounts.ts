@@ -6,6 +6,16 @@ import type { RouteAccount } from '../../ports/proxy.ts';
  */
 export function signIn(accounts: readonly RouteAccount[]) {
   if (accounts.length === 0) return [];
-  const known = accounts.map(({ username, passwordHash }) => ({ username, password: Buffer.from(passwordHash).toString('base64') }));
-  return [{ handler: 'authentication', providers: { http_basic: { hash: { algorithm: 'bcrypt' }, hash_cache: {}, realm: 'Restricted', accounts: known } } }];
+  const known = accounts.map(({ username, passwordHash }) => ({
+    username,
+    password: Buffer.from(passwordHash).toString('base64'),
+  }));
+  return [
+    {
+      handler: 'authentication',
+      providers: {
+        http_basic: { hash: { algorithm: 'bcrypt' }, hash_cache: {}, realm: 'Restricted', accounts: known },
+      },
+    },
+  ];
 }

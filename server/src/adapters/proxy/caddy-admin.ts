@@ -8,17 +8,35 @@ export interface AdminAnswer {
 }
 
 /** A call of Caddy's admin API (https://caddyserver.com/docs/api) on its unix socket; throws SERVICE_UNAVAILABLE when it does not answer in time. */
-export function callAdmin(socketPath: string, call: { method: 'GET' | 'POST'; path: string; body?: string; limitMs: number }): Promise<AdminAnswer> {
+export function callAdmin(
+  socketPath: string,
+  call: { method: 'GET' | 'POST'; path: string; body?: string; limitMs: number },
+): Promise<AdminAnswer> {
   const body = call.body === undefined ? undefined : Buffer.from(call.body);
-  const headers = { Host: adminOrigin, ...(body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': body.length }) };
+  const headers = {
+    Host: adminOrigin,
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': body.length }),
+  };
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown) => reject(unreachable(socketPath, cause));
-    const request = httpRequest({ socketPath, method: call.method, path: call.path, headers, agent: false, signal: AbortSignal.timeout(call.limitMs) }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', fail);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }));
-    });
+    const request = httpRequest(
+      {
+        socketPath,
+        method: call.method,
+        path: call.path,
+        headers,
+        agent: false,
+        signal: AbortSignal.timeout(call.limitMs),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', fail);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
+        );
+      },
+    );
     request.on('error', fail);
     request.end(body);
   });
@@ -26,5 +44,9 @@ export function callAdmin(socketPath: string, call: { method: 'GET' | 'POST'; pa
 
 function unreachable(socketPath: string, cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new AppError('SERVICE_UNAVAILABLE', `The proxy does not answer on its admin socket ${socketPath} (${why}). Berth starts it again and sends its routes; see the service berth-proxy if this stays.`, { cause });
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The proxy does not answer on its admin socket ${socketPath} (${why}). Berth starts it again and sends its routes; see the service berth-proxy if this stays.`,
+    { cause },
+  );
 }

@@ -44,24 +44,59 @@ const gracePeriod = '10m';
 export function caddyDocument(routes: readonly Route[], settings: CaddySettings): CaddyDocument {
   for (const route of routes) checkRoute(route);
   const [secured, plain] = [routes.filter(({ https }) => https), routes.filter(({ https }) => !https)];
-  const origins = { plain: { scheme: 'http', port: settings.publicHttpPort }, secure: { scheme: 'https', port: settings.publicHttpsPort } } as const;
-  const errors = routes.some(({ maxBodyBytes }) => maxBodyBytes !== null) ? { errors: { routes: [tooLargeRoute] } } : {};
+  const origins = {
+    plain: { scheme: 'http', port: settings.publicHttpPort },
+    secure: { scheme: 'https', port: settings.publicHttpsPort },
+  } as const;
+  const errors = routes.some(({ maxBodyBytes }) => maxBodyBytes !== null)
+    ? { errors: { routes: [tooLargeRoute] } }
+    : {};
   const redirect = toHttps(settings);
   const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
   const shared = { ...errors, logs: {} };
   const servers = {
-    plain: serverText({ ...shared, listen: [':80'] }, settings, routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))), reverseProxies(plain, { speaksHttp2: false })),
-    secure: serverText({ ...shared, listen: [':443'], tls_connection_policies: tls.policies }, settings, routed(secured, (route) => handlers(route, origins.secure)), reverseProxies(secured, { speaksHttp2: true })),
+    plain: serverText(
+      { ...shared, listen: [':80'] },
+      settings,
+      routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))),
+      reverseProxies(plain, { speaksHttp2: false }),
+    ),
+    secure: serverText(
+      { ...shared, listen: [':443'], tls_connection_policies: tls.policies },
+      settings,
+      routed(secured, (route) => handlers(route, origins.secure)),
+      reverseProxies(secured, { speaksHttp2: true }),
+    ),
   };
   const head = { http_port: 80, https_port: 443, grace_period: gracePeriod };
   const base = { ...baseDocument(settings), logging: { logs: logs(settings) } };
-  const digest = createHash('sha256').update(JSON.stringify([base, settings, tls.apps, head])).update(servers.plain).update(servers.secure).digest('hex').slice(0, 24);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([base, settings, tls.apps, head]))
+    .update(servers.plain)
+    .update(servers.secure)
+    .digest('hex')
+    .slice(0, 24);
   const http = `{${inside({ '@id': idOf(digest), ...head })},"servers":{"plain":${servers.plain},"secure":${servers.secure}}}`;
-  return { digest, text: `{${inside(base)},"apps":{${inside({ ...tls.apps, http: null }).replace(/null$/, () => http)}}}`, files: tls.files };
+  return {
+    digest,
+    text: `{${inside(base)},"apps":{${inside({ ...tls.apps, http: null }).replace(/null$/, () => http)}}}`,
+    files: tls.files,
+  };
 }
 
-function serverText(server: object, { adminSocket }: CaddySettings, domains: readonly string[], proxies: readonly object[]): string {
-  const routes = [JSON.stringify(everyRequest), JSON.stringify(drainedRequest(posix.dirname(adminSocket))), ...domains, ...proxies.map((proxy) => JSON.stringify(proxy)), JSON.stringify(unknownHostRoute)];
+function serverText(
+  server: object,
+  { adminSocket }: CaddySettings,
+  domains: readonly string[],
+  proxies: readonly object[],
+): string {
+  const routes = [
+    JSON.stringify(everyRequest),
+    JSON.stringify(drainedRequest(posix.dirname(adminSocket))),
+    ...domains,
+    ...proxies.map((proxy) => JSON.stringify(proxy)),
+    JSON.stringify(unknownHostRoute),
+  ];
   return `{${inside(serverDefaults(server))},"routes":[${routes.join()}]}`;
 }
 
@@ -72,9 +107,21 @@ function inside(value: object): string {
 
 /** What a fresh proxy runs until it is given its routes. */
 export function initialDocument(settings: Pick<CaddySettings, 'adminSocket'>): Record<string, unknown> {
-  const starting = [{ handle: [text(503, 'Berth is starting; please try again in a moment.\n', { 'Retry-After': ['5'] })] }];
+  const starting = [
+    { handle: [text(503, 'Berth is starting; please try again in a moment.\n', { 'Retry-After': ['5'] })] },
+  ];
   const secure = { listen: [':443'], routes: starting, tls_connection_policies: [{}] };
-  return { ...baseDocument(settings), apps: { http: { servers: { plain: serverDefaults({ listen: [':80'], routes: starting }), secure: serverDefaults(secure) } } } };
+  return {
+    ...baseDocument(settings),
+    apps: {
+      http: {
+        servers: {
+          plain: serverDefaults({ listen: [':80'], routes: starting }),
+          secure: serverDefaults(secure),
+        },
+      },
+    },
+  };
 }
 
 /** The `@id` under which the document's digest stands in it. */
@@ -96,13 +143,37 @@ function baseDocument({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
  */
 function logs({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
   const folder = posix.dirname(adminSocket);
-  const unwritten = ['request>headers', 'request>tls', 'request>remote_ip', 'request>remote_port', 'resp_headers', 'user_id'];
+  const unwritten = [
+    'request>headers',
+    'request>tls',
+    'request>remote_ip',
+    'request>remote_port',
+    'resp_headers',
+    'user_id',
+  ];
   return {
     default: { level: 'WARN', exclude: [accessLogger] },
-    news: { level: 'INFO', include: newsLoggers, writer: { output: 'net', address: `unix/${folder}/${newsSocketName}` }, encoder: { format: 'json' } },
+    news: {
+      level: 'INFO',
+      include: newsLoggers,
+      writer: { output: 'net', address: `unix/${folder}/${newsSocketName}` },
+      encoder: { format: 'json' },
+    },
     requests: {
-      level: 'INFO', include: [accessLogger], writer: { output: 'file', filename: `${folder}/${requestLogName}`, roll_size_mb: 32, roll_keep: 1, roll_gzip: false },
-      encoder: { format: 'filter', wrap: { format: 'json' }, fields: Object.fromEntries(unwritten.map((name) => [name, { filter: 'delete' }])) },
+      level: 'INFO',
+      include: [accessLogger],
+      writer: {
+        output: 'file',
+        filename: `${folder}/${requestLogName}`,
+        roll_size_mb: 32,
+        roll_keep: 1,
+        roll_gzip: false,
+      },
+      encoder: {
+        format: 'filter',
+        wrap: { format: 'json' },
+        fields: Object.fromEntries(unwritten.map((name) => [name, { filter: 'delete' }])),
+      },
     },
   };
 }
@@ -116,7 +187,14 @@ function serverDefaults<T extends object>(server: T) {
 
 /** The sign-in comes first, so that neither the service nor where its redirects lead is shown to whoever may not pass. */
 function handlers(route: Route, origin: Origin): object[] {
-  return [...answerHeaders(route, origin), ...signIn(route.accounts), ...redirectHandlers(route, origin), ...bodyLimit(route), ...rewrites(route), leadsTo(route)];
+  return [
+    ...answerHeaders(route, origin),
+    ...signIn(route.accounts),
+    ...redirectHandlers(route, origin),
+    ...bodyLimit(route),
+    ...rewrites(route),
+    leadsTo(route),
+  ];
 }
 
 /**
@@ -139,14 +217,24 @@ function bodyLimit({ maxBodyBytes }: Route) {
 /** Nobody is asked for a password on an open connection: https comes first. 308 keeps method and body (RFC 9110, 15.4.9). */
 function toHttps({ publicHttpsPort }: CaddySettings): object {
   const port = publicHttpsPort === 443 ? '' : `:${publicHttpsPort}`;
-  return { handler: 'static_response', status_code: 308, headers: { Location: [`https://{http.request.host}${port}{http.request.uri}`] } };
+  return {
+    handler: 'static_response',
+    status_code: 308,
+    headers: { Location: [`https://{http.request.host}${port}{http.request.uri}`] },
+  };
 }
 
 function rewrites({ path, stripPath, internalPath }: Route) {
-  const strip = stripPath && trimmed(path) !== '' ? [{ handler: 'rewrite', strip_path_prefix: trimmed(path) }] : [];
+  const strip =
+    stripPath && trimmed(path) !== '' ? [{ handler: 'rewrite', strip_path_prefix: trimmed(path) }] : [];
   const prefix = trimmed(internalPath);
   // Unlike a rewrite of the whole address, this keeps an encoded slash as it came. `$` would begin a group's name.
-  return prefix === '' ? strip : [...strip, { handler: 'rewrite', path_regexp: [{ find: '^', replace: prefix.replaceAll('$', '$$$$') }] }];
+  return prefix === ''
+    ? strip
+    : [
+        ...strip,
+        { handler: 'rewrite', path_regexp: [{ find: '^', replace: prefix.replaceAll('$', '$$$$') }] },
+      ];
 }
 
 /**
@@ -154,18 +242,42 @@ function rewrites({ path, stripPath, internalPath }: Route) {
  * the others with an underscore, which CGI and what descends from it cannot tell from a hyphen.
  */
 const claims = [
-  'Forwarded', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Original-Url', 'X-Rewrite-Url', 'X-Client-Ip', 'X-Cluster-Client-Ip', 'True-Client-Ip', 'Cf-Connecting-Ip', 'Fastly-Client-Ip',
-  'X_*', 'X-Forwarded_*', 'X-Real_*', 'True_*', 'Cf_*', 'X-Forwarded-Prefix',
+  'Forwarded',
+  'X-Forwarded-Port',
+  'X-Forwarded-Server',
+  'X-Original-Url',
+  'X-Rewrite-Url',
+  'X-Client-Ip',
+  'X-Cluster-Client-Ip',
+  'True-Client-Ip',
+  'Cf-Connecting-Ip',
+  'Fastly-Client-Ip',
+  'X_*',
+  'X-Forwarded_*',
+  'X-Real_*',
+  'True_*',
+  'Cf_*',
+  'X-Forwarded-Prefix',
 ];
 
 /** Before all others, and once for all of them: Caddy takes as long for a configuration as it has bytes (measured: half with this, for 1,000 domains). */
 const everyRequest = { handle: [{ handler: 'headers', request: { delete: claims } }] };
 
 /** Caddy 2.6 takes a body that is cut off for a fault of the service, and would answer 502. */
-const tooLargeRoute = { match: [{ vars_regexp: { '{http.error.message}': { pattern: 'request body too large' } } }], handle: [text(413, 'The body of this request is larger than this address takes.\n')] };
+const tooLargeRoute = {
+  match: [{ vars_regexp: { '{http.error.message}': { pattern: 'request body too large' } } }],
+  handle: [text(413, 'The body of this request is larger than this address takes.\n')],
+};
 
-const unknownHostRoute = { handle: [text(404, 'No application of this server answers to this host name.\n')] };
+const unknownHostRoute = {
+  handle: [text(404, 'No application of this server answers to this host name.\n')],
+};
 
 function text(status: number, body: string, headers: Record<string, string[]> = {}) {
-  return { handler: 'static_response', status_code: status, headers: { 'Content-Type': ['text/plain; charset=utf-8'], ...headers }, body };
+  return {
+    handler: 'static_response',
+    status_code: status,
+    headers: { 'Content-Type': ['text/plain; charset=utf-8'], ...headers },
+    body,
+  };
 }

@@ -47,6 +47,11 @@ export function createDrain(folder: string, lastRequestAt: () => number | undefi
  * alone. `folder` as the proxy sees it.
  */
 export function drainedRequest(folder: string): object {
-  const match = [{ file: { root: folder, try_files: [`/${drainFile}`] }, not: [{ header: { Upgrade: ['*'] } }] }];
-  return { match, handle: [{ handler: 'headers', response: { deferred: true, set: { Connection: ['close'] } } }] };
+  const match = [
+    { file: { root: folder, try_files: [`/${drainFile}`] }, not: [{ header: { Upgrade: ['*'] } }] },
+  ];
+  return {
+    match,
+    handle: [{ handler: 'headers', response: { deferred: true, set: { Connection: ['close'] } } }],
+  };
 }

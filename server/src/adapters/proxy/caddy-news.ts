@@ -15,7 +15,10 @@ export const newsLoggers = ['tls.obtain', 'tls.renew', 'http.acme_client'];
 const lineLimit = 256 * 1024;
 
 /** Listens on the socket, whoever did before; what cannot be read is no news. */
-export async function listenForNews(socketPath: string, onNews: (news: CertificateNews) => void): Promise<Server> {
+export async function listenForNews(
+  socketPath: string,
+  onNews: (news: CertificateNews) => void,
+): Promise<Server> {
   await rm(socketPath, { force: true });
   const read = newsReader();
   const server = createServer((connection) => {
@@ -39,7 +42,12 @@ export async function listenForNews(socketPath: string, onNews: (news: Certifica
 }
 
 const line = z.object({
-  logger: z.string(), msg: z.string(), identifier: z.string().optional(), issuer: z.string().optional(), error: z.string().optional(), problem_type: z.string().optional(),
+  logger: z.string(),
+  msg: z.string(),
+  identifier: z.string().optional(),
+  issuer: z.string().optional(),
+  error: z.string().optional(),
+  problem_type: z.string().optional(),
   challenge_type: z.string().optional(),
 });
 
@@ -51,9 +59,11 @@ export function newsReader(): (text: string) => CertificateNews | undefined {
     const host = parsed.data?.identifier;
     if (!parsed.success || host === undefined) return undefined;
     const { msg, error = '', problem_type: type = '', challenge_type: challenge, issuer = '' } = parsed.data;
-    if (msg === 'challenge failed' && (challenge === 'http-01' || !problems.has(host))) problems.set(host, { type, detail: error });
+    if (msg === 'challenge failed' && (challenge === 'http-01' || !problems.has(host)))
+      problems.set(host, { type, detail: error });
     if (msg === 'obtaining certificate' || msg === 'renewing certificate') problems.delete(host);
-    if (msg === 'certificate obtained successfully' || msg === 'certificate renewed successfully') return { kind: 'issued', host };
+    if (msg === 'certificate obtained successfully' || msg === 'certificate renewed successfully')
+      return { kind: 'issued', host };
     if (msg !== 'could not get certificate from issuer') return undefined;
     const problem = problems.get(host);
     problems.delete(host);

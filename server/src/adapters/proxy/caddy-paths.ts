@@ -12,7 +12,10 @@ export function trimmed(path: string): string {
  * written once. Each is given as JSON, by which it was found to be alike.
  */
 export function routed(routes: readonly Route[], handle: (route: Route) => object[]): string[] {
-  const [wild, exact] = [routes.filter(({ host }) => host.startsWith('*')), routes.filter(({ host }) => !host.startsWith('*'))];
+  const [wild, exact] = [
+    routes.filter(({ host }) => host.startsWith('*')),
+    routes.filter(({ host }) => !host.startsWith('*')),
+  ];
   return [...inLots(exact, handle), ...inLots(wild, handle)];
 }
 
@@ -20,11 +23,22 @@ export function routed(routes: readonly Route[], handle: (route: Route) => objec
 const lotSize = 128;
 
 function inLots(routes: readonly Route[], handle: (route: Route) => object[]): string[] {
-  const hosts = [...Map.groupBy(routes, ({ host }) => host)].toSorted(([left], [right]) => compare(left, right));
-  const lots = Array.from({ length: Math.ceil(hosts.length / lotSize) }, (_, index) => hosts.slice(index * lotSize, (index + 1) * lotSize));
+  const hosts = [...Map.groupBy(routes, ({ host }) => host)].toSorted(([left], [right]) =>
+    compare(left, right),
+  );
+  const lots = Array.from({ length: Math.ceil(hosts.length / lotSize) }, (_, index) =>
+    hosts.slice(index * lotSize, (index + 1) * lotSize),
+  );
   return lots.flatMap((lot) => {
-    const inside = alike(lot.flatMap(([, own]) => own), handle);
-    return lots.length === 1 || inside.length === 1 ? inside : [`{"match":[${JSON.stringify({ host: lot.map(([host]) => host) })}],"handle":[{"handler":"subroute","routes":[${inside.join()}]}]}`];
+    const inside = alike(
+      lot.flatMap(([, own]) => own),
+      handle,
+    );
+    return lots.length === 1 || inside.length === 1
+      ? inside
+      : [
+          `{"match":[${JSON.stringify({ host: lot.map(([host]) => host) })}],"handle":[{"handler":"subroute","routes":[${inside.join()}]}]}`,
+        ];
   });
 }
 
@@ -38,8 +52,15 @@ function alike(routes: readonly Route[], handle: (route: Route) => object[]): st
     if (present) present.hosts.push(route.host);
     else same.set(key, { hosts: [route.host], path: route.path, handlers });
   }
-  return [...same].toSorted(([left, a], [right, b]) => trimmed(b.path).length - trimmed(a.path).length || compare(a.path, b.path) || compare(left, right))
-    .map(([, { hosts, path, handlers }]) => `{"group":"domain","match":[${JSON.stringify(matcher(hosts, path))}],"handle":${handlers}}`);
+  return [...same]
+    .toSorted(
+      ([left, a], [right, b]) =>
+        trimmed(b.path).length - trimmed(a.path).length || compare(a.path, b.path) || compare(left, right),
+    )
+    .map(
+      ([, { hosts, path, handlers }]) =>
+        `{"group":"domain","match":[${JSON.stringify(matcher(hosts, path))}],"handle":${handlers}}`,
+    );
 }
 
 /** `/api` is that path and what lies below it, not `/apix`. */

@@ -25,7 +25,10 @@ export interface RequestWatch {
 type Matcher = (host: string, address: string) => Route | undefined;
 
 /** Gives requests in batches, each once; those of no domain are left out. */
-export function watchRequests(folder: string, onRequests: (requests: readonly SeenRequest[]) => Promise<void>): RequestWatch {
+export function watchRequests(
+  folder: string,
+  onRequests: (requests: readonly SeenRequest[]) => Promise<void>,
+): RequestWatch {
   const path = join(folder, requestLogName);
   let match: Matcher | undefined;
   let file: { handle: FileHandle; inode: number; position: number } | undefined;
@@ -48,9 +51,14 @@ export function watchRequests(folder: string, onRequests: (requests: readonly Se
     if (end === 0 && bytesRead < chunkBytes) return false;
     at.position += end === 0 ? bytesRead : end;
     lastAt = performance.now();
-    const requests = buffer.toString('utf8', 0, end).split('\n').flatMap((text) => seen(text, matcher) ?? []);
+    const requests = buffer
+      .toString('utf8', 0, end)
+      .split('\n')
+      .flatMap((text) => seen(text, matcher) ?? []);
     if (requests.length > 0) await onRequests(requests);
-    await writeFile(join(folder, positionName), JSON.stringify({ inode: at.inode, position: at.position }), { mode: 0o600 });
+    await writeFile(join(folder, positionName), JSON.stringify({ inode: at.inode, position: at.position }), {
+      mode: 0o600,
+    });
     return true;
   }
 
@@ -84,18 +92,37 @@ export function watchRequests(folder: string, onRequests: (requests: readonly Se
   };
 }
 
-const entry = z.object({ ts: z.number(), request: z.object({ method: z.string(), host: z.string(), uri: z.string() }), status: z.number(), duration: z.number(), size: z.number() });
+const entry = z.object({
+  ts: z.number(),
+  request: z.object({ method: z.string(), host: z.string(), uri: z.string() }),
+  status: z.number(),
+  duration: z.number(),
+  size: z.number(),
+});
 
 function seen(text: string, match: Matcher): SeenRequest | undefined {
   const parsed = entry.safeParse(fromJson(text));
   if (!parsed.success) return undefined;
-  const { ts, request: { method, host, uri }, status, duration, size } = parsed.data;
+  const {
+    ts,
+    request: { method, host, uri },
+    status,
+    duration,
+    size,
+  } = parsed.data;
   const route = match(host, uri);
   if (!route) return undefined;
   // Caddy says 0 when the client went before there was an answer; 499 is what that is called elsewhere.
   return {
-    at: Math.round(ts * 1000), domainId: route.id, serviceId: route.serviceId, method: method.slice(0, 20), host: host.slice(0, 300), path: uri.replace(/[?#].*$/s, '').slice(0, 1000), status: status === 0 ? 499 : status,
-    durationMs: Math.round(duration * 1_000_000) / 1000, bytes: size,
+    at: Math.round(ts * 1000),
+    domainId: route.id,
+    serviceId: route.serviceId,
+    method: method.slice(0, 20),
+    host: host.slice(0, 300),
+    path: uri.replace(/[?#].*$/s, '').slice(0, 1000),
+    status: status === 0 ? 499 : status,
+    durationMs: Math.round(duration * 1_000_000) / 1000,
+    bytes: size,
   };
 }
 

@@ -12,8 +12,12 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const file = (path: string): KeptFile => ({ path, content: `content of ${path}` });
-const certificate = (storage: string, host: string): KeptFile[] => ['crt', 'key', 'json'].map((ending) => file(`${storage}certificates/acme.test-dir/${host}/${host}.${ending}`));
-const account = (storage: string): KeptFile[] => ['a.key', 'a.json'].map((name) => file(`${storage}acme/acme.test-dir/users/a@a.test/${name}`));
+const certificate = (storage: string, host: string): KeptFile[] =>
+  ['crt', 'key', 'json'].map((ending) =>
+    file(`${storage}certificates/acme.test-dir/${host}/${host}.${ending}`),
+  );
+const account = (storage: string): KeptFile[] =>
+  ['a.key', 'a.json'].map((name) => file(`${storage}acme/acme.test-dir/users/a@a.test/${name}`));
 const own = [...certificate('', 'a.test'), ...account('')];
 const theirs = [...certificate('accounts/r_1-x/', 'b.test'), ...account('accounts/r_1-x/')];
 const root = file('pki/authorities/local/root.key');
@@ -27,21 +31,43 @@ async function write(files: readonly KeptFile[]): Promise<void> {
 const paths = (files: readonly KeptFile[]): string[] => files.map(({ path }) => path).toSorted();
 
 it('gives what is worth keeping, of one host with the account that got it', async () => {
-  await write([...own, ...theirs, root, file('certificates/local/c.test/c.test.crt'), file('acme/acme.test-dir/challenge_tokens/x.txt'), file('locks/x.lock'), file('accounts/r_1-x/locks/x.lock')]);
+  await write([
+    ...own,
+    ...theirs,
+    root,
+    file('certificates/local/c.test/c.test.crt'),
+    file('acme/acme.test-dir/challenge_tokens/x.txt'),
+    file('locks/x.lock'),
+    file('accounts/r_1-x/locks/x.lock'),
+  ]);
   const store = createCaddyStore(folder);
   expect(paths(await store.files())).toEqual(paths([...own, ...theirs, root]));
   expect(paths(await store.files('a.test'))).toEqual(paths(own));
   expect(paths(await store.files('b.test'))).toEqual(paths(theirs));
   expect(await store.files('nobody.test')).toEqual([]);
-  expect([await store.accounts(), (await store.folders()).has('accounts/r_1-x/certificates/acme.test-dir/b.test')]).toEqual([['r_1-x'], true]);
+  expect([
+    await store.accounts(),
+    (await store.folders()).has('accounts/r_1-x/certificates/acme.test-dir/b.test'),
+  ]).toEqual([['r_1-x'], true]);
 });
 
 it('puts folders back as a whole, never into one that is there, and none of another kind', async () => {
   await write(certificate('', 'a.test').slice(0, 1));
   const store = createCaddyStore(folder);
-  await store.putBack([...own.map(({ path }) => ({ path, content: 'older' })), ...theirs, root, file('../outside/x.key'), file('accounts/../certificates/a/b/c.key'), file('locks/x.key')]);
-  expect(paths(await store.files())).toEqual(paths([...certificate('', 'a.test').slice(0, 1), ...account(''), ...theirs, root]));
-  expect((await store.files()).find(({ path }) => path.endsWith('a.test.crt'))?.content).toBe('content of certificates/acme.test-dir/a.test/a.test.crt');
+  await store.putBack([
+    ...own.map(({ path }) => ({ path, content: 'older' })),
+    ...theirs,
+    root,
+    file('../outside/x.key'),
+    file('accounts/../certificates/a/b/c.key'),
+    file('locks/x.key'),
+  ]);
+  expect(paths(await store.files())).toEqual(
+    paths([...certificate('', 'a.test').slice(0, 1), ...account(''), ...theirs, root]),
+  );
+  expect((await store.files()).find(({ path }) => path.endsWith('a.test.crt'))?.content).toBe(
+    'content of certificates/acme.test-dir/a.test/a.test.crt',
+  );
   expect((await stat(join(folder, root.path))).mode & 0o777).toBe(0o600);
   expect((await readdir(folder)).toSorted()).toEqual(['accounts', 'acme', 'certificates', 'pki']);
 });
@@ -59,5 +85,10 @@ it('forgets an account, its certificates only when told, and nobody else', async
 
 it('that is not there is empty', async () => {
   const store = createCaddyStore(join(folder, 'absent'));
-  expect([await store.files(), await store.files('a.test'), await store.folders(), await store.accounts()]).toEqual([[], [], new Set(), []]);
+  expect([
+    await store.files(),
+    await store.files('a.test'),
+    await store.folders(),
+    await store.accounts(),
+  ]).toEqual([[], [], new Set(), []]);
 });

@@ -29,44 +29,70 @@ export function createCaddyStore(folder: string): ProxyStore {
     for (const entry of entries ?? []) {
       const inside = `${path}/${entry.name}`;
       if (entry.isDirectory()) found.push(...(await walk(inside)));
-      else if (entry.isFile() && wanted.test(entry.name) && pathPattern.test(inside)) found.push({ path: inside, content: await readFile(join(folder, inside), 'utf8') });
+      else if (entry.isFile() && wanted.test(entry.name) && pathPattern.test(inside))
+        found.push({ path: inside, content: await readFile(join(folder, inside), 'utf8') });
     }
     return found;
   }
-  const inside = async (path: string): Promise<string[]> => ((await readdir(join(folder, path)).catch(absent)) ?? []).map((name) => `${path}/${name}`);
+  const inside = async (path: string): Promise<string[]> =>
+    ((await readdir(join(folder, path)).catch(absent)) ?? []).map((name) => `${path}/${name}`);
   /** What stands before the paths of each storage: the installation's own, then those of the accounts. */
-  const storages = async (): Promise<string[]> => ['', ...(await inside(accountsFolder)).map((path) => `${path}/`)];
-  const everywhere = async <T>(work: (storage: string) => Promise<T[]>): Promise<T[]> => (await Promise.all((await storages()).map(work))).flat();
+  const storages = async (): Promise<string[]> => [
+    '',
+    ...(await inside(accountsFolder)).map((path) => `${path}/`),
+  ];
+  const everywhere = async <T>(work: (storage: string) => Promise<T[]>): Promise<T[]> =>
+    (await Promise.all((await storages()).map(work))).flat();
 
   /** Certificates of the host with the account that got them. */
   async function ofHost(storage: string, host: string): Promise<KeptFile[]> {
     const authorities = await inside(`${storage}certificates`);
-    const own = (await Promise.all(authorities.filter((path) => path !== unkept).map((path) => walk(`${path}/${host}`)))).flat();
+    const own = (
+      await Promise.all(authorities.filter((path) => path !== unkept).map((path) => walk(`${path}/${host}`)))
+    ).flat();
     return own.length === 0 ? [] : [...own, ...(await walk(`${storage}acme`))];
   }
 
   return {
     async files(host) {
       if (host !== undefined) return everywhere((storage) => ofHost(storage, host));
-      return everywhere(async (storage) => [...(await walk(`${storage}certificates`)), ...(await walk(`${storage}acme`)), ...(storage === '' ? await walk('pki') : [])]);
+      return everywhere(async (storage) => [
+        ...(await walk(`${storage}certificates`)),
+        ...(await walk(`${storage}acme`)),
+        ...(storage === '' ? await walk('pki') : []),
+      ]);
     },
     async folders() {
-      const [authorities, users] = await Promise.all([everywhere((storage) => inside(`${storage}certificates`)), everywhere((storage) => inside(`${storage}acme`))]);
-      const deeper = await Promise.all([...authorities.map(inside), ...users.map((path) => inside(`${path}/users`)), inside('pki/authorities')]);
+      const [authorities, users] = await Promise.all([
+        everywhere((storage) => inside(`${storage}certificates`)),
+        everywhere((storage) => inside(`${storage}acme`)),
+      ]);
+      const deeper = await Promise.all([
+        ...authorities.map(inside),
+        ...users.map((path) => inside(`${path}/users`)),
+        inside('pki/authorities'),
+      ]);
       return new Set(deeper.flat());
     },
-    accounts: async () => ((await readdir(join(folder, accountsFolder)).catch(absent)) ?? []),
+    accounts: async () => (await readdir(join(folder, accountsFolder)).catch(absent)) ?? [],
     async forget(account, { certificates }) {
       if (!pathPattern.test(`${accountFolder(account)}/acme/x`)) return;
-      await rm(join(folder, accountFolder(account), ...(certificates ? [] : ['acme'])), { recursive: true, force: true });
+      await rm(join(folder, accountFolder(account), ...(certificates ? [] : ['acme'])), {
+        recursive: true,
+        force: true,
+      });
     },
     async putBack(files) {
       // A folder is there as a whole or not at all, also when Berth is killed meanwhile: of one without its key another certificate would be asked for.
       const part = join(folder, 'part');
-      for (const [path, own] of Map.groupBy(files.filter((file) => pathPattern.test(file.path)), (file) => dirname(file.path))) {
+      for (const [path, own] of Map.groupBy(
+        files.filter((file) => pathPattern.test(file.path)),
+        (file) => dirname(file.path),
+      )) {
         await rm(part, { recursive: true, force: true });
         await mkdir(part, { recursive: true, mode: 0o700 });
-        for (const file of own) await writeFile(join(part, basename(file.path)), file.content, { mode: 0o600 });
+        for (const file of own)
+          await writeFile(join(part, basename(file.path)), file.content, { mode: 0o600 });
         await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
         await rename(part, join(folder, path)).catch(present);
       }
@@ -76,10 +102,12 @@ export function createCaddyStore(folder: string): ProxyStore {
 }
 
 function absent(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+    return undefined;
   throw error;
 }
 
 function present(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOTEMPTY'))) throw error;
+  if (!(error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOTEMPTY')))
+    throw error;
 }

@@ -8,23 +8,43 @@ import { trimmed } from './caddy-paths.ts';
 /** The last handler of a route. */
 export function leadsTo(route: Route) {
   const prefix = toldPrefix(route);
-  const values = Object.fromEntries(headersOf(route).map(([, value], index) => [headerVariable(index), value]));
-  return { handler: 'vars', [variables.kind]: kindOf(route), [variables.service]: route.service, [variables.port]: String(route.port), ...(prefix === '' ? {} : { [variables.prefix]: prefix }), ...values };
+  const values = Object.fromEntries(
+    headersOf(route).map(([, value], index) => [headerVariable(index), value]),
+  );
+  return {
+    handler: 'vars',
+    [variables.kind]: kindOf(route),
+    [variables.service]: route.service,
+    [variables.port]: String(route.port),
+    ...(prefix === '' ? {} : { [variables.prefix]: prefix }),
+    ...values,
+  };
 }
 
 /** What follows the routes that end with `leadsTo`: one for each kind of them, and for gRPC where requests may come in HTTP/2. */
 export function reverseProxies(routes: readonly Route[], { speaksHttp2 }: { speaksHttp2: boolean }) {
   const kinds = new Map(routes.map((route) => [kindOf(route), route]));
-  return [...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1)).flatMap(([kind, route]) => {
-    const proxy = reverseProxy(route);
-    const followed = { vars: { [variables.kind]: [kind] } };
-    // gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113, 3.3).
-    const calls = { match: [{ ...followed, protocol: 'grpc' }], handle: [{ ...proxy, transport: { ...proxy.transport, versions: ['h2c', '2'] } }], terminal: true };
-    return [...(speaksHttp2 ? [calls] : []), { match: [followed], handle: [proxy], terminal: true }];
-  });
+  return [...kinds]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([kind, route]) => {
+      const proxy = reverseProxy(route);
+      const followed = { vars: { [variables.kind]: [kind] } };
+      // gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113, 3.3).
+      const calls = {
+        match: [{ ...followed, protocol: 'grpc' }],
+        handle: [{ ...proxy, transport: { ...proxy.transport, versions: ['h2c', '2'] } }],
+        terminal: true,
+      };
+      return [...(speaksHttp2 ? [calls] : []), { match: [followed], handle: [proxy], terminal: true }];
+    });
 }
 
-const variables = { kind: 'berth_proxy', service: 'berth_service', port: 'berth_port', prefix: 'berth_prefix' } as const;
+const variables = {
+  kind: 'berth_proxy',
+  service: 'berth_service',
+  port: 'berth_port',
+  prefix: 'berth_prefix',
+} as const;
 
 function headerVariable(index: number): string {
   return `berth_header_${index}`;
@@ -45,7 +65,11 @@ function toldPrefix({ path, stripPath }: Route): string {
 
 /** Routes of one kind differ in what their variables hold. */
 function kindOf(route: Route): string {
-  return [route.accounts.length > 0 ? 'signed' : 'open', ...(toldPrefix(route) === '' ? [] : ['stripped']), ...headersOf(route).map(([name]) => name)].join(' ');
+  return [
+    route.accounts.length > 0 ? 'signed' : 'open',
+    ...(toldPrefix(route) === '' ? [] : ['stripped']),
+    ...headersOf(route).map(([name]) => name),
+  ].join(' ');
 }
 
 /**
@@ -55,15 +79,32 @@ function kindOf(route: Route): string {
  * is closing cannot be repeated.
  */
 function reverseProxy(route: Route) {
-  const given = Object.fromEntries(headersOf(route).map(([name], index) => [name, [valueOf(headerVariable(index))]]));
+  const given = Object.fromEntries(
+    headersOf(route).map(([name], index) => [name, [valueOf(headerVariable(index))]]),
+  );
   // Here, where what the client calls a header of the connection (RFC 9110, 7.6.1) has been taken away already.
-  const set = { ...given, 'X-Real-Ip': ['{http.request.remote.host}'], ...(toldPrefix(route) === '' ? {} : { 'X-Forwarded-Prefix': [valueOf(variables.prefix)] }) };
+  const set = {
+    ...given,
+    'X-Real-Ip': ['{http.request.remote.host}'],
+    ...(toldPrefix(route) === '' ? {} : { 'X-Forwarded-Prefix': [valueOf(variables.prefix)] }),
+  };
   return {
     handler: 'reverse_proxy',
-    dynamic_upstreams: { source: 'a', name: `tasks.${valueOf(variables.service)}`, port: valueOf(variables.port), refresh: '1s', dial_timeout: '2s' },
+    dynamic_upstreams: {
+      source: 'a',
+      name: `tasks.${valueOf(variables.service)}`,
+      port: valueOf(variables.port),
+      refresh: '1s',
+      dial_timeout: '2s',
+    },
     load_balancing: { selection_policy: { policy: 'least_conn' }, try_duration: '5s', try_interval: '150ms' },
     health_checks: { passive: { fail_duration: '2s', max_fails: 3 } },
-    transport: { protocol: 'http', compression: false, dial_timeout: '2s', keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 } },
+    transport: {
+      protocol: 'http',
+      compression: false,
+      dial_timeout: '2s',
+      keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 },
+    },
     // The password of the proxy's sign-in is nothing that the service must know.
     headers: { request: { set, ...(route.accounts.length === 0 ? {} : { delete: ['Authorization'] }) } },
   };

@@ -34,7 +34,14 @@ const readLimitMs = 5_000;
 const loadLimitMs = 60_000;
 
 /** The proxy port over Caddy's admin API. Calls of `apply` are done one after another, so the last one decides. */
-export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttpsPort = 443, onNews = () => undefined, onRequests, beforeLoad }: CaddyProxyOptions): Proxy {
+export function createCaddyProxy({
+  adminSocket,
+  publicHttpPort = 80,
+  publicHttpsPort = 443,
+  onNews = () => undefined,
+  onRequests,
+  beforeLoad,
+}: CaddyProxyOptions): Proxy {
   const settings: CaddySettings = { adminSocket: adminSocketInContainer, publicHttpPort, publicHttpsPort };
   let last: Promise<unknown> = Promise.resolve();
   let listening: Promise<unknown> | undefined;
@@ -42,10 +49,12 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
   /** Those that were asked for last, by which accounts of authorities are told. */
   let asked: readonly Route[] = [];
   const watch = onRequests && watchRequests(dirname(adminSocket), onRequests);
-  const tell = (news: CertificateNews): void => onNews(news.kind === 'failed' ? { ...news, authority: withAccount(news, asked) } : news);
+  const tell = (news: CertificateNews): void =>
+    onNews(news.kind === 'failed' ? { ...news, authority: withAccount(news, asked) } : news);
 
   const drain = createDrain(dirname(adminSocket), () => watch?.lastAt());
-  const begin = (): Promise<unknown> => Promise.all([drain.begin(), listenForNews(join(dirname(adminSocket), newsSocketName), tell)]);
+  const begin = (): Promise<unknown> =>
+    Promise.all([drain.begin(), listenForNews(join(dirname(adminSocket), newsSocketName), tell)]);
   const forgetBegin = (error: unknown): never => {
     listening = undefined;
     throw error;
@@ -63,11 +72,21 @@ export function createCaddyProxy({ adminSocket, publicHttpPort = 80, publicHttps
     await othersFirst();
     watch?.use(routes);
     asked = routes;
-    if (running === idOf(digest) || (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes, settings))) return { changed: false };
+    if (
+      running === idOf(digest) ||
+      (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes, settings))
+    )
+      return { changed: false };
     await writeFiles(dirname(adminSocket), files);
     await beforeLoad?.();
-    const answer = await drain.during(() => callAdmin(adminSocket, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }));
-    if (answer.status >= 300) throw new AppError('BAD_REQUEST', `The proxy refused the new routes and keeps the former ones: ${errorWords(answer.body)}`);
+    const answer = await drain.during(() =>
+      callAdmin(adminSocket, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }),
+    );
+    if (answer.status >= 300)
+      throw new AppError(
+        'BAD_REQUEST',
+        `The proxy refused the new routes and keeps the former ones: ${errorWords(answer.body)}`,
+      );
     await removeOthers(dirname(adminSocket), files);
     loaded = { id: idOf(digest), routes };
     return { changed: true };
@@ -99,23 +118,39 @@ interface Loaded {
 
 /** That an authority refuses a host is no reason for a change, which would end everybody's WebSockets; only that it may be asked again is. */
 function asksNobodyNew(former: Loaded, routes: readonly Route[], settings: CaddySettings): boolean {
-  const digestIfAsked = (all: readonly Route[]): string => caddyDocument(all.map(unwithheld), settings).digest;
+  const digestIfAsked = (all: readonly Route[]): string =>
+    caddyDocument(all.map(unwithheld), settings).digest;
   const [before, now] = [withheldHosts(former.routes), withheldHosts(routes)];
-  return now.size > 0 && [...before].every((host) => now.has(host)) && digestIfAsked(routes) === digestIfAsked(former.routes);
+  return (
+    now.size > 0 &&
+    [...before].every((host) => now.has(host)) &&
+    digestIfAsked(routes) === digestIfAsked(former.routes)
+  );
 }
 
 function withheldHosts(routes: readonly Route[]): Set<string> {
-  return new Set(routes.flatMap(({ host, certificate }) => (certificate?.source === 'acme' && certificate.isWithheld ? [host] : [])));
+  return new Set(
+    routes.flatMap(({ host, certificate }) =>
+      certificate?.source === 'acme' && certificate.isWithheld ? [host] : [],
+    ),
+  );
 }
 
 function unwithheld(route: Route): Route {
-  return route.certificate?.source === 'acme' ? { ...route, certificate: { ...route.certificate, isWithheld: false } } : route;
+  return route.certificate?.source === 'acme'
+    ? { ...route, certificate: { ...route.certificate, isWithheld: false } }
+    : route;
 }
 
 /** Caddy names the authority alone. */
-function withAccount({ host, authority }: { host: string; authority: string }, routes: readonly Route[]): string {
+function withAccount(
+  { host, authority }: { host: string; authority: string },
+  routes: readonly Route[],
+): string {
   const certificate = routes.find((route) => route.host === host && route.https)?.certificate;
-  return certificate?.source === 'acme' && certificate.account !== null ? `${certificate.account}/${authority}` : authority;
+  return certificate?.source === 'acme' && certificate.account !== null
+    ? `${certificate.account}/${authority}`
+    : authority;
 }
 
 /** Named by their content, so that one that is there is right. */
@@ -126,12 +161,17 @@ async function writeFiles(folder: string, files: readonly ProxyFile[]): Promise<
 /** Those of former documents. */
 async function removeOthers(folder: string, files: readonly ProxyFile[]): Promise<void> {
   const kept = new Set(files.map(({ name }) => name));
-  for (const name of await readdir(folder)) if (name.startsWith(proxyFilePrefix) && !kept.has(name)) await rm(join(folder, name), { force: true });
+  for (const name of await readdir(folder))
+    if (name.startsWith(proxyFilePrefix) && !kept.has(name)) await rm(join(folder, name), { force: true });
 }
 
 /** The digest in the configuration that runs; undefined when it is not one of ours, such as a fresh proxy's. */
 async function readId(adminSocket: string): Promise<string | undefined> {
-  const answer = await callAdmin(adminSocket, { method: 'GET', path: '/config/apps/http/@id', limitMs: readLimitMs });
+  const answer = await callAdmin(adminSocket, {
+    method: 'GET',
+    path: '/config/apps/http/@id',
+    limitMs: readLimitMs,
+  });
   if (answer.status >= 300) return undefined;
   const value: unknown = JSON.parse(answer.body);
   return typeof value === 'string' ? value : undefined;
@@ -141,7 +181,13 @@ async function readId(adminSocket: string): Promise<string | undefined> {
 function errorWords(body: string): string {
   try {
     const answer: unknown = JSON.parse(body);
-    if (typeof answer === 'object' && answer !== null && 'error' in answer && typeof answer.error === 'string') return answer.error;
+    if (
+      typeof answer === 'object' &&
+      answer !== null &&
+      'error' in answer &&
+      typeof answer.error === 'string'
+    )
+      return answer.error;
   } catch {
     // Not JSON: the text itself has to do.
   }

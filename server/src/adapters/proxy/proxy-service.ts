@@ -49,9 +49,13 @@ export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
     reservations: {},
     mounts: [
       { type: 'bind', source: options.adminFolder, target: adminFolderInContainer },
-      ...(probe === undefined ? [] : [{ type: 'bind', source: probe.busybox, target: '/.berth/busybox', readOnly: true } as const]),
+      ...(probe === undefined
+        ? []
+        : [{ type: 'bind', source: probe.busybox, target: '/.berth/busybox', readOnly: true } as const]),
     ],
-    files: [{ path: configPath, content: JSON.stringify(initialDocument({ adminSocket: adminSocketInContainer })) }],
+    files: [
+      { path: configPath, content: JSON.stringify(initialDocument({ adminSocket: adminSocketInContainer })) },
+    ],
     ports: [
       { published: options.httpPort, target: 80, protocol: 'tcp', mode: 'host' },
       { published: options.httpsPort, target: 443, protocol: 'tcp', mode: 'host' },

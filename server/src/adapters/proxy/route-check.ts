@@ -23,26 +23,40 @@ export function checkRoute(route: Route): void {
     servicePattern.test(route.service) ? [] : [`its service ${JSON.stringify(route.service)}`],
     Number.isInteger(route.port) && route.port >= 1 && route.port <= 65_535 ? [] : [`its port ${route.port}`],
     ...faultsOf('its request headers', () => parseRequestHeaders(route.requestHeaders)),
-    placeholders.test(acmeText(route)) || !accountPattern.test(accountText(route)) ? ['its certificate authority'] : [],
-    route.accounts.every(({ passwordHash }) => bcryptPattern.test(passwordHash)) ? [] : ['the password of a user'],
-    ...route.accounts.map(({ username }) => faultsOf(`its user ${JSON.stringify(username)}`, () => parseUsername(username))),
-    ...route.redirects.map((redirect) => faultsOf(`its redirect ${JSON.stringify(redirect.regex)}`, () => checkRedirect(redirect))),
+    placeholders.test(acmeText(route)) || !accountPattern.test(accountText(route))
+      ? ['its certificate authority']
+      : [],
+    route.accounts.every(({ passwordHash }) => bcryptPattern.test(passwordHash))
+      ? []
+      : ['the password of a user'],
+    ...route.accounts.map(({ username }) =>
+      faultsOf(`its user ${JSON.stringify(username)}`, () => parseUsername(username)),
+    ),
+    ...route.redirects.map((redirect) =>
+      faultsOf(`its redirect ${JSON.stringify(redirect.regex)}`, () => checkRedirect(redirect)),
+    ),
   ].flat();
-  if (faults.length > 0) throw new AppError('BAD_REQUEST', `The domain ${route.id} cannot be routed: ${faults.join(', ')} cannot be used.`);
+  if (faults.length > 0)
+    throw new AppError(
+      'BAD_REQUEST',
+      `The domain ${route.id} cannot be routed: ${faults.join(', ')} cannot be used.`,
+    );
 }
 
 /** Caddy fills them in the settings of an authority when it loads them. */
 const placeholders = /[{}]/;
 
 function acmeText({ certificate }: Route): string {
-  return certificate?.source === 'acme' ? [certificate.directoryUrl, certificate.email, certificate.eab?.keyId].join(' ') : '';
+  return certificate?.source === 'acme'
+    ? [certificate.directoryUrl, certificate.email, certificate.eab?.keyId].join(' ')
+    : '';
 }
 
 /** It is the name of a folder. */
 const accountPattern = /^[A-Za-z0-9_-]{0,100}$/;
 
 function accountText({ certificate }: Route): string {
-  return certificate?.source === 'acme' ? certificate.account ?? '' : '';
+  return certificate?.source === 'acme' ? (certificate.account ?? '') : '';
 }
 
 /** What a rule says of a part of the route. */

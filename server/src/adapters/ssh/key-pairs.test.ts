@@ -19,8 +19,13 @@ function readableKeys(options: utils.KeyPairOptions = {}): utils.KeyPairReturn {
 
 /** Whether the private key of the pair signs for its public one. */
 function belongTogether(pair: ReturnType<typeof sshKeyPairs.parse>): boolean {
-  const [secret, shown] = [ssh2.utils.parseKey(pair.privateKey.reveal()), ssh2.utils.parseKey(pair.publicKey)];
-  return !(secret instanceof Error) && !(shown instanceof Error) && shown.verify(message, secret.sign(message));
+  const [secret, shown] = [
+    ssh2.utils.parseKey(pair.privateKey.reveal()),
+    ssh2.utils.parseKey(pair.publicKey),
+  ];
+  return (
+    !(secret instanceof Error) && !(shown instanceof Error) && shown.verify(message, secret.sign(message))
+  );
 }
 
 describe('a new pair', () => {
@@ -35,7 +40,9 @@ describe('a new pair', () => {
   });
 
   it('of ed25519 can be read whatever its bytes are', async () => {
-    const pairs = await Promise.all(Array.from({ length: 1500 }, () => sshKeyPairs.generate('ed25519', 'berth')));
+    const pairs = await Promise.all(
+      Array.from({ length: 1500 }, () => sshKeyPairs.generate('ed25519', 'berth')),
+    );
     expect(new Set(pairs.map(({ fingerprint }) => fingerprint)).size).toBe(1500);
   });
 
@@ -52,7 +59,12 @@ describe('a pasted key', () => {
 
   it('is taken in OpenSSH form whatever its line ends, and made whole', () => {
     const expected = sshKeyPairs.parse(openssh.private);
-    for (const text of [openssh.private.trim(), openssh.private.replaceAll('\n', '\r\n'), `\n  ${openssh.private}\n\n`]) expect(sshKeyPairs.parse(text)).toEqual(expected);
+    for (const text of [
+      openssh.private.trim(),
+      openssh.private.replaceAll('\n', '\r\n'),
+      `\n  ${openssh.private}\n\n`,
+    ])
+      expect(sshKeyPairs.parse(text)).toEqual(expected);
     expect(expected.privateKey.reveal()).toMatch(/-----END OPENSSH PRIVATE KEY-----\n$/);
     expect(expected.publicKey).toBe(openssh.public);
   });
@@ -66,7 +78,13 @@ describe('a pasted key', () => {
     const locked = readableKeys({ passphrase: 'open sesame', cipher: 'aes256-ctr', rounds: 4 }).private;
     expect(() => sshKeyPairs.parse(locked)).toThrow('privateKey: has a passphrase');
     expect(() => sshKeyPairs.parse(openssh.public)).toThrow('privateKey: is a public key');
-    for (const text of ['', 'hello', '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----', openssh.private.slice(0, 200), '-----BEGIN PRIVATE KEY-----\nxx\n-----END PRIVATE KEY-----']) {
+    for (const text of [
+      '',
+      'hello',
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----',
+      openssh.private.slice(0, 200),
+      '-----BEGIN PRIVATE KEY-----\nxx\n-----END PRIVATE KEY-----',
+    ]) {
       expect(() => sshKeyPairs.parse(text)).toThrow('privateKey: is no private key');
     }
   });
@@ -74,7 +92,11 @@ describe('a pasted key', () => {
   it('must belong to the public key given with it', () => {
     expect(sshKeyPairs.parse(openssh.private, `${openssh.public}\n`).publicKey).toBe(openssh.public);
     expect(sshKeyPairs.parse(openssh.private, '  ').publicKey).toBe(openssh.public);
-    expect(() => sshKeyPairs.parse(openssh.private, readableKeys().public)).toThrow('publicKey: does not belong');
-    expect(() => sshKeyPairs.parse(openssh.private, 'ssh-rsa nonsense')).toThrow('publicKey: is no public key');
+    expect(() => sshKeyPairs.parse(openssh.private, readableKeys().public)).toThrow(
+      'publicKey: does not belong',
+    );
+    expect(() => sshKeyPairs.parse(openssh.private, 'ssh-rsa nonsense')).toThrow(
+      'publicKey: is no public key',
+    );
   });
 });

@@ -16,11 +16,17 @@ function parseKeyPair(privateText: string, publicText?: string | null): KeyPair 
   const key = parsed(privateKey);
   if (publicText?.trim()) {
     const given = ssh2.utils.parseKey(publicText.trim());
-    if (given instanceof Error) throw badField('publicKey', 'is no public key; leave it out to have it made from the private key');
-    if (!given.getPublicSSH().equals(key.getPublicSSH())) throw badField('publicKey', 'does not belong to the private key');
+    if (given instanceof Error)
+      throw badField('publicKey', 'is no public key; leave it out to have it made from the private key');
+    if (!given.getPublicSSH().equals(key.getPublicSSH()))
+      throw badField('publicKey', 'does not belong to the private key');
   }
   const comment = key.comment.replace(/\p{Cc}+/gu, ' ').trim();
-  return { privateKey: new Secret(privateKey), publicKey: [key.type, key.getPublicSSH().toString('base64'), comment].join(' ').trim(), fingerprint: fingerprintOf(key) };
+  return {
+    privateKey: new Secret(privateKey),
+    publicKey: [key.type, key.getPublicSSH().toString('base64'), comment].join(' ').trim(),
+    fingerprint: fingerprintOf(key),
+  };
 }
 
 async function generateKeyPair(type: KeyPairType, comment: string): Promise<KeyPair> {
@@ -38,11 +44,19 @@ async function generateKeyPair(type: KeyPairType, comment: string): Promise<KeyP
 function parsed(text: string): ParsedKey {
   const key = ssh2.utils.parseKey(text);
   if (key instanceof Error) {
-    if (/encrypted/i.test(key.message)) throw badField('privateKey', 'has a passphrase, which nobody could enter here. Take a key without one (ssh-keygen -p removes it from a copy)');
-    throw badField('privateKey', 'is no private key in OpenSSH or PEM form (an ed25519 key has to be in OpenSSH form). Paste the whole file, the BEGIN and END lines included');
+    if (/encrypted/i.test(key.message))
+      throw badField(
+        'privateKey',
+        'has a passphrase, which nobody could enter here. Take a key without one (ssh-keygen -p removes it from a copy)',
+      );
+    throw badField(
+      'privateKey',
+      'is no private key in OpenSSH or PEM form (an ed25519 key has to be in OpenSSH form). Paste the whole file, the BEGIN and END lines included',
+    );
   }
   if (!key.isPrivateKey()) throw badField('privateKey', 'is a public key; paste the private one');
-  if (key.type === 'ssh-dss') throw badField('privateKey', 'is a DSA key, which servers no longer accept; take an ed25519 or RSA key');
+  if (key.type === 'ssh-dss')
+    throw badField('privateKey', 'is a DSA key, which servers no longer accept; take an ed25519 or RSA key');
   return key;
 }
 

@@ -23,7 +23,10 @@ export interface ComposeRecords {
   /** Done deployments of the compose, newest first. */
   succeeded(composeId: string): Promise<string[]>;
   /** From now on its routes lead to the services under these names. */
-  nameReleased(composeId: string, released: { releasedAppName: string; releasedSuffix: string }): Promise<void>;
+  nameReleased(
+    composeId: string,
+    released: { releasedAppName: string; releasedSuffix: string },
+  ): Promise<void>;
 }
 
 export interface ComposeNetworks {
@@ -32,7 +35,20 @@ export interface ComposeNetworks {
   ensureCompose(composeId: string): Promise<string>;
 }
 
-export interface ComposePorts extends Pick<DeployPorts, 'engine' | 'git' | 'builder' | 'clock' | 'settings' | 'probePath' | 'workRoot' | 'fileSystem' | 'taskLabels' | 'applyRoutes'> {
+export interface ComposePorts
+  extends Pick<
+    DeployPorts,
+    | 'engine'
+    | 'git'
+    | 'builder'
+    | 'clock'
+    | 'settings'
+    | 'probePath'
+    | 'workRoot'
+    | 'fileSystem'
+    | 'taskLabels'
+    | 'applyRoutes'
+  > {
   records: ComposeRecords;
   networks: ComposeNetworks;
   /** Folder of this server with one folder per compose, for what its repository has and its services mount. */
@@ -42,7 +58,12 @@ export interface ComposePorts extends Pick<DeployPorts, 'engine' | 'git' | 'buil
   /** Whether the routing mesh reaches published ports here. */
   meshWorks(): Promise<boolean>;
   /** CONFLICT for a port of the server that is reserved or another service's. */
-  requireFreePort(wanted: { port: number; protocol: 'tcp' | 'udp'; field: string; compose: ComposeRecord }): Promise<void>;
+  requireFreePort(wanted: {
+    port: number;
+    protocol: 'tcp' | 'udp';
+    field: string;
+    compose: ComposeRecord;
+  }): Promise<void>;
 }
 
 /** One service of a compose while it is released. */
@@ -74,11 +95,15 @@ export interface ComposeContext extends StageContext, ComposePorts {
 }
 
 /** Folder of the compose file in its repository; undefined for one without. */
-export function folderOf({ sourceType, composePath }: Pick<ComposeRecord, 'sourceType' | 'composePath'>): string | undefined {
+export function folderOf({
+  sourceType,
+  composePath,
+}: Pick<ComposeRecord, 'sourceType' | 'composePath'>): string | undefined {
   if (sourceType === 'raw') return undefined;
   const cut = composePath.lastIndexOf('/');
   return cut === -1 ? '' : composePath.slice(0, cut);
 }
 
 /** Input that the file came from, for errors. */
-export const fieldOf = ({ sourceType }: Pick<ComposeRecord, 'sourceType'>): string => (sourceType === 'raw' ? 'composeFile' : 'composePath');
+export const fieldOf = ({ sourceType }: Pick<ComposeRecord, 'sourceType'>): string =>
+  sourceType === 'raw' ? 'composeFile' : 'composePath';

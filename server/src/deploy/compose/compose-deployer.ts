@@ -9,7 +9,14 @@ import { awaitServices, releaseServices, takeBack } from './release-services.ts'
 import { pruneServices, routeServices } from './settle.ts';
 
 /** File → images → services. */
-const plan: readonly Stage<ComposeContext>[] = [readFile, prepareImages, releaseServices, awaitServices, routeServices, pruneServices];
+const plan: readonly Stage<ComposeContext>[] = [
+  readFile,
+  prepareImages,
+  releaseServices,
+  awaitServices,
+  routeServices,
+  pruneServices,
+];
 
 export function composeDeployer(ports: ComposePorts): Deployer {
   const { records } = ports;
@@ -18,14 +25,28 @@ export function composeDeployer(ports: ComposePorts): Deployer {
       const { deployment } = context;
       const compose = await records.find(deployment.composeId ?? '');
       if (!compose) return undefined;
-      const [placement, around] = await Promise.all([records.placement(compose.environmentId), records.envBlocks(compose.environmentId)]);
+      const [placement, around] = await Promise.all([
+        records.placement(compose.environmentId),
+        records.envBlocks(compose.environmentId),
+      ]);
       const blocks: EnvBlocks = { ...around, service: compose.env };
       const variables = ownVariables(blocks);
       context.hide([...secretValues(variables), compose.customGitPassword ?? '']);
       const live = deployment.kind === 'redeploy' ? await records.live(compose) : undefined;
       // The stages share the one context of the attempt, whose deployment changes on the way.
-      const whole: ComposeContext = Object.assign(context, { ...ports, compose, placement, blocks, variables, pinnedCommit: deployment.commit ?? live?.commit ?? undefined });
-      return { stages: bind(plan, whole), patch: () => ({ releasedAppName: compose.appName }), undo: () => takeBack(whole) };
+      const whole: ComposeContext = Object.assign(context, {
+        ...ports,
+        compose,
+        placement,
+        blocks,
+        variables,
+        pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
+      });
+      return {
+        stages: bind(plan, whole),
+        patch: () => ({ releasedAppName: compose.appName }),
+        undo: () => takeBack(whole),
+      };
     },
   };
 }

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
 import { pathContains } from '../../domain/server-path.ts';
-import type { ComposePlan, PlannedFile, PlannedMount, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
+import type {
+  ComposePlan,
+  PlannedFile,
+  PlannedMount,
+  PlannedPort,
+  PlannedService,
+} from '../../modules/compose/translation/plan.ts';
 import { inFolder } from '../../modules/compose/translation/service.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
 import { secretValues } from '../log-secrets.ts';
@@ -15,12 +21,24 @@ import { composeServiceSpec, type KnownMount } from './compose-service-spec.ts';
 const fileLimitBytes = 500_000;
 
 /** Every service as it will run. One that nothing changes for keeps the release it has, so that it runs on. */
-export async function composeReleases(context: ComposeContext, plan: ComposePlan, images: ReadonlyMap<string, string>): Promise<ComposeRelease[]> {
+export async function composeReleases(
+  context: ComposeContext,
+  plan: ComposePlan,
+  images: ReadonlyMap<string, string>,
+): Promise<ComposeRelease[]> {
   const { compose, engine, networks, records, log } = context;
   const [info, domains, mounts, own, environment, live, mesh] = await Promise.all([
-    engine.info(), records.domains(compose.composeId), records.mounts(compose.composeId), networks.ensureCompose(compose.composeId), networks.ensureEnvironment(compose.environmentId), records.live(compose), context.meshWorks(),
+    engine.info(),
+    records.domains(compose.composeId),
+    records.mounts(compose.composeId),
+    networks.ensureCompose(compose.composeId),
+    networks.ensureEnvironment(compose.environmentId),
+    records.live(compose),
+    context.meshWorks(),
   ]);
-  const former = new Map((live ? keptServices(live.snapshot) : []).map((release) => [release.service, release]));
+  const former = new Map(
+    (live ? keptServices(live.snapshot) : []).map((release) => [release.service, release]),
+  );
   await requireFreePorts(context, plan.services);
   const releases: ComposeRelease[] = [];
   for (const service of plan.services) {
@@ -29,22 +47,56 @@ export async function composeReleases(context: ComposeContext, plan: ComposePlan
     const env = await envOf(context, service);
     context.hide(secretValues(env));
     const { spec, notes } = composeServiceSpec({
-      compose, placement: context.placement, service, deploymentId: context.deployment.deploymentId, image: name, imageHasHealthCheck: image?.hasHealthCheck ?? false, env,
-      networks: { own, environment }, domains: domains.filter(({ serviceName }) => serviceName === service.name), mounts: await knownMounts(context, service), recordMounts: mounts, files: await filesOf(context, service),
-      ports: service.ports.map((port) => (mesh ? port : inHostMode(port))), nodeId: info.nodeId, probePath: context.probePath,
+      compose,
+      placement: context.placement,
+      service,
+      deploymentId: context.deployment.deploymentId,
+      image: name,
+      imageHasHealthCheck: image?.hasHealthCheck ?? false,
+      env,
+      networks: { own, environment },
+      domains: domains.filter(({ serviceName }) => serviceName === service.name),
+      mounts: await knownMounts(context, service),
+      recordMounts: mounts,
+      files: await filesOf(context, service),
+      ports: service.ports.map((port) => (mesh ? port : inHostMode(port))),
+      nodeId: info.nodeId,
+      probePath: context.probePath,
     });
-    if (!mesh && service.ports.some(({ mode }) => mode === 'ingress')) log.line(`${service.name}: the routing mesh does not work on this server, so its ports are published in host mode.`);
+    if (!mesh && service.ports.some(({ mode }) => mode === 'ingress'))
+      log.line(
+        `${service.name}: the routing mesh does not work on this server, so its ports are published in host mode.`,
+      );
     for (const note of notes) log.line(`${service.name}: ${note}`);
-    const release = { service: service.name, spec, imageId: image?.id ?? '', dependsOn: service.dependsOn, isOneShot: service.isOneShot };
+    const release = {
+      service: service.name,
+      spec,
+      imageId: image?.id ?? '',
+      dependsOn: service.dependsOn,
+      isOneShot: service.isOneShot,
+    };
     releases.push(unchanged(context, release, former.get(service.name)) ?? release);
   }
   return releases;
 }
 
-function unchanged({ engine }: ComposeContext, release: ComposeRelease, former: ComposeRelease | undefined): ComposeRelease | undefined {
-  if (!former || release.isOneShot || former.imageId !== release.imageId || former.spec.name !== release.spec.name) return undefined;
+function unchanged(
+  { engine }: ComposeContext,
+  release: ComposeRelease,
+  former: ComposeRelease | undefined,
+): ComposeRelease | undefined {
+  if (
+    !former ||
+    release.isOneShot ||
+    former.imageId !== release.imageId ||
+    former.spec.name !== release.spec.name
+  )
+    return undefined;
   const same: ServiceSpec = { ...release.spec, release: former.spec.release };
-  return engine.specDigest(same) === engine.specDigest(former.spec) && JSON.stringify(same.ports) === JSON.stringify(former.spec.ports) ? { ...release, spec: same } : undefined;
+  return engine.specDigest(same) === engine.specDigest(former.spec) &&
+    JSON.stringify(same.ports) === JSON.stringify(former.spec.ports)
+    ? { ...release, spec: same }
+    : undefined;
 }
 
 const inHostMode = (port: PlannedPort): PlannedPort => ({ ...port, mode: 'host' });
@@ -55,7 +107,11 @@ async function requireFreePorts(context: ComposeContext, services: readonly Plan
     for (const { published, protocol } of ports) {
       const field = `services.${name}.ports`;
       const other = taken.get(`${published}/${protocol}`);
-      if (other !== undefined) throw badField(fieldOf(context.compose), `${field}: the port ${published}/${protocol} is published by ${other} too`);
+      if (other !== undefined)
+        throw badField(
+          fieldOf(context.compose),
+          `${field}: the port ${published}/${protocol} is published by ${other} too`,
+        );
       taken.set(`${published}/${protocol}`, name);
       await context.requireFreePort({ port: published, protocol, field, compose: context.compose });
     }
@@ -63,34 +119,50 @@ async function requireFreePorts(context: ComposeContext, services: readonly Plan
 }
 
 /** Files first, each over the one before; then `environment`. */
-async function envOf(context: ComposeContext, { name, envFiles, environment }: PlannedService): Promise<Record<string, string>> {
+async function envOf(
+  context: ComposeContext,
+  { name, envFiles, environment }: PlannedService,
+): Promise<Record<string, string>> {
   const env: Record<string, string> = {};
   for (const { path, required } of envFiles) {
     const where = `services.${name}.env_file`;
     const text = await sourceText(context, path, where);
-    if (text === undefined && required) throw badField(fieldOf(context.compose), `${where}: ${missing(context, path)}`);
-    for (const variable of text === undefined ? [] : parseEnv(text, `${where}: ${path}`)) env[variable.name] = variable.value;
+    if (text === undefined && required)
+      throw badField(fieldOf(context.compose), `${where}: ${missing(context, path)}`);
+    for (const variable of text === undefined ? [] : parseEnv(text, `${where}: ${path}`))
+      env[variable.name] = variable.value;
   }
   for (const [key, value] of environment) {
     const given = value ?? context.variables[key];
     if (given === undefined) delete env[key];
     else env[key] = given;
   }
-  for (const [key, value] of Object.entries(env)) if (/[=\0]/.test(key) || key === '' || value.includes('\0')) throw badField(fieldOf(context.compose), `services.${name}.environment: ${JSON.stringify(key.slice(0, 60))} cannot be given to a program`);
+  for (const [key, value] of Object.entries(env))
+    if (/[=\0]/.test(key) || key === '' || value.includes('\0'))
+      throw badField(
+        fieldOf(context.compose),
+        `services.${name}.environment: ${JSON.stringify(key.slice(0, 60))} cannot be given to a program`,
+      );
   return env;
 }
 
 /** A file of the repository, or a file that the record puts beside the compose file. */
 async function sourceText(context: ComposeContext, path: string, where: string): Promise<string | undefined> {
   const { compose, fileSystem, records, variables } = context;
-  const beside = (await records.mounts(compose.composeId)).find(({ type, filePath }) => type === 'file' && filePath === path.replace(/^\.\//, ''));
+  const beside = (await records.mounts(compose.composeId)).find(
+    ({ type, filePath }) => type === 'file' && filePath === path.replace(/^\.\//, ''),
+  );
   if (beside) return beside.content ?? '';
   const folder = folderOf(compose);
   if (folder === undefined) {
     const { formatEnv } = await import('../../domain/dotenv.ts');
     return compose.createEnvFile && /^(\.\/)?\.env$/.test(path) ? formatEnv(variables) : undefined;
   }
-  return fileSystem.readInside(sourceDirectory(context), inFolder(folder, path, { field: fieldOf(compose), where }), { field: `${fieldOf(compose)}: ${where}`, maxBytes: fileLimitBytes });
+  return fileSystem.readInside(
+    sourceDirectory(context),
+    inFolder(folder, path, { field: fieldOf(compose), where }),
+    { field: `${fieldOf(compose)}: ${where}`, maxBytes: fileLimitBytes },
+  );
 }
 
 function missing({ compose }: ComposeContext, path: string): string {
@@ -101,18 +173,39 @@ function missing({ compose }: ComposeContext, path: string): string {
 
 async function filesOf(context: ComposeContext, { files }: PlannedService): Promise<ServiceSpec['files']> {
   const field = fieldOf(context.compose);
-  return Promise.all(files.map(async ({ source, target, where, uid, gid, mode }) => {
-    const content = await contentOf(context, source, where);
-    if (content === undefined) throw badField(field, `${where}: ${source.from === 'file' ? missing(context, source.path) : 'its variable is not set'}`);
-    if (Buffer.byteLength(content) > fileLimitBytes) throw badField(field, `${where}: has more than ${fileLimitBytes} bytes, the engine's most`);
-    return { path: target, content, ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }), ...(mode === undefined ? {} : { mode }) };
-  }));
+  return Promise.all(
+    files.map(async ({ source, target, where, uid, gid, mode }) => {
+      const content = await contentOf(context, source, where);
+      if (content === undefined)
+        throw badField(
+          field,
+          `${where}: ${source.from === 'file' ? missing(context, source.path) : 'its variable is not set'}`,
+        );
+      if (Buffer.byteLength(content) > fileLimitBytes)
+        throw badField(field, `${where}: has more than ${fileLimitBytes} bytes, the engine's most`);
+      return {
+        path: target,
+        content,
+        ...(uid === undefined ? {} : { uid }),
+        ...(gid === undefined ? {} : { gid }),
+        ...(mode === undefined ? {} : { mode }),
+      };
+    }),
+  );
 }
 
-async function contentOf(context: ComposeContext, source: PlannedFile['source'], where: string): Promise<string | undefined> {
+async function contentOf(
+  context: ComposeContext,
+  source: PlannedFile['source'],
+  where: string,
+): Promise<string | undefined> {
   if (source.from === 'content') return source.content;
   if (source.from === 'variable') return context.variables[source.name];
-  if (source.path.startsWith('/')) throw badField(fieldOf(context.compose), `${where}: takes ${source.path.slice(0, 100)} of the server; give a file of the repository, or content`);
+  if (source.path.startsWith('/'))
+    throw badField(
+      fieldOf(context.compose),
+      `${where}: takes ${source.path.slice(0, 100)} of the server; give a file of the repository, or content`,
+    );
   return sourceText(context, source.path, where);
 }
 
@@ -126,24 +219,46 @@ async function knownMounts(context: ComposeContext, { name, mounts }: PlannedSer
 }
 
 function refuseOwnData({ compose, dataFolder }: ComposeContext, path: string, service: string): void {
-  if (pathContains(dataFolder, path)) throw new AppError('FORBIDDEN', `${fieldOf(compose)}: services.${service}.volumes binds ${path}, where Berth keeps its own data. Choose another folder.`);
+  if (pathContains(dataFolder, path))
+    throw new AppError(
+      'FORBIDDEN',
+      `${fieldOf(compose)}: services.${service}.volumes binds ${path}, where Berth keeps its own data. Choose another folder.`,
+    );
 }
 
 /** What the repository has at the path comes as it is in this version; what it has not is a volume that stays. */
-async function ownMount(context: ComposeContext, mount: PlannedMount & { type: 'own' }, where: string): Promise<KnownMount> {
+async function ownMount(
+  context: ComposeContext,
+  mount: PlannedMount & { type: 'own' },
+  where: string,
+): Promise<KnownMount> {
   const { compose, deployment, fileSystem, keptFolder, records, log } = context;
   const { target, readOnly, path } = mount;
   const folder = folderOf(compose);
-  const beside = (await records.mounts(compose.composeId)).find(({ type, filePath }) => type === 'file' && filePath === path.replace(/^\.\//, ''));
+  const beside = (await records.mounts(compose.composeId)).find(
+    ({ type, filePath }) => type === 'file' && filePath === path.replace(/^\.\//, ''),
+  );
   if (beside) return { type: 'file', target, content: beside.content ?? '' };
   if (folder !== undefined) {
     const inside = inFolder(folder, path, { field: fieldOf(compose), where });
-    const copy = join(keptFolder, compose.composeId, deployment.deploymentId, Buffer.from(inside).toString('base64url').slice(-100) || 'root');
+    const copy = join(
+      keptFolder,
+      compose.composeId,
+      deployment.deploymentId,
+      Buffer.from(inside).toString('base64url').slice(-100) || 'root',
+    );
     await fileSystem.remove(copy);
-    if (await fileSystem.copyInside(sourceDirectory(context), inside, copy, { field: `${fieldOf(compose)}: ${where}` })) return { type: 'copy', path: copy, target, readOnly };
+    if (
+      await fileSystem.copyInside(sourceDirectory(context), inside, copy, {
+        field: `${fieldOf(compose)}: ${where}`,
+      })
+    )
+      return { type: 'copy', path: copy, target, readOnly };
   }
   if (readOnly) throw badField(fieldOf(compose), `${where}: ${missing(context, path)}`);
   const { volumeOfPath } = await import('../../modules/compose/translation/mounts.ts');
-  log.line(`${where}: ${path} is kept as a volume of this compose, since ${folder === undefined ? 'a file of the source raw has no folder' : 'the repository has nothing there'}.`);
+  log.line(
+    `${where}: ${path} is kept as a volume of this compose, since ${folder === undefined ? 'a file of the source raw has no folder' : 'the repository has nothing there'}.`,
+  );
   return { type: 'volume', name: volumeOfPath(path), isForeign: false, target, readOnly };
 }

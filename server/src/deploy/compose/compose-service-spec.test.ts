@@ -2,17 +2,52 @@ import { expect, test } from 'vitest';
 import { translate } from '../../modules/compose/translation/translate.ts';
 import { composeServiceSpec, type ComposeSpecInputs, type KnownMount } from './compose-service-spec.ts';
 
-const compose = { composeId: 'c1', organizationId: 'o1', appName: 'shop', composeType: 'compose' as const, randomize: false, suffix: '' };
-const placement = { organizationId: 'o1', projectId: 'p1', environmentId: 'e1', projectName: 'Shop', environmentName: 'production' };
+const compose = {
+  composeId: 'c1',
+  organizationId: 'o1',
+  appName: 'shop',
+  composeType: 'compose' as const,
+  randomize: false,
+  suffix: '',
+};
+const placement = {
+  organizationId: 'o1',
+  projectId: 'p1',
+  environmentId: 'e1',
+  projectName: 'Shop',
+  environmentName: 'production',
+};
 
 function specOf(fields: string, change: Partial<ComposeSpecInputs> = {}) {
   const text = `services:\n  web: {image: "nginx:1", ${fields}}\nvolumes: {data: }\n`;
-  const [service] = translate({ text, field: 'composeFile', folder: undefined, variables: {}, blocks: { project: '', environment: '', service: '' } }).plan.services;
+  const [service] = translate({
+    text,
+    field: 'composeFile',
+    folder: undefined,
+    variables: {},
+    blocks: { project: '', environment: '', service: '' },
+  }).plan.services;
   if (!service) throw new Error('no service');
-  const mounts = service.mounts.filter((mount): mount is Exclude<typeof mount, { type: 'own' }> => mount.type !== 'own') satisfies KnownMount[];
+  const mounts = service.mounts.filter(
+    (mount): mount is Exclude<typeof mount, { type: 'own' }> => mount.type !== 'own',
+  ) satisfies KnownMount[];
   return composeServiceSpec({
-    compose, placement, service, deploymentId: 'd1', image: 'nginx:1', imageHasHealthCheck: false, env: { A: 'b' }, networks: { own: 'app-c1', environment: 'berth-e1' }, domains: [], mounts, recordMounts: [], files: [],
-    ports: service.ports, nodeId: 'n1', probePath: '/srv/busybox', ...change,
+    compose,
+    placement,
+    service,
+    deploymentId: 'd1',
+    image: 'nginx:1',
+    imageHasHealthCheck: false,
+    env: { A: 'b' },
+    networks: { own: 'app-c1', environment: 'berth-e1' },
+    domains: [],
+    mounts,
+    recordMounts: [],
+    files: [],
+    ports: service.ports,
+    nodeId: 'n1',
+    probePath: '/srv/busybox',
+    ...change,
   });
 }
 
@@ -20,10 +55,41 @@ test('a plain service becomes this', () => {
   expect(specOf('environment: {A: b}')).toEqual({
     notes: [],
     spec: {
-      name: 'shop_web', image: 'nginx:1', release: 'd1', env: ['A=b'], command: undefined, args: undefined, networks: ['app-c1', 'berth-e1'], aliases: { 'app-c1': ['web'] }, container: {}, replicas: 1, limits: {}, reservations: {},
-      labels: { 'com.docker.compose.project': 'shop', 'com.docker.compose.service': 'web', 'berth.managed': 'true', 'berth.organization': 'o1', 'berth.project': 'p1', 'berth.environment': 'e1', 'berth.compose': 'c1', 'berth.service': 'web' },
-      mounts: [{ type: 'bind', source: '/srv/busybox', target: '/.berth/busybox', readOnly: true }], files: [], ports: [], healthCheck: expect.objectContaining({ intervalMs: 5000 }), updateOrder: 'start-first', updatePace: undefined, monitorMs: 5000,
-      restartDelayMs: undefined, stopGracePeriodMs: 10_000, constraints: [], maxReplicasPerNode: undefined, logging: undefined, sysctls: {},
+      name: 'shop_web',
+      image: 'nginx:1',
+      release: 'd1',
+      env: ['A=b'],
+      command: undefined,
+      args: undefined,
+      networks: ['app-c1', 'berth-e1'],
+      aliases: { 'app-c1': ['web'] },
+      container: {},
+      replicas: 1,
+      limits: {},
+      reservations: {},
+      labels: {
+        'com.docker.compose.project': 'shop',
+        'com.docker.compose.service': 'web',
+        'berth.managed': 'true',
+        'berth.organization': 'o1',
+        'berth.project': 'p1',
+        'berth.environment': 'e1',
+        'berth.compose': 'c1',
+        'berth.service': 'web',
+      },
+      mounts: [{ type: 'bind', source: '/srv/busybox', target: '/.berth/busybox', readOnly: true }],
+      files: [],
+      ports: [],
+      healthCheck: expect.objectContaining({ intervalMs: 5000 }),
+      updateOrder: 'start-first',
+      updatePace: undefined,
+      monitorMs: 5000,
+      restartDelayMs: undefined,
+      stopGracePeriodMs: 10_000,
+      constraints: [],
+      maxReplicasPerNode: undefined,
+      logging: undefined,
+      sysctls: {},
     },
   });
 });
@@ -37,27 +103,70 @@ test('of a stack it bears the other label', () => {
 test('a volume is named by the compose, pins the service to its server and replaces it stop-first', () => {
   const { spec, notes } = specOf('volumes: [data:/data], deploy: {update_config: {order: start-first}}');
   expect(spec).toMatchObject({ updateOrder: 'stop-first', constraints: ['node.id==n1'] });
-  expect(spec.mounts[0]).toEqual({ type: 'volume', source: 'berth-c1-data', target: '/data', readOnly: false, labels: { 'berth.managed': 'true', 'berth.organization': 'o1', 'berth.compose': 'c1' } });
+  expect(spec.mounts[0]).toEqual({
+    type: 'volume',
+    source: 'berth-c1-data',
+    target: '/data',
+    readOnly: false,
+    labels: { 'berth.managed': 'true', 'berth.organization': 'o1', 'berth.compose': 'c1' },
+  });
   expect(notes).toEqual([expect.stringContaining('the old version stops before the new one starts')]);
 });
 
-test('what comes with the repository pins it, and is each version\'s own', () => {
-  expect(specOf('', { mounts: [{ type: 'copy', path: '/kept/x', target: '/x', readOnly: false }] }).spec).toMatchObject({ updateOrder: 'start-first', constraints: ['node.id==n1'], mounts: [{ type: 'bind', source: '/kept/x', target: '/x' }, {}] });
+test("what comes with the repository pins it, and is each version's own", () => {
+  expect(
+    specOf('', { mounts: [{ type: 'copy', path: '/kept/x', target: '/x', readOnly: false }] }).spec,
+  ).toMatchObject({
+    updateOrder: 'start-first',
+    constraints: ['node.id==n1'],
+    mounts: [{ type: 'bind', source: '/kept/x', target: '/x' }, {}],
+  });
 });
 
 test('the suffix stands behind the names in the engine; the service answers to both', () => {
-  const { spec } = specOf('volumes: [data:/data]', { compose: { ...compose, randomize: true, suffix: 'b1' } });
-  expect(spec).toMatchObject({ name: 'shop_web-b1', aliases: { 'app-c1': ['web', 'web-b1'] }, mounts: [{ source: 'berth-c1-data-b1' }, {}] });
+  const { spec } = specOf('volumes: [data:/data]', {
+    compose: { ...compose, randomize: true, suffix: 'b1' },
+  });
+  expect(spec).toMatchObject({
+    name: 'shop_web-b1',
+    aliases: { 'app-c1': ['web', 'web-b1'] },
+    mounts: [{ source: 'berth-c1-data-b1' }, {}],
+  });
 });
 
 test('mounts of the record come to every service, but where its file puts something', () => {
-  const mount = { mountId: 'm', organizationId: 'o1', type: 'file' as const, hostPath: null, volumeName: null, filePath: 'a.conf', content: 'text', mountPath: '/etc/a.conf', serviceType: 'compose', applicationId: null, createdAt: '', databaseId: null, composeId: 'c1' };
-  expect(specOf('', { recordMounts: [mount] }).spec.files).toEqual([{ path: '/etc/a.conf', content: 'text' }]);
-  expect(specOf('', { recordMounts: [mount], files: [{ path: '/etc/a.conf', content: 'own' }] }).spec.files).toEqual([{ path: '/etc/a.conf', content: 'own' }]);
+  const mount = {
+    mountId: 'm',
+    organizationId: 'o1',
+    type: 'file' as const,
+    hostPath: null,
+    volumeName: null,
+    filePath: 'a.conf',
+    content: 'text',
+    mountPath: '/etc/a.conf',
+    serviceType: 'compose',
+    applicationId: null,
+    createdAt: '',
+    databaseId: null,
+    composeId: 'c1',
+  };
+  expect(specOf('', { recordMounts: [mount] }).spec.files).toEqual([
+    { path: '/etc/a.conf', content: 'text' },
+  ]);
+  expect(
+    specOf('', { recordMounts: [mount], files: [{ path: '/etc/a.conf', content: 'own' }] }).spec.files,
+  ).toEqual([{ path: '/etc/a.conf', content: 'own' }]);
 });
 
 test.each([
-  ['its own check', 'healthcheck: {test: ["CMD", "x"]}', expect.objectContaining({ test: ['CMD', 'x'] })], ['the image\'s', '', undefined], ['the probe in place of the image\'s', 'healthcheck: {disable: true}', expect.objectContaining({ intervalMs: 5000 })], ['none, when it runs to its end', 'restart: "no"', undefined],
+  ['its own check', 'healthcheck: {test: ["CMD", "x"]}', expect.objectContaining({ test: ['CMD', 'x'] })],
+  ["the image's", '', undefined],
+  [
+    "the probe in place of the image's",
+    'healthcheck: {disable: true}',
+    expect.objectContaining({ intervalMs: 5000 }),
+  ],
+  ['none, when it runs to its end', 'restart: "no"', undefined],
 ])('a release is judged by %s', (_, fields, check) => {
   expect(specOf(fields, { imageHasHealthCheck: true }).spec.healthCheck).toEqual(check);
 });

@@ -12,10 +12,16 @@ import { monitorMs, type DescribedSpec } from '../service-spec.ts';
 import { filesOf, serviceLabels, serviceMount, volumeLabels } from '../spec-parts.ts';
 
 /** A mount whose source is known: `copy` is a folder or file of the repository on this server, `file` a text. */
-export type KnownMount = Exclude<PlannedMount, { type: 'own' }> | { type: 'copy'; path: string; target: string; readOnly: boolean } | { type: 'file'; target: string; content: string };
+export type KnownMount =
+  | Exclude<PlannedMount, { type: 'own' }>
+  | { type: 'copy'; path: string; target: string; readOnly: boolean }
+  | { type: 'file'; target: string; content: string };
 
 export interface ComposeSpecInputs {
-  compose: Pick<ComposeRecord, 'composeId' | 'organizationId' | 'appName' | 'composeType' | 'randomize' | 'suffix'>;
+  compose: Pick<
+    ComposeRecord,
+    'composeId' | 'organizationId' | 'appName' | 'composeType' | 'randomize' | 'suffix'
+  >;
   placement: Placement;
   service: PlannedService;
   deploymentId: string;
@@ -40,65 +46,152 @@ const defaultGraceMs = 10_000;
 
 /** What tells the two types apart: the names under which other programs look for the containers (decisions 10). */
 const typeLabels = {
-  compose: (appName: string, service: string) => ({ 'com.docker.compose.project': appName, 'com.docker.compose.service': service }),
+  compose: (appName: string, service: string) => ({
+    'com.docker.compose.project': appName,
+    'com.docker.compose.service': service,
+  }),
   stack: (appName: string) => ({ 'com.docker.stack.namespace': appName }),
-} satisfies Record<ComposeRecord['composeType'], (appName: string, service: string) => Record<string, string>>;
+} satisfies Record<
+  ComposeRecord['composeType'],
+  (appName: string, service: string) => Record<string, string>
+>;
 
 export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
   const { compose, service, networks, ports } = inputs;
   const owner = { ...composeRef(compose.composeId), organizationId: compose.organizationId };
   const suffix = compose.randomize ? compose.suffix : '';
-  const taken = new Set([...inputs.mounts.map(({ target }) => target), ...inputs.files.map(({ path }) => path)]);
+  const taken = new Set([
+    ...inputs.mounts.map(({ target }) => target),
+    ...inputs.files.map(({ path }) => path),
+  ]);
   const recordMounts = inputs.recordMounts.filter(({ mountPath }) => !taken.has(mountPath));
-  const mounts = [...inputs.mounts.flatMap((mount) => engineMount(mount, suffix, owner)), ...recordMounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner))];
-  const holdsData = mounts.some(({ type, readOnly, source }) => type !== 'tmpfs' && readOnly !== true && !inputs.mounts.some((mount) => mount.type === 'copy' && mount.path === source));
+  const mounts = [
+    ...inputs.mounts.flatMap((mount) => engineMount(mount, suffix, owner)),
+    ...recordMounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner)),
+  ];
+  const holdsData = mounts.some(
+    ({ type, readOnly, source }) =>
+      type !== 'tmpfs' &&
+      readOnly !== true &&
+      !inputs.mounts.some((mount) => mount.type === 'copy' && mount.path === source),
+  );
   const holdsPort = ports.some(({ mode }) => mode === 'host');
   const isPinned = holdsData || holdsPort || mounts.some(({ type }) => type !== 'tmpfs');
   const stopFirst = holdsData || holdsPort;
-  const notes = stopFirst && service.updateOrder !== 'stop-first' && !service.isOneShot ? [`the old version stops before the new one starts: it has ${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at once.`] : [];
+  const notes =
+    stopFirst && service.updateOrder !== 'stop-first' && !service.isOneShot
+      ? [
+          `the old version stops before the new one starts: it has ${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at once.`,
+        ]
+      : [];
   const name = composeServiceName(compose.appName, service.name, suffix);
   return {
     notes,
     spec: {
-      name, image: inputs.image,
-      labels: { ...service.labels, ...typeLabels[compose.composeType](compose.appName, service.name), ...serviceLabels(owner, inputs.placement), [serviceLabel]: service.name },
+      name,
+      image: inputs.image,
+      labels: {
+        ...service.labels,
+        ...typeLabels[compose.composeType](compose.appName, service.name),
+        ...serviceLabels(owner, inputs.placement),
+        [serviceLabel]: service.name,
+      },
       release: inputs.deploymentId,
       env: Object.entries(inputs.env).map(([key, value]) => `${key}=${value}`),
-      command: service.entrypoint, args: service.command,
+      command: service.entrypoint,
+      args: service.command,
       networks: [networks.own, networks.environment],
-      aliases: { [networks.own]: [...new Set([service.name, ...(suffix === '' ? [] : [`${service.name}-${suffix}`]), ...service.aliases])] },
+      aliases: {
+        [networks.own]: [
+          ...new Set([
+            service.name,
+            ...(suffix === '' ? [] : [`${service.name}-${suffix}`]),
+            ...service.aliases,
+          ]),
+        ],
+      },
       container: service.container,
-      replicas: service.replicas, limits: service.limits, reservations: service.reservations,
+      replicas: service.replicas,
+      limits: service.limits,
+      reservations: service.reservations,
       mounts: [...mounts, { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true }],
-      files: [...inputs.files, ...inputs.mounts.flatMap((mount) => (mount.type === 'file' ? [{ path: mount.target, content: mount.content }] : [])), ...filesOf(recordMounts)],
-      ports, healthCheck: healthOf(inputs),
-      updateOrder: stopFirst ? 'stop-first' : service.updateOrder ?? 'start-first', updatePace: service.updatePace, monitorMs: service.monitorMs ?? monitorMs, restartDelayMs: service.restartDelayMs,
+      files: [
+        ...inputs.files,
+        ...inputs.mounts.flatMap((mount) =>
+          mount.type === 'file' ? [{ path: mount.target, content: mount.content }] : [],
+        ),
+        ...filesOf(recordMounts),
+      ],
+      ports,
+      healthCheck: healthOf(inputs),
+      updateOrder: stopFirst ? 'stop-first' : (service.updateOrder ?? 'start-first'),
+      updatePace: service.updatePace,
+      monitorMs: service.monitorMs ?? monitorMs,
+      restartDelayMs: service.restartDelayMs,
       stopGracePeriodMs: service.stopGracePeriodMs ?? defaultGraceMs,
       constraints: isPinned ? [...service.constraints, `node.id==${inputs.nodeId}`] : service.constraints,
-      ...(service.spreadOver.length > 0 ? { spreadOver: service.spreadOver } : {}), maxReplicasPerNode: service.maxReplicasPerNode, logging: service.logging, sysctls: service.sysctls,
+      ...(service.spreadOver.length > 0 ? { spreadOver: service.spreadOver } : {}),
+      maxReplicasPerNode: service.maxReplicasPerNode,
+      logging: service.logging,
+      sysctls: service.sysctls,
     },
   };
 }
 
 /** The file's own; else the image's; else Berth's probe on what its domains and ports lead to. One that runs to its end has none. */
-function healthOf({ service, imageHasHealthCheck, domains, ports }: ComposeSpecInputs): HealthCheck | undefined {
+function healthOf({
+  service,
+  imageHasHealthCheck,
+  domains,
+  ports,
+}: ComposeSpecInputs): HealthCheck | undefined {
   if (service.isOneShot) return undefined;
   if (service.healthCheck !== undefined && service.healthCheck !== 'probe') return service.healthCheck;
-  const targetPorts = [...domains.map(({ port }) => port), ...ports.filter(({ protocol }) => protocol === 'tcp').map(({ target }) => target)];
-  return healthCheckOf({ own: null, imageHasHealthCheck: imageHasHealthCheck && service.healthCheck !== 'probe', targetPorts });
+  const targetPorts = [
+    ...domains.map(({ port }) => port),
+    ...ports.filter(({ protocol }) => protocol === 'tcp').map(({ target }) => target),
+  ];
+  return healthCheckOf({
+    own: null,
+    imageHasHealthCheck: imageHasHealthCheck && service.healthCheck !== 'probe',
+    targetPorts,
+  });
 }
 
-function engineMount(mount: KnownMount, suffix: string, owner: ReturnType<typeof composeRef> & { organizationId: string }): ServiceMount[] {
+function engineMount(
+  mount: KnownMount,
+  suffix: string,
+  owner: ReturnType<typeof composeRef> & { organizationId: string },
+): ServiceMount[] {
   const { target } = mount;
   switch (mount.type) {
     case 'file':
       return [];
     case 'tmpfs':
-      return [{ type: 'tmpfs', source: '', target, readOnly: mount.readOnly, sizeBytes: mount.sizeBytes, mode: mount.mode }];
+      return [
+        {
+          type: 'tmpfs',
+          source: '',
+          target,
+          readOnly: mount.readOnly,
+          sizeBytes: mount.sizeBytes,
+          mode: mount.mode,
+        },
+      ];
     case 'volume': {
       const volumeName = suffix === '' ? mount.name : `${mount.name}-${suffix}`;
-      const source = mount.isForeign ? mount.name : volumeNameOf({ applicationId: null, databaseId: null, composeId: owner.serviceId, volumeName });
-      return [{ type: 'volume', source, target, readOnly: mount.readOnly, labels: mount.isForeign ? {} : volumeLabels(owner) }];
+      const source = mount.isForeign
+        ? mount.name
+        : volumeNameOf({ applicationId: null, databaseId: null, composeId: owner.serviceId, volumeName });
+      return [
+        {
+          type: 'volume',
+          source,
+          target,
+          readOnly: mount.readOnly,
+          labels: mount.isForeign ? {} : volumeLabels(owner),
+        },
+      ];
     }
     case 'bind':
     case 'copy':

@@ -27,14 +27,20 @@ export interface ComposeRelease {
 
 /** Passwords of registries are no part of it; they are read anew. */
 export function writeComposeSnapshot(snapshot: ComposeSnapshot): string {
-  const services = snapshot.services.map(({ spec: { registryAuth: _auth, ...spec }, ...release }) => ({ ...release, spec }));
+  const services = snapshot.services.map(({ spec: { registryAuth: _auth, ...spec }, ...release }) => ({
+    ...release,
+    spec,
+  }));
   return JSON.stringify({ ...snapshot, services });
 }
 
-export function readComposeSnapshot(deployment: Pick<DeploymentRecord, 'settings'> | undefined): ComposeSnapshot | undefined {
+export function readComposeSnapshot(
+  deployment: Pick<DeploymentRecord, 'settings'> | undefined,
+): ComposeSnapshot | undefined {
   // Written by `writeComposeSnapshot` alone, encrypted and authenticated by the column.
   return deployment?.settings ? (JSON.parse(deployment.settings) as ComposeSnapshot) : undefined;
 }
 
 /** What the engine keeps running of it. */
-export const keptServices = ({ services }: ComposeSnapshot): ComposeRelease[] => services.filter(({ isOneShot }) => !isOneShot);
+export const keptServices = ({ services }: ComposeSnapshot): ComposeRelease[] =>
+  services.filter(({ isOneShot }) => !isOneShot);

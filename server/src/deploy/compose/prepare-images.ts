@@ -20,21 +20,38 @@ export const prepareImages: Stage<ComposeContext> = {
     const images = new Map<string, string>();
     const pulled = new Set<string>();
     for (const service of read.plan.services) {
-      const image = service.build ? await build(context, service) : service.image ?? '';
+      const image = service.build ? await build(context, service) : (service.image ?? '');
       if (!service.build && !pulled.has(image)) await pull(context, service, image);
       pulled.add(image);
       images.set(service.name, image);
     }
     const services = await composeReleases(context, read.plan, images);
     const suffix = compose.randomize ? compose.suffix : '';
-    await context.save({ child: null, settings: writeComposeSnapshot({ text: compose.sourceType === 'raw' ? read.text : null, suffix, services, ended: [], previous: null }) });
+    await context.save({
+      child: null,
+      settings: writeComposeSnapshot({
+        text: compose.sourceType === 'raw' ? read.text : null,
+        suffix,
+        services,
+        ended: [],
+        previous: null,
+      }),
+    });
   },
 };
 
-async function pull(context: ComposeContext, { pull: policy, name }: PlannedService, image: string): Promise<void> {
+async function pull(
+  context: ComposeContext,
+  { pull: policy, name }: PlannedService,
+  image: string,
+): Promise<void> {
   const { compose, engine, records } = context;
   if (policy !== 'always' && (await engine.image(image))) return;
-  if (policy === 'never') throw new AppError('PRECONDITION_FAILED', `services.${name}: the image ${image} is not on this server, and pull_policy says never.`);
+  if (policy === 'never')
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `services.${name}: the image ${image} is not on this server, and pull_policy says never.`,
+    );
   await pullOrKeep(context, image, await records.registryAuth(image, compose.organizationId));
 }
 
@@ -45,14 +62,44 @@ async function build(context: ComposeContext, { name, build: planned }: PlannedS
   await checkDisk(context, settings.minFreeDisk);
   log.line(`Building ${name}`);
   const inlineName = '.berth.Dockerfile';
-  if (planned.inline !== undefined) await fileSystem.writeInside(sourceDirectory(context), [planned.context, inlineName].filter(Boolean).join('/'), planned.inline, { field: fieldOf(compose) });
+  if (planned.inline !== undefined)
+    await fileSystem.writeInside(
+      sourceDirectory(context),
+      [planned.context, inlineName].filter(Boolean).join('/'),
+      planned.inline,
+      { field: fieldOf(compose) },
+    );
   const image = builtServiceImage(compose.composeId, name, deployment.deploymentId);
   await builder.build({
-    buildType: 'dockerfile', sourceDirectory: sourceDirectory(context), buildPath: planned.context, dockerfile: planned.inline === undefined ? planned.dockerfile : inlineName, contextPath: '', stage: planned.target, publishDirectory: undefined, singlePage: false, image,
-    labels: { [managedLabel]: 'true', 'berth.organization': compose.organizationId, 'berth.compose': compose.composeId, 'berth.deployment': deployment.deploymentId },
-    buildArguments: Object.fromEntries(planned.arguments.flatMap(([key, value]) => (value ?? variables[key]) === undefined ? [] : [[key, value ?? variables[key] ?? '']])),
-    buildSecrets: {}, env: {}, noCache: planned.noCache, scratchDirectory: scratchDirectory(context), limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
-    signal: context.signal, limitMs: buildLimitMs, onLine: log.line, onChild: context.onChild,
+    buildType: 'dockerfile',
+    sourceDirectory: sourceDirectory(context),
+    buildPath: planned.context,
+    dockerfile: planned.inline === undefined ? planned.dockerfile : inlineName,
+    contextPath: '',
+    stage: planned.target,
+    publishDirectory: undefined,
+    singlePage: false,
+    image,
+    labels: {
+      [managedLabel]: 'true',
+      'berth.organization': compose.organizationId,
+      'berth.compose': compose.composeId,
+      'berth.deployment': deployment.deploymentId,
+    },
+    buildArguments: Object.fromEntries(
+      planned.arguments.flatMap(([key, value]) =>
+        (value ?? variables[key]) === undefined ? [] : [[key, value ?? variables[key] ?? '']],
+      ),
+    ),
+    buildSecrets: {},
+    env: {},
+    noCache: planned.noCache,
+    scratchDirectory: scratchDirectory(context),
+    limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
+    signal: context.signal,
+    limitMs: buildLimitMs,
+    onLine: log.line,
+    onChild: context.onChild,
   });
   await context.save({ image, child: null });
   return image;

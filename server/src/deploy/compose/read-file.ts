@@ -13,18 +13,28 @@ const envFileLimitBytes = 500_000;
 
 export const readFile: Stage<ComposeContext> = {
   name: 'checkout',
-  sentence: ({ compose, pinnedCommit }) => (compose.sourceType === 'raw' ? 'Reading the compose file' : fetchSentence(compose, pinnedCommit)),
+  sentence: ({ compose, pinnedCommit }) =>
+    compose.sourceType === 'raw' ? 'Reading the compose file' : fetchSentence(compose, pinnedCommit),
   async run(context) {
     const { compose, log } = context;
     const text = compose.sourceType === 'raw' ? await ownText(context) : await repositoryText(context);
     const field = fieldOf(compose);
     // The parser is loaded where a file is read: it costs 6 MB.
     const { translate } = await import('../../modules/compose/translation/translate.ts');
-    const { plan, risks } = translate({ text, field, folder: folderOf(compose), variables: context.variables, blocks: context.blocks });
+    const { plan, risks } = translate({
+      text,
+      field,
+      folder: folderOf(compose),
+      variables: context.variables,
+      blocks: context.blocks,
+    });
     const [risk] = risks;
     // A file of the record was judged when it was saved, by the role of whoever saved it.
     if (risk && compose.sourceType !== 'raw' && !compose.mayReachServer) {
-      throw new AppError('FORBIDDEN', `${field}: ${risk.where} ${risk.why}. Such a file needs Owner or Admin, and a member changed the source of this compose service or deployed it last. Ask one of them to look at the repository and deploy it.`);
+      throw new AppError(
+        'FORBIDDEN',
+        `${field}: ${risk.where} ${risk.why}. Such a file needs Owner or Admin, and a member changed the source of this compose service or deployed it last. Ask one of them to look at the repository and deploy it.`,
+      );
     }
     for (const note of plan.notes) log.line(note);
     log.line(`Services: ${plan.services.map(({ name }) => name).join(', ')}.`);
@@ -42,19 +52,40 @@ async function repositoryText(context: ComposeContext): Promise<string> {
   const { compose, fileSystem } = context;
   await fetchRepository(context, compose);
   const source = sourceDirectory(context);
-  const text = await fileSystem.readInside(source, compose.composePath, { field: 'composePath', maxBytes: fileLimitBytes });
-  if (text === undefined) throw new AppError('BAD_REQUEST', `composePath: there is no file ${compose.composePath} in the repository. Set composePath with compose.update.`);
+  const text = await fileSystem.readInside(source, compose.composePath, {
+    field: 'composePath',
+    maxBytes: fileLimitBytes,
+  });
+  if (text === undefined)
+    throw new AppError(
+      'BAD_REQUEST',
+      `composePath: there is no file ${compose.composePath} in the repository. Set composePath with compose.update.`,
+    );
   const path = inFolder(folderOf(compose) ?? '', '.env', { field: 'composePath', where: '.env' });
   if (compose.createEnvFile) await writeEnvFile(context, path);
   // As the compose program does, with what is set here before what the repository carries.
-  const carried = await fileSystem.readInside(source, path, { field: 'composePath', maxBytes: envFileLimitBytes });
-  if (carried !== undefined) context.variables = { ...Object.fromEntries(parseEnv(carried, '.env').map(({ name, value }) => [name, value])), ...context.variables };
+  const carried = await fileSystem.readInside(source, path, {
+    field: 'composePath',
+    maxBytes: envFileLimitBytes,
+  });
+  if (carried !== undefined)
+    context.variables = {
+      ...Object.fromEntries(parseEnv(carried, '.env').map(({ name, value }) => [name, value])),
+      ...context.variables,
+    };
   return text;
 }
 
-async function writeEnvFile({ fileSystem, log, variables, ...context }: ComposeContext, path: string): Promise<void> {
-  const isWritten = await fileSystem.writeInside(sourceDirectory(context), path, formatEnv(variables), { field: 'composePath' });
-  log.line(isWritten
-    ? 'Wrote .env beside the compose file. A COPY of the whole folder puts it, with its secrets, into an image.'
-    : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).');
+async function writeEnvFile(
+  { fileSystem, log, variables, ...context }: ComposeContext,
+  path: string,
+): Promise<void> {
+  const isWritten = await fileSystem.writeInside(sourceDirectory(context), path, formatEnv(variables), {
+    field: 'composePath',
+  });
+  log.line(
+    isWritten
+      ? 'Wrote .env beside the compose file. A COPY of the whole folder puts it, with its secrets, into an image.'
+      : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).',
+  );
 }

@@ -2,7 +2,12 @@
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext, ServiceRun } from './compose-context.ts';
-import { keptServices, readComposeSnapshot, writeComposeSnapshot, type ComposeSnapshot } from './compose-snapshot.ts';
+import {
+  keptServices,
+  readComposeSnapshot,
+  writeComposeSnapshot,
+  type ComposeSnapshot,
+} from './compose-snapshot.ts';
 import { startRun } from './service-run.ts';
 
 export const releaseServices: Stage<ComposeContext> = {
@@ -14,14 +19,19 @@ export const releaseServices: Stage<ComposeContext> = {
     const runContext = { ...context, signal: AbortSignal.any([context.signal, stop.signal]) };
     const runs = new Map<string, ServiceRun>();
     for (const release of snapshot.services) {
-      runs.set(release.service, startRun(runContext, release, {
-        runs, previous: snapshot.previous ?? {}, hasEnded: snapshot.ended.includes(release.service),
-        async ended() {
-          if (!release.isOneShot || snapshot.ended.includes(release.service)) return;
-          snapshot.ended.push(release.service);
-          await context.save({ settings: writeComposeSnapshot(snapshot) });
-        },
-      }));
+      runs.set(
+        release.service,
+        startRun(runContext, release, {
+          runs,
+          previous: snapshot.previous ?? {},
+          hasEnded: snapshot.ended.includes(release.service),
+          async ended() {
+            if (!release.isOneShot || snapshot.ended.includes(release.service)) return;
+            snapshot.ended.push(release.service);
+            await context.save({ settings: writeComposeSnapshot(snapshot) });
+          },
+        }),
+      );
     }
     context.runs = [...runs.values()];
     const failure = firstFailure(context.runs);
@@ -59,7 +69,9 @@ async function begin(context: ComposeContext): Promise<ComposeSnapshot> {
   if (!snapshot) throw new AppError('INTERNAL_SERVER_ERROR', 'There is nothing to release.');
   if (snapshot.previous) return snapshot;
   const present = new Map((await context.engine.services()).map(({ name, version }) => [name, version]));
-  snapshot.previous = Object.fromEntries(snapshot.services.map(({ spec }) => [spec.name, present.get(spec.name) ?? 0]));
+  snapshot.previous = Object.fromEntries(
+    snapshot.services.map(({ spec }) => [spec.name, present.get(spec.name) ?? 0]),
+  );
   await context.save({ settings: writeComposeSnapshot(snapshot) });
   return snapshot;
 }
@@ -77,17 +89,24 @@ export async function takeBack({ compose, deployment, engine, log, records }: Co
   if (!failed?.previous) return;
   const live = await records.live(compose);
   const former = new Map((live ? keptServices(live.snapshot) : []).map(({ spec }) => [spec.name, spec]));
-  const present = (await engine.services()).filter(({ labels }) => labels['berth.compose'] === compose.composeId);
+  const present = (await engine.services()).filter(
+    ({ labels }) => labels['berth.compose'] === compose.composeId,
+  );
   for (const { name } of present) {
     if (former.has(name) || !failed.services.some(({ spec }) => spec.name === name)) continue;
-    if (live) await engine.removeService(name).catch((error: unknown) => log.line(`${name}: ${sentenceOf(error)}`));
+    if (live)
+      await engine.removeService(name).catch((error: unknown) => log.line(`${name}: ${sentenceOf(error)}`));
     else await engine.scaleService(name, 0);
   }
   for (const [name, spec] of former) {
     const replicas = compose.isStopped ? 0 : spec.replicas;
     const there = present.find((service) => service.name === name);
     if (there?.specDigest === engine.specDigest(spec) && there.replicas === replicas) continue;
-    await engine.applyService({ ...spec, replicas, registryAuth: await records.registryAuth(spec.image, compose.organizationId) });
+    await engine.applyService({
+      ...spec,
+      replicas,
+      registryAuth: await records.registryAuth(spec.image, compose.organizationId),
+    });
     log.line(`${name}: put back to the version before.`);
   }
   if (!live) log.line('There is no former version to return to; its services were scaled to 0.');

@@ -23,12 +23,18 @@ const oneShotLimitMs = 30 * 60_000;
 /** The engine lets others find a service by its name only when it is healthy (measured), so `service_started` waits for that; two that wait for each other are not held for ever. */
 const startedLimitMs = 30_000;
 
-type RunContext = Pick<ComposeContext, 'engine' | 'clock' | 'signal' | 'log' | 'compose' | 'deployment' | 'records' | 'taskLabels'>;
+type RunContext = Pick<
+  ComposeContext,
+  'engine' | 'clock' | 'signal' | 'log' | 'compose' | 'deployment' | 'records' | 'taskLabels'
+>;
 
 export function startRun(context: RunContext, release: ComposeRelease, options: RunOptions): ServiceRun {
   const { service } = release;
   const healthy = Promise.withResolvers<void>();
-  const own: RunContext = { ...context, log: { ...context.log, line: (text) => context.log.line(`${service}: ${text}`) } };
+  const own: RunContext = {
+    ...context,
+    log: { ...context.log, line: (text) => context.log.line(`${service}: ${text}`) },
+  };
   const applied = named(service, context.signal, async () => {
     await awaitOthers(release, options.runs);
     context.signal.throwIfAborted();
@@ -43,18 +49,31 @@ export function startRun(context: RunContext, release: ComposeRelease, options: 
   });
   done.then(() => healthy.resolve(), healthy.reject);
   const isLate = applied.then(() => sleep(startedLimitMs, undefined, { signal: context.signal, ref: false }));
-  const run = { service, applied: applied.then(() => undefined), started: Promise.race([healthy.promise, isLate]), healthy: healthy.promise, done };
+  const run = {
+    service,
+    applied: applied.then(() => undefined),
+    started: Promise.race([healthy.promise, isLate]),
+    healthy: healthy.promise,
+    done,
+  };
   // Whoever waits sees a failure; until then it must not count as unhandled.
-  for (const promise of [run.applied, isLate, run.started, run.healthy, run.done]) promise.catch(() => undefined);
+  for (const promise of [run.applied, isLate, run.started, run.healthy, run.done])
+    promise.catch(() => undefined);
   return run;
 }
 
 /** The condition of each dependency; one that fails fails this one too. */
 async function awaitOthers({ dependsOn }: ComposeRelease, runs: RunOptions['runs']): Promise<void> {
-  await Promise.all(dependsOn.map(async ({ service, condition }) => {
-    const other = runs.get(service);
-    await (condition === 'completed' ? other?.done : condition === 'healthy' ? other?.healthy : other?.started);
-  }));
+  await Promise.all(
+    dependsOn.map(async ({ service, condition }) => {
+      const other = runs.get(service);
+      await (condition === 'completed'
+        ? other?.done
+        : condition === 'healthy'
+          ? other?.healthy
+          : other?.started);
+    }),
+  );
 }
 
 /** A refusal names the service, once. */
@@ -67,28 +86,49 @@ async function named<T>(service: string, signal: AbortSignal, work: () => Promis
   }
 }
 
-async function apply(context: RunContext, { spec: plain, service }: ComposeRelease, { previous }: RunOptions) {
+async function apply(
+  context: RunContext,
+  { spec: plain, service }: ComposeRelease,
+  { previous }: RunOptions,
+) {
   const { compose, engine, log, records } = context;
   const spec = { ...plain, registryAuth: await records.registryAuth(plain.image, compose.organizationId) };
   const present = await engine.service(spec.name);
   const isThere = present?.specDigest === engine.specDigest(spec) && present.replicas === spec.replicas;
-  if (isThere && spec.release !== context.deployment.deploymentId) log.line('Nothing changes for it; it runs on.');
+  if (isThere && spec.release !== context.deployment.deploymentId)
+    log.line('Nothing changes for it; it runs on.');
   else log.line(`Releasing ${spec.image}`);
-  const released = await applyService({ engine, log: isThere ? { ...log, line: () => undefined } : log }, {
-    spec, owner: composeRef(compose.composeId), previousVersion: previous[spec.name] ?? null,
-    async prepare(before) {
-      if (spec.updateOrder === 'stop-first') await makeRoom(context, spec, service);
-      return before;
+  const released = await applyService(
+    { engine, log: isThere ? { ...log, line: () => undefined } : log },
+    {
+      spec,
+      owner: composeRef(compose.composeId),
+      previousVersion: previous[spec.name] ?? null,
+      async prepare(before) {
+        if (spec.updateOrder === 'stop-first') await makeRoom(context, spec, service);
+        return before;
+      },
     },
-  });
+  );
   // The engine has this release, but it was stopped since.
-  if (!isThere && present && present.labels[releaseLabel] === spec.release && present.replicas !== spec.replicas) await engine.scaleService(spec.name, spec.replicas);
+  if (
+    !isThere &&
+    present &&
+    present.labels[releaseLabel] === spec.release &&
+    present.replicas !== spec.replicas
+  )
+    await engine.scaleService(spec.name, spec.replicas);
   return released;
 }
 
 /** What two of cannot stand beside each other, under a former name. */
-async function makeRoom({ compose, engine, log }: RunContext, spec: ServiceSpec, service: string): Promise<void> {
-  const isFormer = ({ name, labels }: ServiceState): boolean => name !== spec.name && labels['berth.compose'] === compose.composeId && labels[serviceLabel] === service;
+async function makeRoom(
+  { compose, engine, log }: RunContext,
+  spec: ServiceSpec,
+  service: string,
+): Promise<void> {
+  const isFormer = ({ name, labels }: ServiceState): boolean =>
+    name !== spec.name && labels['berth.compose'] === compose.composeId && labels[serviceLabel] === service;
   for (const { name } of (await engine.services()).filter(isFormer)) {
     await engine.removeService(name, { limitMs: spec.stopGracePeriodMs + 30_000 });
     log.line(`Removed the service under its former name ${name}.`);
@@ -96,15 +136,33 @@ async function makeRoom({ compose, engine, log }: RunContext, spec: ServiceSpec,
 }
 
 /** Runs once and must end with 0; what it says stands in this log. */
-async function runToEnd({ compose, deployment, engine, log, records, signal, taskLabels }: RunContext, { spec: plain, service }: ComposeRelease): Promise<void> {
+async function runToEnd(
+  { compose, deployment, engine, log, records, signal, taskLabels }: RunContext,
+  { spec: plain, service }: ComposeRelease,
+): Promise<void> {
   const name = composeServiceName(compose.appName, service, `once-${deployment.deploymentId.slice(0, 12)}`);
   if (await engine.service(name)) {
     await engine.removeService(name);
     log.line('Ended the one that was running when Berth was restarted.');
   }
   log.line('Running it to its end');
-  const spec = { ...plain, name, labels: { ...plain.labels, ...taskLabels }, ports: [], replicas: 1, registryAuth: await records.registryAuth(plain.image, compose.organizationId) };
-  const { exitCode, error } = await engine.runTask(spec, { signal, limitMs: oneShotLimitMs, onLine: ({ text }) => log.line(`  ${text}`) });
-  if (exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, and has to end with 0; its last lines stand in the log.`);
+  const spec = {
+    ...plain,
+    name,
+    labels: { ...plain.labels, ...taskLabels },
+    ports: [],
+    replicas: 1,
+    registryAuth: await records.registryAuth(plain.image, compose.organizationId),
+  };
+  const { exitCode, error } = await engine.runTask(spec, {
+    signal,
+    limitMs: oneShotLimitMs,
+    onLine: ({ text }) => log.line(`  ${text}`),
+  });
+  if (exitCode !== 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, and has to end with 0; its last lines stand in the log.`,
+    );
   log.line('Ended with 0.');
 }

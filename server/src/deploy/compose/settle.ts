@@ -10,7 +10,10 @@ export const routeServices: Stage<ComposeContext> = {
   sentence: () => 'Checking the routes',
   async run({ applyRoutes, compose, deployment, networks, records }) {
     // Services under new names take the routes over before those under former ones go.
-    await records.nameReleased(compose.composeId, { releasedAppName: compose.appName, releasedSuffix: readComposeSnapshot(deployment)?.suffix ?? '' });
+    await records.nameReleased(compose.composeId, {
+      releasedAppName: compose.appName,
+      releasedSuffix: readComposeSnapshot(deployment)?.suffix ?? '',
+    });
     // The first task of an environment has brought its network up on this node, so the proxy can be attached now.
     await networks.ensureEnvironment(compose.environmentId);
     await applyRoutes();
@@ -36,18 +39,31 @@ export const pruneServices: Stage<ComposeContext> = {
 async function removeLeft({ compose, deployment, engine, log }: ComposeContext): Promise<void> {
   const snapshot = readComposeSnapshot(deployment);
   const names = new Set((snapshot ? keptServices(snapshot) : []).map(({ spec }) => spec.name));
-  const left = (await engine.services()).filter(({ name, labels }) => labels['berth.compose'] === compose.composeId && !names.has(name));
+  const left = (await engine.services()).filter(
+    ({ name, labels }) => labels['berth.compose'] === compose.composeId && !names.has(name),
+  );
   // Each may take its grace period, so all go at once.
-  await Promise.all(left.map(async ({ name }) => {
-    await engine.removeService(name);
-    log.line(`Removed the service ${name}, which the file has no longer. Its volumes stay.`);
-  }));
+  await Promise.all(
+    left.map(async ({ name }) => {
+      await engine.removeService(name);
+      log.line(`Removed the service ${name}, which the file has no longer. Its volumes stay.`);
+    }),
+  );
 }
 
 /** Built images of the newest releases stay. */
-async function pruneImages({ compose, deployment, engine, records, log, settings }: ComposeContext): Promise<void> {
+async function pruneImages({
+  compose,
+  deployment,
+  engine,
+  records,
+  log,
+  settings,
+}: ComposeContext): Promise<void> {
   const { keptImages } = await settings();
-  const kept = new Set([deployment.deploymentId, ...(await records.succeeded(compose.composeId))].slice(0, keptImages));
+  const kept = new Set(
+    [deployment.deploymentId, ...(await records.succeeded(compose.composeId))].slice(0, keptImages),
+  );
   const running = new Set(readComposeSnapshot(deployment)?.services.map(({ spec }) => spec.image));
   for (const { tags, labels } of await engine.images(`berth.compose=${compose.composeId}`)) {
     if (kept.has(labels['berth.deployment'] ?? '') || tags.some((tag) => running.has(tag))) continue;
@@ -61,6 +77,11 @@ async function pruneImages({ compose, deployment, engine, records, log, settings
 /** Copies of the repository's files for services that run them no longer. */
 async function pruneCopies({ compose, deployment, fileSystem, keptFolder }: ComposeContext): Promise<void> {
   const folder = join(keptFolder, compose.composeId);
-  const used = readComposeSnapshot(deployment)?.services.flatMap(({ spec }) => spec.mounts.map(({ source }) => source)) ?? [];
-  for (const name of await fileSystem.names(folder)) if (!used.some((source) => source.startsWith(`${join(folder, name)}/`))) await fileSystem.remove(join(folder, name));
+  const used =
+    readComposeSnapshot(deployment)?.services.flatMap(({ spec }) =>
+      spec.mounts.map(({ source }) => source),
+    ) ?? [];
+  for (const name of await fileSystem.names(folder))
+    if (!used.some((source) => source.startsWith(`${join(folder, name)}/`)))
+      await fileSystem.remove(join(folder, name));
 }

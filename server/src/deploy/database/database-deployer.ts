@@ -16,9 +16,16 @@ const land: readonly Stage<DatabaseContext>[] = [releaseDatabase, awaitHealthy, 
 /** The server with the present settings on its data. */
 const onItsData: readonly Stage<DatabaseContext>[] = [pullDatabase, ...land];
 /** Another server on a copy of the data. */
-const onACopy: readonly Stage<DatabaseContext>[] = [pullDatabase, standBeside, copyData, ...land, switchVolume];
+const onACopy: readonly Stage<DatabaseContext>[] = [
+  pullDatabase,
+  standBeside,
+  copyData,
+  ...land,
+  switchVolume,
+];
 
-const planOf = (kind: DeploymentKind): readonly Stage<DatabaseContext>[] => (kind === 'upgrade' ? onACopy : onItsData);
+const planOf = (kind: DeploymentKind): readonly Stage<DatabaseContext>[] =>
+  kind === 'upgrade' ? onACopy : onItsData;
 
 export function databaseDeployer(ports: DatabasePorts): Deployer {
   const { records } = ports;
@@ -29,12 +36,26 @@ export function databaseDeployer(ports: DatabasePorts): Deployer {
       if (!former) return undefined;
       const isUpgrade = deployment.kind === 'upgrade';
       const database = isUpgrade ? upgradedRecord(former, deployment) : former;
-      const [placement, blocks] = await Promise.all([records.placement(database.environmentId), records.envBlocks(database.environmentId)]);
+      const [placement, blocks] = await Promise.all([
+        records.placement(database.environmentId),
+        records.envBlocks(database.environmentId),
+      ]);
       const env = resolveEnv({ ...blocks, service: database.env });
       context.hide([...secretValues(env), database.databasePassword, database.databaseRootPassword ?? '']);
       // The stages share the one context of the attempt, whose deployment changes on the way.
-      const whole: DatabaseContext = Object.assign(context, { ...ports, database, former, kind: databaseKind(database.kind), placement, env });
-      return { stages: bind(planOf(deployment.kind), whole), patch: () => ({ releasedAppName: database.appName }), ...(isUpgrade ? { undo: () => undoUpgrade(whole) } : {}) };
+      const whole: DatabaseContext = Object.assign(context, {
+        ...ports,
+        database,
+        former,
+        kind: databaseKind(database.kind),
+        placement,
+        env,
+      });
+      return {
+        stages: bind(planOf(deployment.kind), whole),
+        patch: () => ({ releasedAppName: database.appName }),
+        ...(isUpgrade ? { undo: () => undoUpgrade(whole) } : {}),
+      };
     },
   };
 }

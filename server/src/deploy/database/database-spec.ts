@@ -7,7 +7,14 @@ import type { PublishedPort, ServiceSpec } from '../../ports/engine.ts';
 import type { Placement } from '../context.ts';
 import { probeTarget, watchingProbe } from '../health-check.ts';
 import type { MountRecord } from '../release-inputs.ts';
-import { filesOf, limitsOf, reservationsOf, serviceLabels, serviceMount, volumeLabels } from '../spec-parts.ts';
+import {
+  filesOf,
+  limitsOf,
+  reservationsOf,
+  serviceLabels,
+  serviceMount,
+  volumeLabels,
+} from '../spec-parts.ts';
 
 export interface DatabaseSpecInputs {
   database: DatabaseRecord;
@@ -39,7 +46,12 @@ export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
   const { database, mounts } = inputs;
   const { server } = databaseKind(database.kind);
   const owner = { ...databaseRef(database.databaseId), organizationId: database.organizationId };
-  const data = { type: 'volume', source: database.dataVolume, target: server.dataPath(inputs.major), labels: volumeLabels(owner) } as const;
+  const data = {
+    type: 'volume',
+    source: database.dataVolume,
+    target: server.dataPath(inputs.major),
+    labels: volumeLabels(owner),
+  } as const;
   const bound = mounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner));
   const spec: ServiceSpec = {
     name: database.appName,
@@ -47,7 +59,9 @@ export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
     labels: serviceLabels(owner, inputs.placement),
     release: inputs.deploymentId,
     // The record's own names and passwords come last: a variable that says otherwise would make the record lie.
-    env: Object.entries({ ...inputs.env, ...server.env(database) }).map(([name, value]) => `${name}=${value}`),
+    env: Object.entries({ ...inputs.env, ...server.env(database) }).map(
+      ([name, value]) => `${name}=${value}`,
+    ),
     ...commandOf(database),
     networks: [inputs.network],
     replicas: 1,
@@ -67,15 +81,28 @@ export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
 }
 
 /** The same service on the port that the record names now. */
-export function withPort(spec: ServiceSpec, { kind, externalPort }: Pick<DatabaseRecord, 'kind' | 'externalPort'>): ServiceSpec {
+export function withPort(
+  spec: ServiceSpec,
+  { kind, externalPort }: Pick<DatabaseRecord, 'kind' | 'externalPort'>,
+): ServiceSpec {
   const { [portLabel]: _former, ...labels } = spec.labels;
   if (externalPort === null) return { ...spec, labels, ports: [] };
-  const port: PublishedPort = { published: externalPort, target: databaseKind(kind).port, protocol: 'tcp', mode: 'host' };
+  const port: PublishedPort = {
+    published: externalPort,
+    target: databaseKind(kind).port,
+    protocol: 'tcp',
+    mode: 'host',
+  };
   return { ...spec, labels: { ...labels, [portLabel]: String(externalPort) }, ports: [port] };
 }
 
 /** A command of one's own replaces the image's entrypoint, and with it what the kind would start. */
-function commandOf({ kind, command, args, replicaSets }: DatabaseRecord): Pick<ServiceSpec, 'command' | 'args'> {
+function commandOf({
+  kind,
+  command,
+  args,
+  replicaSets,
+}: DatabaseRecord): Pick<ServiceSpec, 'command' | 'args'> {
   if (command) return { command: splitWords(command, 'command'), args: args.length > 0 ? args : undefined };
   return { command: undefined, args: databaseKind(kind).server.args({ args, replicaSets }) };
 }

@@ -11,7 +11,8 @@ export const pullDatabase: Stage<DatabaseContext> = {
     const { database, engine } = context;
     const image = database.containerImage;
     refuseMajorJump(database, image, majorOfImage(database.kind, image));
-    if ((await engine.image(image)) === undefined || context.deployment.kind === 'redeploy') await pull(context, image);
+    if ((await engine.image(image)) === undefined || context.deployment.kind === 'redeploy')
+      await pull(context, image);
     refuseMajorJump(database, image, majorOfImage(database.kind, image, (await engine.image(image))?.env));
     await context.save({ image });
   },
@@ -24,8 +25,18 @@ async function pull({ database, engine, kind, log, signal }: DatabaseContext, im
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    if (await engine.image(image)) return log.line(`The image could not be pulled (${error.message}). Using the one that is on this server already.`);
-    const hint = image === kind.image && kind.imageIsPublished === false ? ` ${image} is the default of this kind in the interface, but nobody publishes it.` : '';
-    throw new AppError('PRECONDITION_FAILED', `The image ${image} could not be pulled: ${error.message}${hint} Set containerImage with ${database.kind}.update to one that exists, such as ${kind.exampleImage}, and deploy again.`, { cause: error });
+    if (await engine.image(image))
+      return log.line(
+        `The image could not be pulled (${error.message}). Using the one that is on this server already.`,
+      );
+    const hint =
+      image === kind.image && kind.imageIsPublished === false
+        ? ` ${image} is the default of this kind in the interface, but nobody publishes it.`
+        : '';
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The image ${image} could not be pulled: ${error.message}${hint} Set containerImage with ${database.kind}.update to one that exists, such as ${kind.exampleImage}, and deploy again.`,
+      { cause: error },
+    );
   }
 }

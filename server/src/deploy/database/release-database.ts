@@ -12,29 +12,64 @@ export const releaseDatabase: Stage<DatabaseContext> = {
   sentence: ({ database }) => `Starting ${database.containerImage} on the volume ${database.dataVolume}`,
   async run(context) {
     const { database, deployment } = context;
-    const composed = await composeDatabaseSpec(context, deployment.image ?? database.containerImage, deployment.deploymentId);
+    const composed = await composeDatabaseSpec(
+      context,
+      deployment.image ?? database.containerImage,
+      deployment.deploymentId,
+    );
     // The port takes effect at once, so it may have changed since this deployment began.
     const spec = withPort(composed, (await context.records.find(database.databaseId)) ?? database);
-    await applyRelease(context, { spec, owner: databaseRef(database.databaseId), snapshot: { registryId: null }, before: () => makeRoom(context, spec) });
+    await applyRelease(context, {
+      spec,
+      owner: databaseRef(database.databaseId),
+      snapshot: { registryId: null },
+      before: () => makeRoom(context, spec),
+    });
   },
 };
 
-type SpecContext = Pick<DatabaseContext, 'database' | 'placement' | 'env' | 'networks' | 'probePath' | 'records'> & { engine: Engine };
+type SpecContext = Pick<
+  DatabaseContext,
+  'database' | 'placement' | 'env' | 'networks' | 'probePath' | 'records'
+> & { engine: Engine };
 
 /** The service as the records say it now. */
-export async function composeDatabaseSpec(context: SpecContext, image: string, deploymentId: string): Promise<ServiceSpec> {
+export async function composeDatabaseSpec(
+  context: SpecContext,
+  image: string,
+  deploymentId: string,
+): Promise<ServiceSpec> {
   const { database, engine, networks, records } = context;
-  const [info, found, mounts, network] = await Promise.all([engine.info(), engine.image(image), records.mounts(database.databaseId), networks.ensureEnvironment(database.environmentId)]);
+  const [info, found, mounts, network] = await Promise.all([
+    engine.info(),
+    engine.image(image),
+    records.mounts(database.databaseId),
+    networks.ensureEnvironment(database.environmentId),
+  ]);
   return databaseSpecOf({
-    database, placement: context.placement, deploymentId, image, major: majorOfImage(database.kind, image, found?.env), env: context.env, network, mounts, nodeId: info.nodeId, probePath: context.probePath,
+    database,
+    placement: context.placement,
+    deploymentId,
+    image,
+    major: majorOfImage(database.kind, image, found?.env),
+    env: context.env,
+    network,
+    mounts,
+    nodeId: info.nodeId,
+    probePath: context.probePath,
   });
 }
 
 /** Two servers must never stand on the same data: one under a former name goes first, and a rebuild begins from nothing. */
-async function makeRoom({ database, deployment, engine, log }: DatabaseContext, spec: ServiceSpec): Promise<void> {
+async function makeRoom(
+  { database, deployment, engine, log }: DatabaseContext,
+  spec: ServiceSpec,
+): Promise<void> {
   const owner = databaseRef(database.databaseId);
   for (const { name, labels } of await engine.services()) {
-    const isThis = name === spec.name && (deployment.kind === 'deploy' || labels[releaseLabel] === deployment.deploymentId);
+    const isThis =
+      name === spec.name &&
+      (deployment.kind === 'deploy' || labels[releaseLabel] === deployment.deploymentId);
     if (isThis || !isSameService(ownerOfLabels(labels), owner)) continue;
     await engine.removeService(name, { limitMs: spec.stopGracePeriodMs + 30_000 });
     log.line(name === spec.name ? 'Removed the former container.' : `Removed the server ${name}.`);

@@ -16,39 +16,70 @@ const removalLimitMs = 90_000;
 const unreached = { externalPort: null } as const;
 
 /** The record as the upgrade will make it: its image on a volume of its own. */
-export function upgradedRecord(database: DatabaseRecord, { deploymentId, image }: DeploymentRecord): DatabaseRecord {
+export function upgradedRecord(
+  database: DatabaseRecord,
+  { deploymentId, image }: DeploymentRecord,
+): DatabaseRecord {
   const dataVolume = `berth-data-${database.databaseId}-${deploymentId.slice(0, 8)}`;
-  return database.dataVolume === dataVolume ? database : { ...database, containerImage: image ?? database.containerImage, dataVolume, dataVersion: null };
+  return database.dataVolume === dataVolume
+    ? database
+    : { ...database, containerImage: image ?? database.containerImage, dataVolume, dataVersion: null };
 }
 
 /** Names of the two servers of an upgrade; the second run of a stage finds them. */
 function namesOf({ former, deployment }: DatabaseContext): { source: string; target: string; main: string } {
-  const name = (end: string): string => `${former.appName.slice(0, 40)}-${end}-${deployment.deploymentId.slice(0, 8).toLowerCase()}`.replaceAll(/[^a-zA-Z0-9-]/g, 'x');
+  const name = (end: string): string =>
+    `${former.appName.slice(0, 40)}-${end}-${deployment.deploymentId.slice(0, 8).toLowerCase()}`.replaceAll(
+      /[^a-zA-Z0-9-]/g,
+      'x',
+    );
   return { source: name('from'), target: name('to'), main: former.releasedAppName ?? former.appName };
 }
 
 /** From here on nobody writes any more: what is copied is all there is. */
 export const standBeside: Stage<DatabaseContext> = {
   name: 'beside',
-  sentence: ({ database, former }) => `Closing the database and starting ${former.containerImage} and ${database.containerImage} beside each other`,
+  sentence: ({ database, former }) =>
+    `Closing the database and starting ${former.containerImage} and ${database.containerImage} beside each other`,
   async run(context) {
     const { database, deployment, engine, former, records } = context;
     const { source, target, main } = namesOf(context);
     const live = await records.liveSpec(former);
-    if (!live) throw new AppError('PRECONDITION_FAILED', `${former.name} has not been deployed yet: there is no data to move. Set its image and deploy.`);
+    if (!live)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `${former.name} has not been deployed yet: there is no data to move. Set its image and deploy.`,
+      );
     for (const name of [source, target, main]) await engine.removeService(name, { limitMs: removalLimitMs });
     await engine.removeVolume(database.dataVolume);
     const composed = await composeDatabaseSpec(context, database.containerImage, deployment.deploymentId);
-    const both = [{ ...live, name: source }, { ...composed, name: target }].map((spec) => ({ ...withPort(spec, { ...former, ...unreached }), replicas: 1 }));
+    const both = [
+      { ...live, name: source },
+      { ...composed, name: target },
+    ].map((spec) => ({ ...withPort(spec, { ...former, ...unreached }), replicas: 1 }));
     const started = [];
     for (const spec of both) started.push({ spec, ...(await engine.applyService(spec)) });
     await Promise.all(started.map((one) => awaitAlone(context, one)));
   },
 };
 
-async function awaitAlone({ engine, clock, signal }: DatabaseContext, { spec, generation }: { spec: ServiceSpec; generation: string }): Promise<void> {
-  const outcome = await watchRelease({ engine, clock, signal, serviceName: spec.name, generation, expectedReplicas: 1, monitorMs: spec.monitorMs, limitMs: startLimitMs, onEvent: () => undefined });
-  if (outcome.kind !== 'completed') throw new AppError('PRECONDITION_FAILED', `${spec.image} did not start: ${outcome.reason}`);
+async function awaitAlone(
+  { engine, clock, signal }: DatabaseContext,
+  { spec, generation }: { spec: ServiceSpec; generation: string },
+): Promise<void> {
+  const outcome = await watchRelease({
+    engine,
+    clock,
+    signal,
+    serviceName: spec.name,
+    generation,
+    expectedReplicas: 1,
+    monitorMs: spec.monitorMs,
+    limitMs: startLimitMs,
+    onEvent: () => undefined,
+  });
+  if (outcome.kind !== 'completed')
+    throw new AppError('PRECONDITION_FAILED', `${spec.image} did not start: ${outcome.reason}`);
 }
 
 export const copyData: Stage<DatabaseContext> = {
@@ -57,8 +88,15 @@ export const copyData: Stage<DatabaseContext> = {
   async run(context) {
     const { engine, former, kind, log, signal } = context;
     const names = namesOf(context);
-    const result = await askServer(engine, names.source, kind.server.copyTo(former, names), { signal, limitMs: copyLimitMs });
-    if (result.exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `The data could not be copied into ${context.database.containerImage}: ${lastWords(result)}`);
+    const result = await askServer(engine, names.source, kind.server.copyTo(former, names), {
+      signal,
+      limitMs: copyLimitMs,
+    });
+    if (result.exitCode !== 0)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The data could not be copied into ${context.database.containerImage}: ${lastWords(result)}`,
+      );
     log.line(`Copied and equal: ${result.stdout.trim().split('\n').at(-1) ?? ''}.`);
   },
 };
@@ -69,8 +107,17 @@ export const switchVolume: Stage<DatabaseContext> = {
   sentence: ({ former }) => `Keeping the former data in the volume ${former.dataVolume}`,
   async run({ clock, database, former, records }) {
     if (former.dataVolume === database.dataVolume) return;
-    const kept = { volumeName: former.dataVolume, dataVersion: former.dataVersion, containerImage: former.containerImage, since: new Date(clock.now()).toISOString() };
-    await records.patch(database.databaseId, { containerImage: database.containerImage, dataVolume: database.dataVolume, formerVolumes: [...former.formerVolumes, kept] });
+    const kept = {
+      volumeName: former.dataVolume,
+      dataVersion: former.dataVersion,
+      containerImage: former.containerImage,
+      since: new Date(clock.now()).toISOString(),
+    };
+    await records.patch(database.databaseId, {
+      containerImage: database.containerImage,
+      dataVolume: database.dataVolume,
+      formerVolumes: [...former.formerVolumes, kept],
+    });
   },
 };
 
@@ -80,7 +127,8 @@ export async function undoUpgrade(context: DatabaseContext): Promise<void> {
   const isUntouched = deployment.stage === 'queue' || deployment.stage === pullDatabase.name;
   if (isUntouched || database.dataVolume === former.dataVolume) return;
   const { source, target, main } = namesOf(context);
-  for (const name of [source, target, database.appName, main]) await engine.removeService(name, { limitMs: removalLimitMs });
+  for (const name of [source, target, database.appName, main])
+    await engine.removeService(name, { limitMs: removalLimitMs });
   const live = await records.liveSpec(former);
   if (live) await engine.applyService({ ...live, replicas: former.isStopped ? 0 : live.replicas });
   await engine.removeVolume(database.dataVolume);

@@ -17,12 +17,20 @@ export const verifyQuery: Stage<DatabaseContext> = {
     const { appName } = database;
     const query = kind.server.query(database, appName);
     try {
-      const version = await askUntilAnswered(() => askServer(engine, appName, query, { signal, limitMs: oneQueryMs }), kind.server.version, { signal, limitMs });
+      const version = await askUntilAnswered(
+        () => askServer(engine, appName, query, { signal, limitMs: oneQueryMs }),
+        kind.server.version,
+        { signal, limitMs },
+      );
       log.line(`It answers: version ${version}.`);
       await context.records.patch(database.databaseId, { dataVersion: version });
     } catch (error) {
       if (!(error instanceof AppError) || signal.aborted) throw error;
-      throw new AppError('PRECONDITION_FAILED', `The server runs, but it does not answer the record's user and password: ${error.message} When its data was made with others, set those with ${database.kind}.update; then deploy again.`, { cause: error });
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The server runs, but it does not answer the record's user and password: ${error.message} When its data was made with others, set those with ${database.kind}.update; then deploy again.`,
+        { cause: error },
+      );
     }
   },
 };

@@ -13,7 +13,11 @@ export const awaitHealthy: Stage<StageContext> = {
     const { released } = context;
     if (!released) throw new AppError('INTERNAL_SERVER_ERROR', 'Nothing was released.');
     try {
-      released.healthyAt = await awaitRelease(context, released, (at) => void context.save({ healthyAt: new Date(at).toISOString() }));
+      released.healthyAt = await awaitRelease(
+        context,
+        released,
+        (at) => void context.save({ healthyAt: new Date(at).toISOString() }),
+      );
     } catch (error) {
       if (!context.signal.aborted) await context.save({ healthyAt: null });
       throw error;
@@ -24,20 +28,33 @@ export const awaitHealthy: Stage<StageContext> = {
 type WatchContext = Pick<StageContext, 'engine' | 'clock' | 'signal' | 'log'>;
 
 /** Waits for one service and gives when it became healthy (ms since the epoch). Throws the reason when it does not; the engine has the former version then, or none of it runs. */
-export async function awaitRelease(context: WatchContext, released: Released, onHealthy: (at: number) => void): Promise<number> {
+export async function awaitRelease(
+  context: WatchContext,
+  released: Released,
+  onHealthy: (at: number) => void,
+): Promise<number> {
   const { engine, clock, signal, log } = context;
   const outcome = await watchRelease({
-    engine, clock, signal, serviceName: released.spec.name, generation: released.applied.generation, previousUpdateStartedAt: released.previousUpdateStartedAt,
-    expectedReplicas: released.spec.replicas, monitorMs: released.spec.monitorMs, limitMs: limitOf(released),
+    engine,
+    clock,
+    signal,
+    serviceName: released.spec.name,
+    generation: released.applied.generation,
+    previousUpdateStartedAt: released.previousUpdateStartedAt,
+    expectedReplicas: released.spec.replicas,
+    monitorMs: released.spec.monitorMs,
+    limitMs: limitOf(released),
     onEvent: (event) => {
       if (event.kind === 'healthy') log.line('Healthy; the engine watches it a little longer.');
-      if (event.kind === 'rolling-back') log.line(`The engine goes back to the former version: ${event.reason}`);
+      if (event.kind === 'rolling-back')
+        log.line(`The engine goes back to the former version: ${event.reason}`);
       if (event.kind === 'healthy') onHealthy(event.at);
     },
   });
   if (outcome.kind === 'completed') return outcome.healthyAt;
   await logLastLines(context, released, outcome.taskId);
-  if (outcome.kind === 'rolled-back') throw new AppError('PRECONDITION_FAILED', `${outcome.reason} The former version runs on.`);
+  if (outcome.kind === 'rolled-back')
+    throw new AppError('PRECONDITION_FAILED', `${outcome.reason} The former version runs on.`);
   await withdraw(context, released, outcome.isTimeout === true);
   throw new AppError('PRECONDITION_FAILED', outcome.reason);
 }
@@ -45,12 +62,18 @@ export async function awaitRelease(context: WatchContext, released: Released, on
 /** Time for the check's start period, its retries, the monitor and each replica, and as much again for slow engines. */
 function limitOf({ spec }: Released): number {
   const check = spec.healthCheck;
-  const untilVerdict = check ? check.startPeriodMs + (check.retries + 1) * (check.intervalMs + check.timeoutMs) : stepMs;
+  const untilVerdict = check
+    ? check.startPeriodMs + (check.retries + 1) * (check.intervalMs + check.timeoutMs)
+    : stepMs;
   return (untilVerdict + spec.monitorMs + spec.stopGracePeriodMs + stepMs) * Math.max(1, spec.replicas);
 }
 
 /** A first release has nothing to go back to: no task of it stays, its log does. A stuck update goes back by our hand. */
-async function withdraw({ engine, log }: WatchContext, { spec, isFirst }: Released, isTimeout: boolean): Promise<void> {
+async function withdraw(
+  { engine, log }: WatchContext,
+  { spec, isFirst }: Released,
+  isTimeout: boolean,
+): Promise<void> {
   if (isFirst) {
     await engine.scaleService(spec.name, 0);
     log.line('There is no former version to return to; the service was scaled to 0.');
@@ -60,7 +83,11 @@ async function withdraw({ engine, log }: WatchContext, { spec, isFirst }: Releas
   }
 }
 
-async function logLastLines({ engine, log }: WatchContext, released: Released, taskId: string | undefined): Promise<void> {
+async function logLastLines(
+  { engine, log }: WatchContext,
+  released: Released,
+  taskId: string | undefined,
+): Promise<void> {
   try {
     const lines = [];
     for await (const line of engine.serviceLogs(released.spec.name, { tail: 500, follow: false })) {
@@ -70,6 +97,8 @@ async function logLastLines({ engine, log }: WatchContext, released: Released, t
     log.line('Last lines of the failed version:');
     for (const { text } of lines.slice(-lastLines)) log.line(`  ${text}`);
   } catch (error) {
-    log.line(`The failed version's own log could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    log.line(
+      `The failed version's own log could not be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }

@@ -30,41 +30,69 @@ export const build: Stage = {
       dockerfile: parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile',
       contextPath: parseSourcePath(application.containerContextPath ?? '', 'containerContextPath'),
       stage: application.containerBuildStage ?? undefined,
-      publishDirectory: application.publishDirectory ? parseSourcePath(application.publishDirectory, 'publishDirectory') : undefined,
+      publishDirectory: application.publishDirectory
+        ? parseSourcePath(application.publishDirectory, 'publishDirectory')
+        : undefined,
       singlePage: application.isStaticSpa,
       image,
-      labels: { [managedLabel]: 'true', 'berth.organization': application.organizationId, [ownerLabels[owner.kind]]: owner.serviceId, 'berth.deployment': context.deployment.deploymentId },
+      labels: {
+        [managedLabel]: 'true',
+        'berth.organization': application.organizationId,
+        [ownerLabels[owner.kind]]: owner.serviceId,
+        'berth.deployment': context.deployment.deploymentId,
+      },
       buildArguments: context.buildArguments,
-      buildSecrets: Object.fromEntries(Object.entries(context.buildSecrets).map(([name, value]) => [name, new Secret(value)])),
+      buildSecrets: Object.fromEntries(
+        Object.entries(context.buildSecrets).map(([name, value]) => [name, new Secret(value)]),
+      ),
       env: context.env,
       noCache: application.cleanCache,
       scratchDirectory: scratchDirectory(context),
       limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
-      signal: context.signal, limitMs: buildLimitMs, onLine: log.line, onChild: context.onChild,
+      signal: context.signal,
+      limitMs: buildLimitMs,
+      onLine: log.line,
+      onChild: context.onChild,
     });
     await context.save({ image, child: null });
   },
 };
 
 function buildPathOf({ application }: DeployContext): string {
-  return application.sourceType === 'git' ? parseSourcePath(application.customGitBuildPath, 'customGitBuildPath') : parseSourcePath(application.buildPath, 'buildPath');
+  return application.sourceType === 'git'
+    ? parseSourcePath(application.customGitBuildPath, 'customGitBuildPath')
+    : parseSourcePath(application.buildPath, 'buildPath');
 }
 
 /** PRECONDITION_FAILED when a build would fill the disk. */
-export async function checkDisk({ fileSystem, workRoot }: Pick<DeployContext, 'fileSystem' | 'workRoot'>, needed: number): Promise<void> {
+export async function checkDisk(
+  { fileSystem, workRoot }: Pick<DeployContext, 'fileSystem' | 'workRoot'>,
+  needed: number,
+): Promise<void> {
   const free = await fileSystem.freeBytes(workRoot);
   if (free >= needed) return;
-  throw new AppError('PRECONDITION_FAILED', `Only ${(free / GiB).toFixed(1)} GiB of disk are free, and a build needs ${(needed / GiB).toFixed(1)} GiB (setting minFreeDisk). Free some space, for example with application.clearDeployments, and deploy again.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `Only ${(free / GiB).toFixed(1)} GiB of disk are free, and a build needs ${(needed / GiB).toFixed(1)} GiB (setting minFreeDisk). Free some space, for example with application.clearDeployments, and deploy again.`,
+  );
 }
 
 /** `.env` beside the Dockerfile, never over a file that the repository carries (decisions 5, createEnvFile). */
 async function writeEnvFile(context: DeployContext): Promise<void> {
   const { application, fileSystem, log } = context;
-  const folder = dirname(join(sourceDirectory(context), buildPathOf(context), parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile'));
+  const folder = dirname(
+    join(
+      sourceDirectory(context),
+      buildPathOf(context),
+      parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile',
+    ),
+  );
   const isWritten = await fileSystem.writeNew(join(folder, '.env'), formatEnv(context.env));
-  log.line(isWritten
-    ? 'Wrote .env beside the Dockerfile. A COPY of the whole folder puts it, with its secrets, into the image.'
-    : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).');
+  log.line(
+    isWritten
+      ? 'Wrote .env beside the Dockerfile. A COPY of the whole folder puts it, with its secrets, into the image.'
+      : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).',
+  );
 }
 
 function asBuildType(text: string): BuildType {

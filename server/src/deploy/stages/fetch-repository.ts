@@ -17,12 +17,17 @@ export interface RepositoryFields extends GitSourceFields {
   githubId: string | null;
 }
 
-export type RepositoryContext = StageContext & Pick<DeployPorts, 'git' | 'fileSystem' | 'settings' | 'workRoot'> & { records: Pick<DeployPorts['records'], 'sshPrivateKey' | 'gitLink'>; pinnedCommit: string | undefined; pullRefs?: string | undefined };
+export type RepositoryContext = StageContext &
+  Pick<DeployPorts, 'git' | 'fileSystem' | 'settings' | 'workRoot'> & {
+    records: Pick<DeployPorts['records'], 'sshPrivateKey' | 'gitLink'>;
+    pinnedCommit: string | undefined;
+    pullRefs?: string | undefined;
+  };
 
 export function fetchSentence(service: RepositoryFields, pinnedCommit: string | undefined): string {
   const source = gitSourceOf(service);
   const isLinked = isGitProvider(service.sourceType) && service.githubId !== null;
-  return `Fetching ${isLinked ? `${service.owner}/${service.repository}` : source?.url ?? ''}, ${pinnedCommit ? `commit ${pinnedCommit}` : source?.branch ?? ''}`;
+  return `Fetching ${isLinked ? `${service.owner}/${service.repository}` : (source?.url ?? '')}, ${pinnedCommit ? `commit ${pinnedCommit}` : (source?.branch ?? '')}`;
 }
 
 export async function fetchRepository(context: RepositoryContext, service: RepositoryFields): Promise<void> {
@@ -32,35 +37,69 @@ export async function fetchRepository(context: RepositoryContext, service: Repos
   const source = requireRepository(service, (await context.settings()).localRepositoryPaths, link);
   await fileSystem.fresh(workDirectory(context));
   const access = await repositoryAccess(service, context.records, link);
-  const { commit, subject } = await git.checkout({ ...source, ...access, pullRefs: context.pullRefs }, sourceDirectory(context), {
-    commit: context.pinnedCommit, signal: context.signal, limitMs: checkoutLimitMs, onLine: context.log.line, onChild: context.onChild,
-  });
+  const { commit, subject } = await git.checkout(
+    { ...source, ...access, pullRefs: context.pullRefs },
+    sourceDirectory(context),
+    {
+      commit: context.pinnedCommit,
+      signal: context.signal,
+      limitMs: checkoutLimitMs,
+      onLine: context.log.line,
+      onChild: context.onChild,
+    },
+  );
   await context.save({ commit });
   context.log.line(`Commit ${commit}: ${subject}`);
 }
 
 /** BAD_REQUEST when repository or branch is not set, or is a folder that nobody allowed. */
-export function requireRepository(service: GitSourceFields, localRepositoryPaths: readonly string[], link?: GitLink): GitSource {
+export function requireRepository(
+  service: GitSourceFields,
+  localRepositoryPaths: readonly string[],
+  link?: GitLink,
+): GitSource {
   const source = gitSourceOf(service, link?.baseUrl);
   if (!source) throw new AppError('BAD_REQUEST', 'The repository or its branch is not set.');
   checkLocalRepository(source.url, localRepositoryPaths);
   return source;
 }
 
-export async function repositoryAccess(service: RepositoryFields, { sshPrivateKey }: RepositoryContext['records'], link?: GitLink) {
+export async function repositoryAccess(
+  service: RepositoryFields,
+  { sshPrivateKey }: RepositoryContext['records'],
+  link?: GitLink,
+) {
   const { customGitSSHKeyId, organizationId, enableSubmodules } = service;
-  return { submodules: enableSubmodules, credentials: link?.credentials ?? credentialsOf(service), sshKey: customGitSSHKeyId ? new Secret(await sshPrivateKey(customGitSSHKeyId, organizationId)) : undefined };
+  return {
+    submodules: enableSubmodules,
+    credentials: link?.credentials ?? credentialsOf(service),
+    sshKey: customGitSSHKeyId
+      ? new Secret(await sshPrivateKey(customGitSSHKeyId, organizationId))
+      : undefined,
+  };
 }
 
 /** The git provider that a hosted repository is fetched from; its token goes to the provider's own address and nowhere else. */
-export async function linkOf({ sourceType, githubId, organizationId, customGitSSHKeyId }: RepositoryFields, { gitLink }: Pick<RepositoryContext['records'], 'gitLink'>): Promise<GitLink | undefined> {
+export async function linkOf(
+  { sourceType, githubId, organizationId, customGitSSHKeyId }: RepositoryFields,
+  { gitLink }: Pick<RepositoryContext['records'], 'gitLink'>,
+): Promise<GitLink | undefined> {
   if (!isGitProvider(sourceType) || githubId === null || customGitSSHKeyId !== null) return undefined;
   const link = await gitLink(githubId, organizationId);
   if (link.provider === sourceType) return link;
-  throw new AppError('PRECONDITION_FAILED', `The git provider of this service is of the kind ${link.provider}, its source is ${sourceType}. Choose another githubId.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The git provider of this service is of the kind ${link.provider}, its source is ${sourceType}. Choose another githubId.`,
+  );
 }
 
 /** Of the address they were given with, and of no other one. */
-function credentialsOf({ sourceType, customGitUsername, customGitPassword }: RepositoryFields): { username: string; password: Secret } | undefined {
-  return sourceType === 'git' && customGitUsername ? { username: customGitUsername, password: new Secret(customGitPassword ?? '') } : undefined;
+function credentialsOf({
+  sourceType,
+  customGitUsername,
+  customGitPassword,
+}: RepositoryFields): { username: string; password: Secret } | undefined {
+  return sourceType === 'git' && customGitUsername
+    ? { username: customGitUsername, password: new Secret(customGitPassword ?? '') }
+    : undefined;
 }

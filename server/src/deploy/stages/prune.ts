@@ -27,10 +27,20 @@ async function removeFormerName({ application, owner, engine, log }: DeployConte
 }
 
 /** Only images that bear the label of this application or preview; the one just released and the newest others that were, N together, stay. */
-async function pruneImages({ application, owner, deployment, engine, records, log, settings }: DeployContext): Promise<void> {
+async function pruneImages({
+  application,
+  owner,
+  deployment,
+  engine,
+  records,
+  log,
+  settings,
+}: DeployContext): Promise<void> {
   const { keptImages } = await settings();
   // A rollback has the image of an earlier deployment: different images count, not deployments.
-  const released = new Set([deployment, ...(await records.succeeded(application.applicationId))].map(({ image }) => image));
+  const released = new Set(
+    [deployment, ...(await records.succeeded(application.applicationId))].map(({ image }) => image),
+  );
   const kept = new Set([...released].slice(0, keptImages));
   for (const image of await engine.images(`${ownerLabels[owner.kind]}=${owner.serviceId}`)) {
     if (image.tags.some((name) => kept.has(name))) continue;

@@ -7,7 +7,10 @@ export const publish: Stage = {
   async run(context: DeployContext) {
     const { application, engine, deployment, log, signal } = context;
     if (application.registryId === null || !deployment.image) return;
-    const { auth, repository } = await context.records.registry(application.registryId, application.organizationId);
+    const { auth, repository } = await context.records.registry(
+      application.registryId,
+      application.organizationId,
+    );
     const target = `${repository}${application.appName.toLowerCase()}:${deployment.deploymentId}`;
     await engine.tagImage(deployment.image, target);
     await engine.pushImage(target, { auth, signal, onLine: log.line });

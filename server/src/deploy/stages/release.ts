@@ -28,13 +28,25 @@ export const releaseAgain: Stage = {
   run: async (context) => {
     const source = await context.records.deployment(context.deployment.sourceDeploymentId ?? '');
     const snapshot = readSnapshot(source);
-    if (!source || !snapshot?.settings) throw new AppError('PRECONDITION_FAILED', 'The deployment to return to was cleared meanwhile. Choose another one, or deploy.');
+    if (!source || !snapshot?.settings)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'The deployment to return to was cleared meanwhile. Choose another one, or deploy.',
+      );
     await requireImage(context, snapshot.spec.image);
     await context.save({ image: source.image, commit: source.commit });
     const network = await context.networks.ensureEnvironment(context.application.environmentId);
     // The application may have moved since; what it joined then may be another project's now.
-    const joined = await joinedNetworks({ ...context, application: { ...context.application, networks: snapshot.settings.networks } });
-    const spec = { ...snapshot.spec, name: context.application.appName, networks: [network, ...joined], release: context.deployment.deploymentId };
+    const joined = await joinedNetworks({
+      ...context,
+      application: { ...context.application, networks: snapshot.settings.networks },
+    });
+    const spec = {
+      ...snapshot.spec,
+      name: context.application.appName,
+      networks: [network, ...joined],
+      release: context.deployment.deploymentId,
+    };
     await apply(context, { ...spec, registryAuth: await registryAuth(context) }, snapshot.settings);
   },
 };
@@ -42,22 +54,43 @@ export const releaseAgain: Stage = {
 /** What Berth built and pushed nowhere exists on this server alone. */
 async function requireImage({ engine, log, settings }: DeployContext, image: string): Promise<void> {
   if (await engine.image(image)) return;
-  if (!image.startsWith(builtPrefix)) return log.line(`The image ${image} is not on this server; the engine will pull it.`);
-  throw new AppError('PRECONDITION_FAILED', `The image of that deployment was removed meanwhile: the newest ${(await settings()).keptImages} of an application are kept (setting keptImages). Choose a newer deployment, or deploy that commit again.`);
+  if (!image.startsWith(builtPrefix))
+    return log.line(`The image ${image} is not on this server; the engine will pull it.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The image of that deployment was removed meanwhile: the newest ${(await settings()).keptImages} of an application are kept (setting keptImages). Choose a newer deployment, or deploy that commit again.`,
+  );
 }
 
 async function registryAuth(context: DeployContext): Promise<RegistryAuth | undefined> {
   const { application, records } = context;
-  return application.registryId === null ? imageAuth(context) : (await records.registry(application.registryId, application.organizationId)).auth;
+  return application.registryId === null
+    ? imageAuth(context)
+    : (await records.registry(application.registryId, application.organizationId)).auth;
 }
 
-function apply(context: DeployContext, spec: ServiceSpec, settings = settingsOf(context.application)): Promise<void> {
-  const { owner, application: { registryId } } = context;
-  return applyRelease(context, { spec, owner, snapshot: { settings, registryId }, before: () => runPreRelease(context, spec) });
+function apply(
+  context: DeployContext,
+  spec: ServiceSpec,
+  settings = settingsOf(context.application),
+): Promise<void> {
+  const {
+    owner,
+    application: { registryId },
+  } = context;
+  return applyRelease(context, {
+    spec,
+    owner,
+    snapshot: { settings, registryId },
+    before: () => runPreRelease(context, spec),
+  });
 }
 
 /** Runs in the new image with the new settings, before anything is replaced; its failure stops the release. */
-async function runPreRelease({ application, deployment, engine, log, signal, taskLabels }: DeployContext, spec: ServiceSpec): Promise<void> {
+async function runPreRelease(
+  { application, deployment, engine, log, signal, taskLabels }: DeployContext,
+  spec: ServiceSpec,
+): Promise<void> {
   if (!application.preReleaseCommand) return;
   const name = `${spec.name.slice(0, 40)}-before-${deployment.deploymentId.slice(0, 12)}`;
   if (await engine.service(name)) {
@@ -65,7 +98,24 @@ async function runPreRelease({ application, deployment, engine, log, signal, tas
     log.line('Ended the pre-release command that was running when Berth was restarted.');
   }
   log.line(`Running the pre-release command: ${JSON.stringify(application.preReleaseCommand)}`);
-  const task = { ...spec, name, labels: { ...spec.labels, ...taskLabels }, command: application.preReleaseCommand, args: undefined, ports: [], replicas: 1, healthCheck: undefined };
-  const { exitCode, error } = await engine.runTask(task, { signal, limitMs: preReleaseLimitMs, onLine: ({ text }) => log.line(`  ${text}`) });
-  if (exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `The pre-release command ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}; the release was stopped and the running version stays.`);
+  const task = {
+    ...spec,
+    name,
+    labels: { ...spec.labels, ...taskLabels },
+    command: application.preReleaseCommand,
+    args: undefined,
+    ports: [],
+    replicas: 1,
+    healthCheck: undefined,
+  };
+  const { exitCode, error } = await engine.runTask(task, {
+    signal,
+    limitMs: preReleaseLimitMs,
+    onLine: ({ text }) => log.line(`  ${text}`),
+  });
+  if (exitCode !== 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The pre-release command ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}; the release was stopped and the running version stays.`,
+    );
 }

@@ -6,7 +6,8 @@ export const route: Stage = {
   sentence: () => 'Checking the routes',
   async run({ applyRoutes, networks, application, records }) {
     // A service under a new name takes the routes over before the one under the former name goes.
-    if (application.releasedAppName !== application.appName) await records.nameReleased(application.applicationId, application.appName);
+    if (application.releasedAppName !== application.appName)
+      await records.nameReleased(application.applicationId, application.appName);
     // The first task of an environment has brought its network up on this node, so the proxy can be attached now.
     await networks.ensureEnvironment(application.environmentId);
     await applyRoutes();

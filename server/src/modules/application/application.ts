@@ -10,7 +10,14 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 import type { ApplicationStore, Placement } from './store.ts';
 
 export interface Applications {
-  create(input: { organizationId: string; environmentId: string; name: string; appName?: string | undefined; description?: string | null | undefined; serverId?: string | null | undefined }): Promise<ApplicationRecord>;
+  create(input: {
+    organizationId: string;
+    environmentId: string;
+    name: string;
+    appName?: string | undefined;
+    description?: string | null | undefined;
+    serverId?: string | null | undefined;
+  }): Promise<ApplicationRecord>;
   one(applicationId: string, organizationId: string): Promise<ApplicationRecord>;
   /** Without an organization: for jobs and the reconciler, which act for the installation. */
   find(applicationId: string): Promise<ApplicationRecord | undefined>;
@@ -34,7 +41,11 @@ export interface ApplicationNeighbours {
   hasResolver(organizationId: string, name: string): Promise<boolean>;
 }
 
-export function createApplications(store: ApplicationStore, neighbours: ApplicationNeighbours, clock: Clock): Applications {
+export function createApplications(
+  store: ApplicationStore,
+  neighbours: ApplicationNeighbours,
+  clock: Clock,
+): Applications {
   const write = writer(store, neighbours.names);
   async function one(applicationId: string, organizationId: string): Promise<ApplicationRecord> {
     const record = await store.find({ applicationId, organizationId });
@@ -47,10 +58,18 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     return found;
   }
   /** A service joins networks of its own project only, whoever may reach others. */
-  async function refuseOtherProjects(networks: readonly string[], { environmentId }: ApplicationRecord): Promise<void> {
+  async function refuseOtherProjects(
+    networks: readonly string[],
+    { environmentId }: ApplicationRecord,
+  ): Promise<void> {
     if (networks.length === 0) return;
     const { projectId } = await placement(environmentId);
-    for (const joined of networks) if ((await placement(joined)).projectId !== projectId) throw badField('networks', 'names an environment of another project; a service can join only those of its own');
+    for (const joined of networks)
+      if ((await placement(joined)).projectId !== projectId)
+        throw badField(
+          'networks',
+          'names an environment of another project; a service can join only those of its own',
+        );
   }
   return {
     one,
@@ -59,8 +78,14 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     all: () => store.list({}),
     async create({ organizationId, environmentId, name, appName, description, serverId }) {
       const created = newApplication({
-        applicationId: randomId(), organizationId, environmentId, name, appName: appName ?? appNameFrom(name, randomId(6).toLowerCase()),
-        description: description ?? '', refreshToken: randomId(32), createdAt: isoTime(clock),
+        applicationId: randomId(),
+        organizationId,
+        environmentId,
+        name,
+        appName: appName ?? appNameFrom(name, randomId(6).toLowerCase()),
+        description: description ?? '',
+        refreshToken: randomId(32),
+        createdAt: isoTime(clock),
       });
       const record = { ...created, serverId: serverId || null };
       await store.transaction(async () => {
@@ -71,12 +96,18 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
     },
     async update(applicationId, organizationId, input) {
       const present = await one(applicationId, organizationId);
-      if (input.serverId !== undefined && input.serverId !== present.serverId) throw badField('serverId', 'cannot be changed; create the application anew on the other server');
-      const patch = { ...cleaned(input, present), ...keptGitAddress(input.customGitUrl, present.customGitUrl) };
+      if (input.serverId !== undefined && input.serverId !== present.serverId)
+        throw badField('serverId', 'cannot be changed; create the application anew on the other server');
+      const patch = {
+        ...cleaned(input, present),
+        ...keptGitAddress(input.customGitUrl, present.customGitUrl),
+      };
       checkPatch(patch, present);
       await refuseOtherProjects(patch.networks ?? [], present);
-      if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined) await refuseUnknownResolver({ ...present, ...patch }, neighbours);
-      if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
+      if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined)
+        await refuseUnknownResolver({ ...present, ...patch }, neighbours);
+      if (patch.customGitUrl)
+        checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
       await write({ applicationId, organizationId }, patch);
       return { ...present, ...patch };
     },
@@ -86,14 +117,19 @@ export function createApplications(store: ApplicationStore, neighbours: Applicat
       return { ...present, environmentId };
     },
     patch: (applicationId, patch) => write({ applicationId }, patch),
-    remove: (applicationId, organizationId) => store.transaction(async () => {
-      if ((await store.remove({ applicationId, organizationId })) > 0) await neighbours.names.keep(applicationId, []);
-    }),
+    remove: (applicationId, organizationId) =>
+      store.transaction(async () => {
+        if ((await store.remove({ applicationId, organizationId })) > 0)
+          await neighbours.names.keep(applicationId, []);
+      }),
   };
 }
 
 /** Stores a change; when a name changes with it, the service holds what is written then. */
-function writer(store: ApplicationStore, names: ServiceNames): (where: { applicationId: string; organizationId?: string }, patch: Patch) => Promise<void> {
+function writer(
+  store: ApplicationStore,
+  names: ServiceNames,
+): (where: { applicationId: string; organizationId?: string }, patch: Patch) => Promise<void> {
   return async (where, patch) => {
     if (patch.appName === undefined && patch.releasedAppName === undefined) {
       await store.update(where, patch);
@@ -107,17 +143,51 @@ function writer(store: ApplicationStore, names: ServiceNames): (where: { applica
   };
 }
 
-const emptyValues = newApplication({ applicationId: '', organizationId: '', environmentId: '', name: '', appName: '', description: '', refreshToken: '', createdAt: '' });
-const readOnly = new Set<string>(['applicationId', 'organizationId', 'environmentId', 'serverId', 'createdAt', 'liveDeploymentId', 'releasedAppName', 'isStopped', 'uploadPath', 'refreshToken', 'customGitUsername', 'customGitPassword']);
+const emptyValues = newApplication({
+  applicationId: '',
+  organizationId: '',
+  environmentId: '',
+  name: '',
+  appName: '',
+  description: '',
+  refreshToken: '',
+  createdAt: '',
+});
+const readOnly = new Set<string>([
+  'applicationId',
+  'organizationId',
+  'environmentId',
+  'serverId',
+  'createdAt',
+  'liveDeploymentId',
+  'releasedAppName',
+  'isStopped',
+  'uploadPath',
+  'refreshToken',
+  'customGitUsername',
+  'customGitPassword',
+]);
 
 /** Only known, writable fields; a cleared one gets the value of a new application. */
 function cleaned(input: ApplicationInput, present: ApplicationRecord): Patch {
-  const entries = Object.entries(input).filter(([name, value]) => value !== undefined && name in present && !readOnly.has(name));
-  return Object.fromEntries(entries.map(([name, value]) => [name, value === null ? Reflect.get(emptyValues, name) : value]));
+  const entries = Object.entries(input).filter(
+    ([name, value]) => value !== undefined && name in present && !readOnly.has(name),
+  );
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value === null ? Reflect.get(emptyValues, name) : value]),
+  );
 }
 
 /** Whatever previews are made later would have no certificate without it. */
-async function refuseUnknownResolver({ organizationId, previewCertificateType, previewCustomCertResolver: name }: ApplicationRecord, { hasResolver }: ApplicationNeighbours): Promise<void> {
-  if (previewCertificateType === 'custom' && !name) throw badField('previewCustomCertResolver', 'is required when previewCertificateType is custom');
-  if (name && !(await hasResolver(organizationId, name))) throw badField('previewCustomCertResolver', 'is no certificate resolver of this organization; certificateResolver.create makes one');
+async function refuseUnknownResolver(
+  { organizationId, previewCertificateType, previewCustomCertResolver: name }: ApplicationRecord,
+  { hasResolver }: ApplicationNeighbours,
+): Promise<void> {
+  if (previewCertificateType === 'custom' && !name)
+    throw badField('previewCustomCertResolver', 'is required when previewCertificateType is custom');
+  if (name && !(await hasResolver(organizationId, name)))
+    throw badField(
+      'previewCustomCertResolver',
+      'is no certificate resolver of this organization; certificateResolver.create makes one',
+    );
 }

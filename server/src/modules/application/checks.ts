@@ -11,7 +11,14 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 
 export type Patch = Partial<ApplicationRecord>;
 
-const blocks = ['env', 'buildArgs', 'buildSecrets', 'previewEnv', 'previewBuildArgs', 'previewBuildSecrets'] as const;
+const blocks = [
+  'env',
+  'buildArgs',
+  'buildSecrets',
+  'previewEnv',
+  'previewBuildArgs',
+  'previewBuildSecrets',
+] as const;
 const constraint = /^(node|engine)\.[a-zA-Z0-9._-]+ *(==|!=) *[a-zA-Z0-9:*()?._/ -]+$/;
 
 /** Checks the changed fields; throws BAD_REQUEST naming the first that breaks a rule. */
@@ -22,21 +29,33 @@ export function checkPatch(patch: Patch, present: ApplicationRecord): void {
   if (patch.customGitBranch) parseRefName(patch.customGitBranch);
   if (patch.customGitUrl) parseGitUrl(patch.customGitUrl);
   if (patch.command) splitWords(patch.command, 'command');
-  for (const text of patch.placement ?? []) if (!constraint.test(text)) throw badField('placement', 'must be like node.role==worker or node.labels.disk!=ssd');
+  for (const text of patch.placement ?? [])
+    if (!constraint.test(text))
+      throw badField('placement', 'must be like node.role==worker or node.labels.disk!=ssd');
   for (const name of Object.keys(patch.labels ?? {})) checkLabel(name);
   checkReservations({ ...present, ...patch });
 }
 
 function checkBlock(field: (typeof blocks)[number], text: string): void {
   for (const { name, line } of parseEnv(text, field)) {
-    if (field.endsWith('BuildArgs') || field === 'buildArgs' || field.endsWith('BuildSecrets') || field === 'buildSecrets') {
-      if (!argumentNamePattern.test(name)) throw badField(field, `line ${line}: the name may have only letters, digits and "_", and no digit first`);
+    if (
+      field.endsWith('BuildArgs') ||
+      field === 'buildArgs' ||
+      field.endsWith('BuildSecrets') ||
+      field === 'buildSecrets'
+    ) {
+      if (!argumentNamePattern.test(name))
+        throw badField(
+          field,
+          `line ${line}: the name may have only letters, digits and "_", and no digit first`,
+        );
     }
   }
 }
 
 function checkLabel(name: string): void {
-  if (!/^[a-zA-Z0-9]([a-zA-Z0-9._/-]*[a-zA-Z0-9])?$/.test(name)) throw badField('labels', 'has a name with other characters than letters, digits, ".", "_", "/" and "-"');
+  if (!/^[a-zA-Z0-9]([a-zA-Z0-9._/-]*[a-zA-Z0-9])?$/.test(name))
+    throw badField('labels', 'has a name with other characters than letters, digits, ".", "_", "/" and "-"');
   if (reservedLabelPattern.test(name)) throw badField('labels', `${name} is reserved`);
 }
 
@@ -44,29 +63,52 @@ function checkLabel(name: string): void {
 export function checkLocalRepository(url: string, allowed: readonly string[]): void {
   const { protocol, url: path } = parseGitUrl(url);
   if (protocol !== 'file') return;
-  const normal = path.replace(/^file:\/\//, '').split('/').filter((part) => part !== '' && part !== '.');
-  const inside = !normal.includes('..') && allowed.some((folder) => {
-    const parts = folder.split('/').filter(Boolean);
-    return parts.length <= normal.length && parts.every((part, index) => normal[index] === part);
-  });
-  if (!inside) throw badField('customGitUrl', 'is a local folder outside the setting localRepositoryPaths; an Owner can add its parent folder there');
+  const normal = path
+    .replace(/^file:\/\//, '')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.');
+  const inside =
+    !normal.includes('..') &&
+    allowed.some((folder) => {
+      const parts = folder.split('/').filter(Boolean);
+      return parts.length <= normal.length && parts.every((part, index) => normal[index] === part);
+    });
+  if (!inside)
+    throw badField(
+      'customGitUrl',
+      'is a local folder outside the setting localRepositoryPaths; an Owner can add its parent folder there',
+    );
 }
 
 /** The source must be complete before a deployment is accepted (pipeline stage 1, validation). */
 export function checkDeployable(application: ApplicationRecord): void {
   const missing = missingSource(application);
-  if (missing !== undefined) throw new AppError('BAD_REQUEST', `${application.name} cannot be deployed yet: ${missing}`, { issues: [{ path: 'applicationId', message: missing }] });
+  if (missing !== undefined)
+    throw new AppError('BAD_REQUEST', `${application.name} cannot be deployed yet: ${missing}`, {
+      issues: [{ path: 'applicationId', message: missing }],
+    });
   if (application.serverId !== null) throw notYet('Deploying to other servers');
 }
 
-const saveProcedures = { git: 'saveGitProvider', github: 'saveGithubProvider', gitlab: 'saveGitlabProvider', bitbucket: 'saveBitbucketProvider', gitea: 'saveGiteaProvider' } as const;
+const saveProcedures = {
+  git: 'saveGitProvider',
+  github: 'saveGithubProvider',
+  gitlab: 'saveGitlabProvider',
+  bitbucket: 'saveBitbucketProvider',
+  gitea: 'saveGiteaProvider',
+} as const;
 
 function missingSource(application: ApplicationRecord): string | undefined {
   const { sourceType } = application;
-  if (sourceType === 'git' || isGitProvider(sourceType)) return gitSourceOf(application) ? undefined : `set the repository with application.${saveProcedures[sourceType]} first.`;
+  if (sourceType === 'git' || isGitProvider(sourceType))
+    return gitSourceOf(application)
+      ? undefined
+      : `set the repository with application.${saveProcedures[sourceType]} first.`;
   switch (sourceType) {
     case 'container':
-      return application.containerImage ? undefined : 'set the image with application.saveContainerProvider first.';
+      return application.containerImage
+        ? undefined
+        : 'set the image with application.saveContainerProvider first.';
     case 'drop':
       return application.uploadPath ? undefined : 'upload the source with application.dropDeployment first.';
     default:

@@ -17,40 +17,103 @@ const success = z.object({ success: z.literal(true) });
 export const applicationContract = {
   create: mutation({
     summary: 'Creates an application',
-    description: 'Without appName one is made from the name and 6 random characters. serverId names the server it will run on, and is required in a cloud installation.',
-    access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }, { kind: 'server', field: 'serverId' }], grant: 'canCreateServices' },
-    input: z.object({ name: settingShape.name, appName: appName.optional(), environmentId: z.string().min(1).max(100), description: z.string().max(1000).nullish(), serverId: z.string().min(1).max(100).nullish() }),
+    description:
+      'Without appName one is made from the name and 6 random characters. serverId names the server it will run on, and is required in a cloud installation.',
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'environment', field: 'environmentId' },
+        { kind: 'server', field: 'serverId' },
+      ],
+      grant: 'canCreateServices',
+    },
+    input: z.object({
+      name: settingShape.name,
+      appName: appName.optional(),
+      environmentId: z.string().min(1).max(100),
+      description: z.string().max(1000).nullish(),
+      serverId: z.string().min(1).max(100).nullish(),
+    }),
     output: applicationFields,
     refusals: ['CONFLICT'],
   }),
-  one: query({ summary: 'The application with its environment, deployments, domains, ports and mounts', access: own, input: id, output: applicationRecord }),
+  one: query({
+    summary: 'The application with its environment, deployments, domains, ports and mounts',
+    access: own,
+    input: id,
+    output: applicationRecord,
+  }),
   update: mutation({
     summary: 'Changes settings of an application; most take effect at the next deploy',
-    description: 'Absent fields stay; null clears. A serverId other than the record\'s is refused; environmentId acts as move; applicationStatus is a change by hand.',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'environment', field: 'environmentId' }, { kind: 'environment', field: 'networks' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'registry', field: 'registryId' }, { kind: 'gitProvider', field: 'githubId' }] },
-    input: withAliases(id.extend(partial(settingShape)).extend({ serverId: z.string().nullish(), environmentId: z.string().optional(), applicationStatus: z.enum(applicationStatuses).optional() })),
+    description:
+      "Absent fields stay; null clears. A serverId other than the record's is refused; environmentId acts as move; applicationStatus is a change by hand.",
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'environment', field: 'environmentId' },
+        { kind: 'environment', field: 'networks' },
+        { kind: 'sshKey', field: 'customGitSSHKeyId' },
+        { kind: 'registry', field: 'registryId' },
+        { kind: 'gitProvider', field: 'githubId' },
+      ],
+    },
+    input: withAliases(
+      id.extend(partial(settingShape)).extend({
+        serverId: z.string().nullish(),
+        environmentId: z.string().optional(),
+        applicationStatus: z.enum(applicationStatuses).optional(),
+      }),
+    ),
     output: success,
     refusals: ['CONFLICT'],
   }),
   saveEnvironment: mutation({
     summary: 'Sets variables, build arguments and build secrets',
     access: own,
-    input: id.extend({ env: settingShape.env.optional(), buildArgs: settingShape.buildArgs.optional(), buildSecrets: settingShape.buildSecrets.optional(), createEnvFile: z.boolean().optional() }),
+    input: id.extend({
+      env: settingShape.env.optional(),
+      buildArgs: settingShape.buildArgs.optional(),
+      buildSecrets: settingShape.buildSecrets.optional(),
+      createEnvFile: z.boolean().optional(),
+    }),
     output: applicationFields,
   }),
   saveBuildType: mutation({
     summary: 'Sets how the source is built',
     access: own,
-    input: withAliases(id.extend({
-      buildType, ...pick('dockerfile', 'containerContextPath', 'dockerContextPath', 'containerBuildStage', 'dockerBuildStage', 'publishDirectory', 'isStaticSpa'),
-    })),
+    input: withAliases(
+      id.extend({
+        buildType,
+        ...pick(
+          'dockerfile',
+          'containerContextPath',
+          'dockerContextPath',
+          'containerBuildStage',
+          'dockerBuildStage',
+          'publishDirectory',
+          'isStaticSpa',
+        ),
+      }),
+    ),
     output: applicationFields,
   }),
   saveGitProvider: mutation({
     summary: 'Takes the source from any git address',
-    description: 'https, ssh, or a local path below a folder of the setting localRepositoryPaths. A user and password in an https address are split off, stored encrypted and never shown.',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }] },
-    input: id.extend({ customGitUrl: line(2000).min(1), customGitBranch: line(250).min(1), ...pick('customGitBuildPath', 'customGitSSHKeyId', 'watchPaths', 'enableSubmodules') }),
+    description:
+      'https, ssh, or a local path below a folder of the setting localRepositoryPaths. A user and password in an https address are split off, stored encrypted and never shown.',
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'sshKey', field: 'customGitSSHKeyId' },
+      ],
+    },
+    input: id.extend({
+      customGitUrl: line(2000).min(1),
+      customGitBranch: line(250).min(1),
+      ...pick('customGitBuildPath', 'customGitSSHKeyId', 'watchPaths', 'enableSubmodules'),
+    }),
     output: applicationFields,
   }),
   saveGithubProvider: hosted('GitHub'),
@@ -65,15 +128,34 @@ export const applicationContract = {
   }),
   dropDeployment: upload({
     summary: 'Uploads the source (zip or tar) and deploys it',
-    description: 'Links, absolute paths and `..` inside the archive are refused. At most 512 MiB packed, 2 GiB and 100,000 entries unpacked (setting uploadLimit).',
+    description:
+      'Links, absolute paths and `..` inside the archive are refused. At most 512 MiB packed, 2 GiB and 100,000 entries unpacked (setting uploadLimit).',
     access: own,
     input: id.extend({ dropBuildPath: settingShape.buildPath.optional() }),
     output: z.literal(true),
     refusals: ['NOT_IMPLEMENTED'],
   }),
-  start: mutation({ summary: 'Starts the stopped application at its replicas', access: own, input: id, output: status, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] }),
-  stop: mutation({ summary: 'Stops the application; its configuration and images stay', access: own, input: id, output: status, refusals: ['SERVICE_UNAVAILABLE'] }),
-  reload: mutation({ summary: 'Restarts the service with the current settings, without a build', access: own, input: id.extend({ appName: z.string().min(1).max(100) }), output: success, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] }),
+  start: mutation({
+    summary: 'Starts the stopped application at its replicas',
+    access: own,
+    input: id,
+    output: status,
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  stop: mutation({
+    summary: 'Stops the application; its configuration and images stay',
+    access: own,
+    input: id,
+    output: status,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+  reload: mutation({
+    summary: 'Restarts the service with the current settings, without a build',
+    access: own,
+    input: id.extend({ appName: z.string().min(1).max(100) }),
+    output: success,
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
   deploy: mutation({
     summary: 'Queues a deployment of the latest source',
     access: { ...own, action: 'deploy' },
@@ -90,23 +172,53 @@ export const applicationContract = {
   }),
   cancelDeployment: mutation({
     summary: 'Cancels a deployment in cloud environments with remote servers; elsewhere use killBuild',
-    access: { ...own, action: 'deploy' }, input: id, output: z.object({ success: z.boolean(), message: z.string() }),
+    access: { ...own, action: 'deploy' },
+    input: id,
+    output: z.object({ success: z.boolean(), message: z.string() }),
     refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
   }),
-  killBuild: mutation({ summary: 'Ends the running build\'s own processes; with nothing building nothing changes', access: { ...own, action: 'deploy' }, input: id, output: applicationFields }),
-  cleanQueues: mutation({ summary: 'Cancels the queued deployments', access: { ...own, action: 'deploy' }, input: id, output: applicationFields, refusals: ['SERVICE_UNAVAILABLE'] }),
-  clearDeployments: mutation({ summary: 'Removes old deployments with their logs and images; the live and unfinished ones stay', access: own, input: id, output: applicationFields, refusals: ['SERVICE_UNAVAILABLE'] }),
+  killBuild: mutation({
+    summary: "Ends the running build's own processes; with nothing building nothing changes",
+    access: { ...own, action: 'deploy' },
+    input: id,
+    output: applicationFields,
+  }),
+  cleanQueues: mutation({
+    summary: 'Cancels the queued deployments',
+    access: { ...own, action: 'deploy' },
+    input: id,
+    output: applicationFields,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+  clearDeployments: mutation({
+    summary: 'Removes old deployments with their logs and images; the live and unfinished ones stay',
+    access: own,
+    input: id,
+    output: applicationFields,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
   delete: mutation({
     summary: 'Deletes the application: service, deployments, source, routes, previews',
     description: 'Named volumes stay unless deleteVolumes is true; the answer lists them as keptVolumes.',
     access: { ...own, grant: 'canDeleteServices' },
     input: id.extend({ deleteVolumes: z.boolean().default(false) }),
-    output: z.object({ applicationId: z.string(), name: z.string(), appName: z.string(), keptVolumes: z.array(z.string()) }),
+    output: z.object({
+      applicationId: z.string(),
+      name: z.string(),
+      appName: z.string(),
+      keptVolumes: z.array(z.string()),
+    }),
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
   move: mutation({
     summary: 'Moves the application to another environment of the organization',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'environment', field: 'targetEnvironmentId' }] },
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'environment', field: 'targetEnvironmentId' },
+      ],
+    },
     input: id.extend({ targetEnvironmentId: z.string().min(1).max(100) }),
     output: z.object({ applicationId: z.string(), environmentId: z.string() }),
   }),
@@ -115,13 +227,21 @@ export const applicationContract = {
     summary: 'Runs a one-off command in a new task of the current release',
     access: { ...own, action: 'run' },
     input: id.extend({ command: z.array(z.string().max(10_000)).min(1).max(200) }),
-    output: z.object({ exitCode: z.number().nullable(), error: z.string(), log: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })) }),
+    output: z.object({
+      exitCode: z.number().nullable(),
+      error: z.string(),
+      log: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
+    }),
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   readLogs: query({
     summary: 'The output of the running service',
     access: own,
-    input: id.extend({ tail: z.number().int().min(1).max(10_000).default(200), since: z.iso.datetime({ offset: true }).optional(), search: z.string().max(500).optional() }),
+    input: id.extend({
+      tail: z.number().int().min(1).max(10_000).default(200),
+      since: z.iso.datetime({ offset: true }).optional(),
+      search: z.string().max(500).optional(),
+    }),
     output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
@@ -135,24 +255,47 @@ export const applicationContract = {
 };
 
 /** These settings, each optional. */
-function pick<K extends keyof typeof settingShape>(...names: K[]): { [N in K]: z.ZodOptional<(typeof settingShape)[N]> } {
-  return partial(Object.fromEntries(names.map((name) => [name, settingShape[name]])) as Pick<typeof settingShape, K>);
+function pick<K extends keyof typeof settingShape>(
+  ...names: K[]
+): { [N in K]: z.ZodOptional<(typeof settingShape)[N]> } {
+  return partial(
+    Object.fromEntries(names.map((name) => [name, settingShape[name]])) as Pick<typeof settingShape, K>,
+  );
 }
 
 function partial<S extends Record<string, z.ZodType>>(shape: S): { [N in keyof S]: z.ZodOptional<S[N]> } {
-  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()])) as { [N in keyof S]: z.ZodOptional<S[N]> };
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()])) as {
+    [N in keyof S]: z.ZodOptional<S[N]>;
+  };
 }
-
 
 /** Sets a repository by its owner and name at a provider. */
 function hosted(provider: string) {
   return mutation({
     summary: `Takes the source from a repository on ${provider}`,
-    description: 'A public repository needs no more than owner, name and branch. With customGitSSHKeyId it is fetched over SSH with that deploy key. gitHost names your own installation.',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'gitProvider', field: 'githubId' }] },
+    description:
+      'A public repository needs no more than owner, name and branch. With customGitSSHKeyId it is fetched over SSH with that deploy key. gitHost names your own installation.',
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'sshKey', field: 'customGitSSHKeyId' },
+        { kind: 'gitProvider', field: 'githubId' },
+      ],
+    },
     input: id.extend({
-      owner: settingShape.owner.unwrap(), repository: settingShape.repository.unwrap(), branch: settingShape.branch.unwrap(),
-      ...pick('buildPath', 'gitHost', 'githubId', 'customGitSSHKeyId', 'watchPaths', 'triggerType', 'enableSubmodules'),
+      owner: settingShape.owner.unwrap(),
+      repository: settingShape.repository.unwrap(),
+      branch: settingShape.branch.unwrap(),
+      ...pick(
+        'buildPath',
+        'gitHost',
+        'githubId',
+        'customGitSSHKeyId',
+        'watchPaths',
+        'triggerType',
+        'enableSubmodules',
+      ),
     }),
     output: applicationFields,
   });

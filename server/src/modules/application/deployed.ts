@@ -7,8 +7,19 @@ export function deployedApplications(applications: Applications): DeployedServic
   return {
     async find(applicationId) {
       const application = await applications.find(applicationId);
-      return application && { ...application, status: application.applicationStatus, serverKey: application.serverId ?? 'local', requireDeployable: () => checkDeployable(application) };
+      return (
+        application && {
+          ...application,
+          status: application.applicationStatus,
+          serverKey: application.serverId ?? 'local',
+          requireDeployable: () => checkDeployable(application),
+        }
+      );
     },
-    patch: (applicationId, { status, ...patch }) => applications.patch(applicationId, { ...patch, ...(status === undefined ? {} : { applicationStatus: status }) }),
+    patch: (applicationId, { status, ...patch }) =>
+      applications.patch(applicationId, {
+        ...patch,
+        ...(status === undefined ? {} : { applicationStatus: status }),
+      }),
   };
 }

@@ -26,13 +26,20 @@ export interface ApplicationDesk {
   members: Members;
   queue: Queue;
   logs: DeploymentLogs;
-  builds: { killBuild(service: ServiceRef): Promise<boolean>; end(service: ServiceRef, reason: string): Promise<void> };
+  builds: {
+    killBuild(service: ServiceRef): Promise<boolean>;
+    end(service: ServiceRef, reason: string): Promise<void>;
+  };
   /** Whether this is a cloud installation, where each service has a server of its own. */
   isCloud(): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   /** Unpacks an upload into a folder of its own and gives its path; the former one is removed by `forget`. */
-  uploads: { keep(applicationId: string, file: UploadedFile): Promise<string>; forget(path: string): Promise<void>; forgetAll(applicationId: string): Promise<void> };
+  uploads: {
+    keep(applicationId: string, file: UploadedFile): Promise<string>;
+    forget(path: string): Promise<void>;
+    forgetAll(applicationId: string): Promise<void>;
+  };
   /** Removes those of these images that Berth built. */
   removeImages(images: string[]): Promise<void>;
   applyRoutes(): Promise<void>;
@@ -40,14 +47,26 @@ export interface ApplicationDesk {
   removePreviews(application: ApplicationRecord): Promise<void>;
 }
 
-export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof applicationContract, CallContext> {
+export function applicationHandlers(
+  desk: ApplicationDesk,
+): Handlers<typeof applicationContract, CallContext> {
   const { applications, deployments, runtime, members, queue } = desk;
-  const found = ({ actor }: CallContext, { applicationId }: { applicationId: string }): Promise<ApplicationRecord> => applications.one(applicationId, actor.organizationId);
+  const found = (
+    { actor }: CallContext,
+    { applicationId }: { applicationId: string },
+  ): Promise<ApplicationRecord> => applications.one(applicationId, actor.organizationId);
 
-  const save = async (context: CallContext, { applicationId, ...input }: ApplicationInput & { applicationId: string }): Promise<ReturnType<typeof shown>> =>
+  const save = async (
+    context: CallContext,
+    { applicationId, ...input }: ApplicationInput & { applicationId: string },
+  ): Promise<ReturnType<typeof shown>> =>
     shown(await context.write(() => applications.update(applicationId, context.actor.organizationId, input)));
 
-  async function accept(context: CallContext, input: { applicationId: string }, accepting: Accepting): Promise<true> {
+  async function accept(
+    context: CallContext,
+    input: { applicationId: string },
+    accepting: Accepting,
+  ): Promise<true> {
     await context.write(async () => {
       await deployments.accept(applicationRef((await found(context, input)).applicationId), accepting);
     });
@@ -70,7 +89,8 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       await write(async () => {
         const { applicationId, ...settings } = withoutAliases(input);
         const updated = await applications.update(applicationId, actor.organizationId, settings);
-        if (environmentId !== undefined && environmentId !== updated.environmentId) await applications.move(applicationId, actor.organizationId, environmentId);
+        if (environmentId !== undefined && environmentId !== updated.environmentId)
+          await applications.move(applicationId, actor.organizationId, environmentId);
         if (applicationStatus !== undefined) await applications.patch(applicationId, { applicationStatus });
       });
       return { success: true };
@@ -88,15 +108,23 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       const uploadPath = await desk.uploads.keep(applicationId, file);
       try {
         await context.write(async () => {
-          await applications.update(applicationId, context.actor.organizationId, { sourceType: 'drop', buildPath: dropBuildPath });
+          await applications.update(applicationId, context.actor.organizationId, {
+            sourceType: 'drop',
+            buildPath: dropBuildPath,
+          });
           await applications.patch(applicationId, { uploadPath });
-          await deployments.accept(applicationRef(applicationId), { kind: 'deploy', title: 'Upload', description: file.fileName.slice(0, 200) });
+          await deployments.accept(applicationRef(applicationId), {
+            kind: 'deploy',
+            title: 'Upload',
+            description: file.fileName.slice(0, 200),
+          });
         });
       } catch (error) {
         await desk.uploads.forget(uploadPath);
         throw error;
       }
-      if (application.uploadPath && application.applicationStatus !== 'running') await desk.uploads.forget(application.uploadPath);
+      if (application.uploadPath && application.applicationStatus !== 'running')
+        await desk.uploads.forget(application.uploadPath);
       queue.wake();
       return true;
     },
@@ -108,15 +136,23 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       await runtime.reload(application);
       return { success: true };
     },
-    deploy: (context, input) => accept(context, input, { kind: 'deploy', title: input.title, description: input.description }),
+    deploy: (context, input) =>
+      accept(context, input, { kind: 'deploy', title: input.title, description: input.description }),
     async redeploy(context, input) {
-      if (!(await deployments.live(await found(context, input)))) throw new AppError('PRECONDITION_FAILED', 'Nothing is deployed yet, so there is no version to rebuild: deploy first.');
+      if (!(await deployments.live(await found(context, input))))
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'Nothing is deployed yet, so there is no version to rebuild: deploy first.',
+        );
       return accept(context, input, { kind: 'redeploy', title: input.title, description: input.description });
     },
     async cancelDeployment(context, input) {
       const { serverId } = await found(context, input);
       if (serverId !== null && (await desk.isCloud())) throw notYet('Ending a deployment on a remote server');
-      throw new AppError('PRECONDITION_FAILED', 'cancelDeployment works only in cloud environments with remote servers. Use application.killBuild to end a running build, and application.cleanQueues to cancel queued ones.');
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'cancelDeployment works only in cloud environments with remote servers. Use application.killBuild to end a running build, and application.cleanQueues to cancel queued ones.',
+      );
     },
     async killBuild(context, input) {
       await desk.builds.killBuild(applicationRef((await found(context, input)).applicationId));
@@ -124,15 +160,21 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
     },
     async cleanQueues(context, input) {
       const application = await found(context, input);
-      await deployments.cancelQueued(applicationRef(application.applicationId), () => runtime.hasTasks(application));
+      await deployments.cancelQueued(applicationRef(application.applicationId), () =>
+        runtime.hasTasks(application),
+      );
       return shown(await found(context, input));
     },
     async clearDeployments(context, input) {
       const application = await found(context, input);
       const removed = await deployments.clear(applicationRef(application.applicationId));
       // The live deployment may be a rollback, which runs the image of one that is gone now.
-      const needed = new Set((await deployments.all(applicationRef(application.applicationId))).map(({ image }) => image));
-      await desk.removeImages(removed.flatMap(({ image }) => (image === null || needed.has(image) ? [] : [image])));
+      const needed = new Set(
+        (await deployments.all(applicationRef(application.applicationId))).map(({ image }) => image),
+      );
+      await desk.removeImages(
+        removed.flatMap(({ image }) => (image === null || needed.has(image) ? [] : [image])),
+      );
       return shown(await found(context, input));
     },
     async delete(context, { applicationId, deleteVolumes }) {
@@ -154,7 +196,8 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       await desk.applyRoutes();
       return { applicationId, name, appName, keptVolumes };
     },
-    move: ({ actor, write }, { applicationId, targetEnvironmentId }) => write(() => applications.move(applicationId, actor.organizationId, targetEnvironmentId)),
+    move: ({ actor, write }, { applicationId, targetEnvironmentId }) =>
+      write(() => applications.move(applicationId, actor.organizationId, targetEnvironmentId)),
     async refreshToken({ actor, write }, { applicationId }) {
       await write(async () => {
         await applications.one(applicationId, actor.organizationId);
@@ -163,11 +206,14 @@ export function applicationHandlers(desk: ApplicationDesk): Handlers<typeof appl
       return { success: true };
     },
     run: async (context, input) => runtime.run(await found(context, input), input.command, context.signal),
-    readLogs: async (context, { tail, since, search, ...input }) => runtime.readLogs(await found(context, input), { tail, since, search }),
+    readLogs: async (context, { tail, since, search, ...input }) =>
+      runtime.readLogs(await found(context, input), { tail, since, search }),
     async *logs(context, { tail, ...input }): AsyncIterable<StreamEvent<LogEvent>> {
       const application = await found(context, input);
       const since = context.lastEventId;
-      const lines = context.follow ? runtime.followLogs(application, { tail, since, signal: context.signal }) : await runtime.readLogs(application, { tail, since });
+      const lines = context.follow
+        ? runtime.followLogs(application, { tail, since, signal: context.signal })
+        : await runtime.readLogs(application, { tail, since });
       for await (const { at, stream, text } of lines) {
         if (since === undefined || at > since) yield { id: at, data: { type: 'line', text, at, stream } };
       }

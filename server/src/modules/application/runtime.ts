@@ -4,13 +4,25 @@ import { statusAfter } from '../../domain/lifecycle.ts';
 import { applicationRef } from '../../domain/service-ref.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
 import type { Applications } from './application.ts';
-import { awaitEnded, awaitRunning, nameOf, ownService, removeFromEngine, serviceOutput, type OutputOptions, type OwnedService } from '../service/own-service.ts';
+import {
+  awaitEnded,
+  awaitRunning,
+  nameOf,
+  ownService,
+  removeFromEngine,
+  serviceOutput,
+  type OutputOptions,
+  type OwnedService,
+} from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 
 export interface ApplicationRuntime {
   readLogs(application: ApplicationRecord, options: OutputOptions): Promise<LogLine[]>;
-  followLogs(application: ApplicationRecord, options: { tail: number; since?: string | undefined; signal: AbortSignal }): AsyncIterable<LogLine>;
+  followLogs(
+    application: ApplicationRecord,
+    options: { tail: number; since?: string | undefined; signal: AbortSignal },
+  ): AsyncIterable<LogLine>;
   /** Back to its replicas; PRECONDITION_FAILED before any release. */
   start(application: ApplicationRecord): Promise<ApplicationRecord>;
   stop(application: ApplicationRecord): Promise<ApplicationRecord>;
@@ -49,7 +61,10 @@ const runLimitMs = 60 * 60_000;
 const runLogLimit = 10_000;
 const reader = 'application.readLogs';
 
-const owned = (application: ApplicationRecord): OwnedService => ({ ...application, ...applicationRef(application.applicationId) });
+const owned = (application: ApplicationRecord): OwnedService => ({
+  ...application,
+  ...applicationRef(application.applicationId),
+});
 
 export function createApplicationRuntime(options: RuntimeOptions): ApplicationRuntime {
   const { engine, applications, turns } = options;
@@ -57,44 +72,63 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
 
   async function requireLive(application: ApplicationRecord): Promise<ServiceSpec> {
     const spec = await options.liveSpec(application);
-    if (!spec) throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
+    if (!spec)
+      throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
     return spec;
   }
-  async function settle(application: ApplicationRecord, event: 'started' | 'stopped', patch: Partial<ApplicationRecord>): Promise<ApplicationRecord> {
+  async function settle(
+    application: ApplicationRecord,
+    event: 'started' | 'stopped',
+    patch: Partial<ApplicationRecord>,
+  ): Promise<ApplicationRecord> {
     const changed = { ...patch, applicationStatus: statusAfter(event, application.applicationStatus) };
     await applications.patch(application.applicationId, changed);
     return { ...application, ...changed };
   }
 
   return {
-    start: (application) => turns.take(application.applicationId, async () => {
-      const spec = await requireLive(application);
-      if (await engine.service(spec.name)) await engine.scaleService(spec.name, spec.replicas);
-      else await engine.applyService(spec);
-      await awaitRunning(engine, spec.name, spec.replicas, reader);
-      return settle(application, 'started', { isStopped: false });
-    }),
-    stop: (application) => turns.take(application.applicationId, async () => {
-      const name = nameOf(application);
-      if (await ownService(engine, owned(application))) {
-        await engine.scaleService(name, 0);
-        await awaitEnded(engine, name, reader);
-      }
-      return settle(application, 'stopped', { isStopped: true });
-    }),
-    reload: (application) => turns.take(application.applicationId, async () => {
-      await requireLive(application);
-      const { spec, keep } = await options.currentSpec(application);
-      if (application.isStopped) await engine.applyService({ ...spec, replicas: 0 });
-      else await options.releaseNow(spec);
-      await keep();
-    }),
+    start: (application) =>
+      turns.take(application.applicationId, async () => {
+        const spec = await requireLive(application);
+        if (await engine.service(spec.name)) await engine.scaleService(spec.name, spec.replicas);
+        else await engine.applyService(spec);
+        await awaitRunning(engine, spec.name, spec.replicas, reader);
+        return settle(application, 'started', { isStopped: false });
+      }),
+    stop: (application) =>
+      turns.take(application.applicationId, async () => {
+        const name = nameOf(application);
+        if (await ownService(engine, owned(application))) {
+          await engine.scaleService(name, 0);
+          await awaitEnded(engine, name, reader);
+        }
+        return settle(application, 'stopped', { isStopped: true });
+      }),
+    reload: (application) =>
+      turns.take(application.applicationId, async () => {
+        await requireLive(application);
+        const { spec, keep } = await options.currentSpec(application);
+        if (application.isStopped) await engine.applyService({ ...spec, replicas: 0 });
+        else await options.releaseNow(spec);
+        await keep();
+      }),
     async run(application, command, signal) {
       const spec = await requireLive(application);
       const log: RunResult['log'] = [];
-      const task: ServiceSpec = { ...spec, name: options.taskName(application), labels: { ...spec.labels, ...options.taskLabels }, command, args: undefined, ports: [], replicas: 1, healthCheck: undefined, release: undefined };
+      const task: ServiceSpec = {
+        ...spec,
+        name: options.taskName(application),
+        labels: { ...spec.labels, ...options.taskLabels },
+        command,
+        args: undefined,
+        ports: [],
+        replicas: 1,
+        healthCheck: undefined,
+        release: undefined,
+      };
       const { exitCode, error } = await engine.runTask(task, {
-        signal, limitMs: runLimitMs,
+        signal,
+        limitMs: runLimitMs,
         onLine: ({ at, stream, text }) => {
           if (log.length < runLogLimit) log.push({ at, stream, text });
         },
@@ -107,6 +141,7 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
       const service = await ownService(engine, owned(application));
       return service !== undefined && service.replicas > 0;
     },
-    remove: (application, removal) => removeFromEngine(engine, applicationRef(application.applicationId), removal),
+    remove: (application, removal) =>
+      removeFromEngine(engine, applicationRef(application.applicationId), removal),
   };
 }

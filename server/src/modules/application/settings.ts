@@ -5,10 +5,25 @@ import { parseRefName, parseSourcePath } from '../../domain/git-source.ts';
 import { parseStageName } from '../../domain/names.ts';
 import { parsePreviewWildcard } from '../../domain/preview.ts';
 import { ruled } from '../../procedure/ruled.ts';
-import { appName, argument, block, description, line, name, runtimeFields } from '../service/contract-fields.ts';
+import {
+  appName,
+  argument,
+  block,
+  description,
+  line,
+  name,
+  runtimeFields,
+} from '../service/contract-fields.ts';
 
 export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
-export const buildTypes = ['nixpacks', 'dockerfile', 'heroku_buildpacks', 'paketo_buildpacks', 'static', 'railpack'] as const;
+export const buildTypes = [
+  'nixpacks',
+  'dockerfile',
+  'heroku_buildpacks',
+  'paketo_buildpacks',
+  'static',
+  'railpack',
+] as const;
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);
@@ -17,7 +32,10 @@ const gitHost = ruled(line(300), parseGitHost);
 /** A branch or tag. */
 const refName = ruled(line(250), parseRefName);
 const stage = ruled(line(200), parseStageName);
-export const sourceType = z.preprocess((value) => (value === 'docker' ? 'container' : value), z.enum(sourceTypes));
+export const sourceType = z.preprocess(
+  (value) => (value === 'docker' ? 'container' : value),
+  z.enum(sourceTypes),
+);
 export const buildType = z.enum(buildTypes);
 
 export const healthCheck = z.object({
@@ -38,30 +56,96 @@ export const settingShape = {
   sourceType,
   buildType,
   replicas: z.number().int().min(0).max(100),
-  env: block.nullable(), buildArgs: block.nullable(), buildSecrets: block.nullable(), createEnvFile: z.boolean(),
+  env: block.nullable(),
+  buildArgs: block.nullable(),
+  buildSecrets: block.nullable(),
+  createEnvFile: z.boolean(),
   ...runtimeFields,
-  repository: repositoryPart.nullable(), owner: repositoryPart.nullable().describe('User, organization or group; groups within groups with "/" between them'), branch: refName.nullable(), buildPath: sourcePath.nullable(),
-  gitHost: gitHost.nullable().describe('Address of your own GitLab, Gitea, … such as https://git.example.com; null for the public one of the provider'),
+  repository: repositoryPart.nullable(),
+  owner: repositoryPart
+    .nullable()
+    .describe('User, organization or group; groups within groups with "/" between them'),
+  branch: refName.nullable(),
+  buildPath: sourcePath.nullable(),
+  gitHost: gitHost
+    .nullable()
+    .describe(
+      'Address of your own GitLab, Gitea, … such as https://git.example.com; null for the public one of the provider',
+    ),
   githubId: z.string().max(100).nullable().describe('The git provider link to use'),
-  dockerfile: sourcePath.nullable(), containerContextPath: sourcePath.nullable(), containerBuildStage: stage.nullable(),
-  dockerContextPath: sourcePath.nullable(), dockerBuildStage: stage.nullable(),
-  publishDirectory: sourcePath.nullable(), isStaticSpa: z.boolean().nullable(),
-  customGitUrl: line(2000).nullable(), customGitBranch: line(250).nullable(), customGitBuildPath: sourcePath.nullable(), customGitSSHKeyId: z.string().max(100).nullable(), enableSubmodules: z.boolean(),
-  containerImage: line(500).nullable(), registryUrl: line(500).nullable(), username: line(300).nullable(), password: z.string().max(10_000).nullable(), registryId: z.string().max(100).nullable(),
-  autoDeploy: z.boolean(), webhookSecret: z.string().max(1000).nullable().describe('Webhooks must be signed with it; never shown'), watchPaths: z.array(line(1000)).max(200).nullable(), triggerType: z.enum(['push', 'tag']), cleanCache: z.boolean(),
-  healthCheck: healthCheck.nullable(), updateOrder: z.enum(['start-first', 'stop-first']),
-  placement: z.array(line(300)).max(50).nullable().describe('Swarm placement constraints, such as node.role==worker'),
-  labels: z.record(line(200).min(1), z.string().max(5000)).nullable(), networks: z.array(z.string().max(100)).max(20).nullable().describe('Ids of other environments of the same project whose network this service joins'),
-  stopGracePeriod: z.number().int().min(0).max(3600).nullable().describe('Seconds between SIGTERM and SIGKILL'), rollbackActive: z.boolean(),
-  preReleaseCommand: z.array(argument).min(1).max(100).nullable().describe('Runs in the new image before the release; its failure stops the release'),
-  previewEnv: block.nullable(), previewBuildArgs: block.nullable(), previewBuildSecrets: block.nullable(), previewWildcard: ruled(line(253), parsePreviewWildcard).nullable().describe('Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: a name of sslip.io that leads to this server'),
-  previewPort: z.number().int().min(1).max(65_535), previewPath: line(1000).startsWith('/'), previewHttps: z.boolean(),
-  previewCertificateType: z.enum(['acme', 'none', 'custom']), previewCustomCertResolver: line(200).nullable(), previewLimit: z.number().int().min(0).max(100),
-  previewLabels: z.array(line(200)).max(50).nullable(), isPreviewDeploymentsActive: z.boolean(), previewRequireCollaboratorPermissions: z.boolean(),
+  dockerfile: sourcePath.nullable(),
+  containerContextPath: sourcePath.nullable(),
+  containerBuildStage: stage.nullable(),
+  dockerContextPath: sourcePath.nullable(),
+  dockerBuildStage: stage.nullable(),
+  publishDirectory: sourcePath.nullable(),
+  isStaticSpa: z.boolean().nullable(),
+  customGitUrl: line(2000).nullable(),
+  customGitBranch: line(250).nullable(),
+  customGitBuildPath: sourcePath.nullable(),
+  customGitSSHKeyId: z.string().max(100).nullable(),
+  enableSubmodules: z.boolean(),
+  containerImage: line(500).nullable(),
+  registryUrl: line(500).nullable(),
+  username: line(300).nullable(),
+  password: z.string().max(10_000).nullable(),
+  registryId: z.string().max(100).nullable(),
+  autoDeploy: z.boolean(),
+  webhookSecret: z.string().max(1000).nullable().describe('Webhooks must be signed with it; never shown'),
+  watchPaths: z.array(line(1000)).max(200).nullable(),
+  triggerType: z.enum(['push', 'tag']),
+  cleanCache: z.boolean(),
+  healthCheck: healthCheck.nullable(),
+  updateOrder: z.enum(['start-first', 'stop-first']),
+  placement: z
+    .array(line(300))
+    .max(50)
+    .nullable()
+    .describe('Swarm placement constraints, such as node.role==worker'),
+  labels: z.record(line(200).min(1), z.string().max(5000)).nullable(),
+  networks: z
+    .array(z.string().max(100))
+    .max(20)
+    .nullable()
+    .describe('Ids of other environments of the same project whose network this service joins'),
+  stopGracePeriod: z
+    .number()
+    .int()
+    .min(0)
+    .max(3600)
+    .nullable()
+    .describe('Seconds between SIGTERM and SIGKILL'),
+  rollbackActive: z.boolean(),
+  preReleaseCommand: z
+    .array(argument)
+    .min(1)
+    .max(100)
+    .nullable()
+    .describe('Runs in the new image before the release; its failure stops the release'),
+  previewEnv: block.nullable(),
+  previewBuildArgs: block.nullable(),
+  previewBuildSecrets: block.nullable(),
+  previewWildcard: ruled(line(253), parsePreviewWildcard)
+    .nullable()
+    .describe(
+      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: a name of sslip.io that leads to this server',
+    ),
+  previewPort: z.number().int().min(1).max(65_535),
+  previewPath: line(1000).startsWith('/'),
+  previewHttps: z.boolean(),
+  previewCertificateType: z.enum(['acme', 'none', 'custom']),
+  previewCustomCertResolver: line(200).nullable(),
+  previewLimit: z.number().int().min(0).max(100),
+  previewLabels: z.array(line(200)).max(50).nullable(),
+  isPreviewDeploymentsActive: z.boolean(),
+  previewRequireCollaboratorPermissions: z.boolean(),
 } as const;
 
 /** Both names of a setting are taken; different values in one request are refused (decisions 5). */
-const aliases = { containerContextPath: 'dockerContextPath', containerBuildStage: 'dockerBuildStage' } as const;
+const aliases = {
+  containerContextPath: 'dockerContextPath',
+  containerBuildStage: 'dockerBuildStage',
+} as const;
 
 /** Adds the alias rule to an input schema. */
 export function withAliases<T extends z.ZodObject>(schema: T): T {
@@ -69,14 +153,20 @@ export function withAliases<T extends z.ZodObject>(schema: T): T {
     const input: Record<string, unknown> = Object.fromEntries(Object.entries(parsed));
     for (const [name, alias] of Object.entries(aliases)) {
       if (input[name] !== undefined && input[alias] !== undefined && input[name] !== input[alias]) {
-        context.addIssue({ code: 'custom', path: [alias], message: `differs from ${name}; both name the same setting` });
+        context.addIssue({
+          code: 'custom',
+          path: [alias],
+          message: `differs from ${name}; both name the same setting`,
+        });
       }
     }
   });
 }
 
 /** The input with aliases folded into the stored names. */
-export function withoutAliases<T extends object>(input: T): Omit<T, 'dockerContextPath' | 'dockerBuildStage'> {
+export function withoutAliases<T extends object>(
+  input: T,
+): Omit<T, 'dockerContextPath' | 'dockerBuildStage'> {
   const folded: Record<string, unknown> = Object.fromEntries(Object.entries(input));
   for (const [name, alias] of Object.entries(aliases)) {
     if (folded[name] === undefined && folded[alias] !== undefined) folded[name] = folded[alias];

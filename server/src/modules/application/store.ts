@@ -18,8 +18,18 @@ export interface ApplicationStore extends TableStore<'application'> {
 
 export function createApplicationStore(database: Database): ApplicationStore {
   const { builder } = database;
-  const placement = builder.selectFrom('environment as e').innerJoin('project as p', 'p.projectId', 'e.projectId')
-    .select(['e.environmentId', 'e.name as environmentName', 'p.projectId', 'p.name as projectName', 'p.organizationId']).where('e.environmentId', '=', '').compile();
+  const placement = builder
+    .selectFrom('environment as e')
+    .innerJoin('project as p', 'p.projectId', 'e.projectId')
+    .select([
+      'e.environmentId',
+      'e.name as environmentName',
+      'p.projectId',
+      'p.name as projectName',
+      'p.organizationId',
+    ])
+    .where('e.environmentId', '=', '')
+    .compile();
   return {
     ...tableStore(database, 'application'),
     placement: async (environmentId) => (await database.run(placement, [environmentId]))[0],

@@ -56,17 +56,27 @@ export function shown(application: ApplicationRecord): Narrowed {
 export function createApplicationViews(neighbours: ViewNeighbours): ApplicationViews {
   return {
     async whole(application, { role, grants }) {
-      const hasGitProviderAccess = application.githubId === null || role !== 'member' || grants.canAccessToGitProviders;
+      const hasGitProviderAccess =
+        application.githubId === null || role !== 'member' || grants.canAccessToGitProviders;
       const { applicationId, environmentId, organizationId } = application;
       const [placement, deployments, domains, ports, mounts, released] = await Promise.all([
-        neighbours.placement(environmentId), neighbours.deployments(applicationId), neighbours.domains(applicationId, organizationId),
-        neighbours.ports(applicationId, organizationId), neighbours.mounts(applicationId, organizationId), neighbours.released(application),
+        neighbours.placement(environmentId),
+        neighbours.deployments(applicationId),
+        neighbours.domains(applicationId, organizationId),
+        neighbours.ports(applicationId, organizationId),
+        neighbours.mounts(applicationId, organizationId),
+        neighbours.released(application),
       ]);
       return {
-        ...shown(application), hasGitProviderAccess, unauthorizedProvider: hasGitProviderAccess ? null : application.sourceType,
+        ...shown(application),
+        hasGitProviderAccess,
+        unauthorizedProvider: hasGitProviderAccess ? null : application.sourceType,
         pendingChanges: released ? changedSince(released, application) : [],
         environment: environmentOf(placement),
-        deployments, domains, ports, mounts,
+        deployments,
+        domains,
+        ports,
+        mounts,
       };
     },
   };

@@ -8,7 +8,9 @@ export function auditHandlers(audit: Audit): Handlers<typeof auditContract, Call
     all({ actor: { organizationId } }, { limit, cursor, since, ...filter }) {
       // As the log keeps times: in UTC with milliseconds, so that text compares like time.
       const asked = { ...filter, since: since === undefined ? undefined : new Date(since).toISOString() };
-      return limit === undefined ? audit.all(organizationId, asked) : audit.page(organizationId, asked, { limit, cursor });
+      return limit === undefined
+        ? audit.all(organizationId, asked)
+        : audit.page(organizationId, asked, { limit, cursor });
     },
   };
 }

@@ -42,7 +42,10 @@ export function createAuditStore(database: Database): AuditStore {
       if (resourceId !== undefined) query = query.where('resourceId', '=', resourceId);
       if (since !== undefined) query = query.where('at', '>=', since);
       const { after } = page ?? {};
-      if (after) query = query.where((e) => e.or([e('at', '<', after.at), e.and([e('at', '=', after.at), e('auditId', '<', after.auditId)])]));
+      if (after)
+        query = query.where((e) =>
+          e.or([e('at', '<', after.at), e.and([e('at', '=', after.at), e('auditId', '<', after.auditId)])]),
+        );
       const ordered = query.orderBy('at', 'desc').orderBy('auditId', 'desc');
       return (await database.run((page ? ordered.limit(page.limit) : ordered).compile())).map(decode);
     },

@@ -13,7 +13,8 @@ export type Backup = DatabaseBackup & DatabaseIds<string | null>;
 /** The record of a backup whose source is a database. */
 export type DatabaseBackup = BackupRecord & { databaseId: string; databaseType: BackupKindName };
 
-export interface NewBackup extends Pick<BackupRecord, 'schedule' | 'prefix' | 'database' | 'destinationId' | 'enabled'> {
+export interface NewBackup
+  extends Pick<BackupRecord, 'schedule' | 'prefix' | 'database' | 'destinationId' | 'enabled'> {
   timeZone?: string | undefined;
   keepLatestCount?: number | null | undefined;
   verifySchedule?: string | null | undefined;
@@ -50,30 +51,67 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
     if (!record) throw new AppError('NOT_FOUND', 'There is no such backup. It may have been removed.');
     return record;
   }
-  async function checkDatabase({ databaseId, databaseType }: NamedDatabase, organizationId: string): Promise<BackupKindName> {
+  async function checkDatabase(
+    { databaseId, databaseType }: NamedDatabase,
+    organizationId: string,
+  ): Promise<BackupKindName> {
     const kind = await store.kindOf(databaseId, organizationId);
-    if (kind === undefined) throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
+    if (kind === undefined)
+      throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
     if (!hasBackups(kind)) throw badField('databaseId', noBackups(kind));
-    if (databaseType !== undefined && kind !== databaseType) throw badField('databaseType', `is ${databaseType}, but the database is of the kind ${kind}`);
+    if (databaseType !== undefined && kind !== databaseType)
+      throw badField('databaseType', `is ${databaseType}, but the database is of the kind ${kind}`);
     return kind;
   }
 
   return {
     checkDatabase,
     one: async (backupId, organizationId) => shown(await found(backupId, organizationId)),
-    async create(organizationId, named, { schedule, timeZone = 'UTC', prefix, database, destinationId, enabled, keepLatestCount, verifySchedule, alarmAfterHours }) {
+    async create(
+      organizationId,
+      named,
+      {
+        schedule,
+        timeZone = 'UTC',
+        prefix,
+        database,
+        destinationId,
+        enabled,
+        keepLatestCount,
+        verifySchedule,
+        alarmAfterHours,
+      },
+    ) {
       const databaseType = await checkDatabase(named, organizationId);
       const record = {
-        backupId: randomId(), organizationId, sourceType: 'database' as const, databaseId: named.databaseId, databaseType, database, destinationId, schedule, timeZone: parseTimeZone(timeZone, 'timeZone'), prefix, enabled,
-        keepLatestCount: keepLatestCount ?? null, nextRunAt: null, verifySchedule: verifySchedule ?? null, nextVerifyAt: null, alarmAfterHours: alarmAfterHours ?? null, alarmSince: null, lastGoodAt: null,
-        sealedKey: null, createdAt: isoTime(clock),
+        backupId: randomId(),
+        organizationId,
+        sourceType: 'database' as const,
+        databaseId: named.databaseId,
+        databaseType,
+        database,
+        destinationId,
+        schedule,
+        timeZone: parseTimeZone(timeZone, 'timeZone'),
+        prefix,
+        enabled,
+        keepLatestCount: keepLatestCount ?? null,
+        nextRunAt: null,
+        verifySchedule: verifySchedule ?? null,
+        nextVerifyAt: null,
+        alarmAfterHours: alarmAfterHours ?? null,
+        alarmSince: null,
+        lastGoodAt: null,
+        sealedKey: null,
+        createdAt: isoTime(clock),
       };
       await store.insert(record);
       return shown(record);
     },
     async update(backupId, organizationId, { databaseType, ...patch }) {
       const present = await found(backupId, organizationId);
-      if (databaseType !== undefined && databaseType !== present.databaseType) throw badField('databaseType', 'cannot be changed; create a backup of the other database instead');
+      if (databaseType !== undefined && databaseType !== present.databaseType)
+        throw badField('databaseType', 'cannot be changed; create a backup of the other database instead');
       // The times to come are counted anew.
       await store.update({ backupId, organizationId }, { ...patch, nextRunAt: null, nextVerifyAt: null });
       return shown(await found(backupId, organizationId));
@@ -83,10 +121,17 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
       await store.remove({ backupId, organizationId });
       return shown(present);
     },
-    byDatabase: async (databaseId, organizationId) => (await store.list({ databaseId, organizationId }, { by: ['createdAt', 'backupId'], direction: 'desc' })).flatMap((record) => asDatabaseBackup(record) ?? []).map(shown),
+    byDatabase: async (databaseId, organizationId) =>
+      (await store.list({ databaseId, organizationId }, { by: ['createdAt', 'backupId'], direction: 'desc' }))
+        .flatMap((record) => asDatabaseBackup(record) ?? [])
+        .map(shown),
     async requireKind(backupId, organizationId, kind) {
       const backup = shown(await found(backupId, organizationId));
-      if (backup.databaseType !== kind) throw badField('backupId', `is a backup of a ${backup.databaseType} database; use backup.${databaseKind(backup.databaseType).manualBackup ?? ''}`);
+      if (backup.databaseType !== kind)
+        throw badField(
+          'backupId',
+          `is a backup of a ${backup.databaseType} database; use backup.${databaseKind(backup.databaseType).manualBackup ?? ''}`,
+        );
       return backup;
     },
   };
@@ -94,7 +139,13 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
 
 /** The kinds without backups have no such row. */
 export function asDatabaseBackup(record: BackupRecord | undefined): DatabaseBackup | undefined {
-  if (!record || record.databaseId === null || record.databaseType === null || !hasBackups(record.databaseType)) return undefined;
+  if (
+    !record ||
+    record.databaseId === null ||
+    record.databaseType === null ||
+    !hasBackups(record.databaseType)
+  )
+    return undefined;
   return { ...record, databaseId: record.databaseId, databaseType: record.databaseType };
 }
 

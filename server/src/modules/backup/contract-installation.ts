@@ -10,27 +10,64 @@ import { backupRunRecord } from './record.ts';
 
 const optional = z.string().nullable();
 
-const record = z.object({
-  backupId: z.string(), destinationId: z.string(), schedule: z.string(), timeZone: z.string(), prefix: z.string(), enabled: z.boolean(), keepLatestCount: z.number().nullable(),
-  alarmAfterHours: z.number().nullable(), alarmSince: optional.describe('Since when there has been no good backup for too long; null: all is well'), lastGoodAt: optional, createdAt: z.string(),
-}).meta({ id: 'InstallationBackup' });
+const record = z
+  .object({
+    backupId: z.string(),
+    destinationId: z.string(),
+    schedule: z.string(),
+    timeZone: z.string(),
+    prefix: z.string(),
+    enabled: z.boolean(),
+    keepLatestCount: z.number().nullable(),
+    alarmAfterHours: z.number().nullable(),
+    alarmSince: optional.describe('Since when there has been no good backup for too long; null: all is well'),
+    lastGoodAt: optional,
+    createdAt: z.string(),
+  })
+  .meta({ id: 'InstallationBackup' });
 
 const access = { class: 'admin', ofInstallation: true, resources: [] } as const;
 const destinationId = z.string().min(1).max(100);
 
 export const installationBackupContract = {
-  get: query({ summary: 'How Berth itself is backed up; null before it was set up', access, input: z.object({}), output: z.object({ backup: record.nullable() }) }),
+  get: query({
+    summary: 'How Berth itself is backed up; null before it was set up',
+    access,
+    input: z.object({}),
+    output: z.object({ backup: record.nullable() }),
+  }),
   set: mutation({
     summary: 'Sets how Berth itself is backed up: its database and its key file',
     description: `The key file goes along only sealed with a passphrase (scrypt, AES-256-GCM), which Berth does not keep: write it down, for without it the backup's secrets cannot be read by anybody. It is required the first time, and sealing takes a moment. Absent fields stay. \`bin/up --restore <file>\` brings a bare machine back from an object.`,
-    access: { class: 'owner', ofInstallation: true, resources: [{ kind: 'destination', field: 'destinationId' }] },
+    access: {
+      class: 'owner',
+      ofInstallation: true,
+      resources: [{ kind: 'destination', field: 'destinationId' }],
+    },
     input: z.object({
-      destinationId: destinationId.optional().describe('Required at first'), schedule: ruled(z.string().max(200), parseCron).optional().describe('Cron expression; at first: "0 2 * * *"'),
-      timeZone: ruled(z.string().min(1).max(100), parseTimeZone).optional(), prefix: ruled(z.string().max(1000), parseObjectPath).optional(), enabled: z.boolean().optional(),
-      keepLatestCount: z.number().int().min(1).max(10_000).nullish(), alarmAfterHours: z.number().int().min(1).max(8760).nullish(),
-      passphrase: z.string().min(shortestPassphrase).max(1000).optional().describe('Seals the key file; never shown and not kept'),
+      destinationId: destinationId.optional().describe('Required at first'),
+      schedule: ruled(z.string().max(200), parseCron)
+        .optional()
+        .describe('Cron expression; at first: "0 2 * * *"'),
+      timeZone: ruled(z.string().min(1).max(100), parseTimeZone).optional(),
+      prefix: ruled(z.string().max(1000), parseObjectPath).optional(),
+      enabled: z.boolean().optional(),
+      keepLatestCount: z.number().int().min(1).max(10_000).nullish(),
+      alarmAfterHours: z.number().int().min(1).max(8760).nullish(),
+      passphrase: z
+        .string()
+        .min(shortestPassphrase)
+        .max(1000)
+        .optional()
+        .describe('Seals the key file; never shown and not kept'),
     }),
-    example: { destinationId: 'V1StGXR8Z5jdHi6BmyT3k', schedule: '0 2 * * *', prefix: 'berth', keepLatestCount: 14, passphrase: 'six words that only you know' },
+    example: {
+      destinationId: 'V1StGXR8Z5jdHi6BmyT3k',
+      schedule: '0 2 * * *',
+      prefix: 'berth',
+      keepLatestCount: 14,
+      passphrase: 'six words that only you know',
+    },
     output: record,
     refusals: ['BAD_REQUEST'],
   }),
@@ -42,5 +79,10 @@ export const installationBackupContract = {
     output: z.literal(true),
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
-  runs: query({ summary: 'The runs of it, newest first, each with the result of every step', access, input: z.object(pageInput), output: listOf(backupRunRecord) }),
+  runs: query({
+    summary: 'The runs of it, newest first, each with the result of every step',
+    access,
+    input: z.object(pageInput),
+    output: listOf(backupRunRecord),
+  }),
 };

@@ -1,7 +1,12 @@
 /** Backups of databases (decisions 7). */
 import { z } from 'zod';
 import { parseCron, parseTimeZone } from '../../domain/cron.ts';
-import { databaseKindNames, perDatabaseId, type DatabaseIds, type DatabaseKindName } from '../../domain/database-kind.ts';
+import {
+  databaseKindNames,
+  perDatabaseId,
+  type DatabaseIds,
+  type DatabaseKindName,
+} from '../../domain/database-kind.ts';
 import { parseObjectPath } from '../../domain/object-path.ts';
 import { logEvent, wholeLog } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
@@ -16,58 +21,123 @@ const id = z.object({ backupId: z.string().min(1).max(100) });
 const own = { class: 'protected', resources: [{ kind: 'backup', field: 'backupId' }] } as const;
 const destination = { kind: 'destination', field: 'destinationId' } as const;
 const destinationId = z.string().min(1).max(100);
-const databaseType = z.enum(backupKindNames, { error: ({ input }) => (databaseKindNames.some((kind) => kind === input) ? noBackups(String(input)) : undefined) });
+const databaseType = z.enum(backupKindNames, {
+  error: ({ input }) =>
+    databaseKindNames.some((kind) => kind === input) ? noBackups(String(input)) : undefined,
+});
 
 /** The database by the field of its kind, or by databaseId with databaseType. */
 const databaseFields = {
-  ...perDatabaseId((kind) => (hasBackups(kind) ? serviceId.nullish() : serviceId.nullish().describe(`Always refused: ${noBackups(kind)}`))),
+  ...perDatabaseId((kind) =>
+    hasBackups(kind)
+      ? serviceId.nullish()
+      : serviceId.nullish().describe(`Always refused: ${noBackups(kind)}`),
+  ),
   databaseId: serviceId.nullish().describe('A database of any kind, together with databaseType'),
 };
-const databaseResources: ResourceReference[] = [...backupKindNames.map((kind) => ({ kind, field: fieldOf(kind) })), { kind: 'database', field: 'databaseId' }];
+const databaseResources: ResourceReference[] = [
+  ...backupKindNames.map((kind) => ({ kind, field: fieldOf(kind) })),
+  { kind: 'database', field: 'databaseId' },
+];
 
-type DatabaseInput = Partial<DatabaseIds<string | null | undefined>> & { databaseId?: string | null | undefined; databaseType?: BackupKindName | undefined };
+type DatabaseInput = Partial<DatabaseIds<string | null | undefined>> & {
+  databaseId?: string | null | undefined;
+  databaseType?: BackupKindName | undefined;
+};
 
 function fieldOf(kind: DatabaseKindName): keyof DatabaseIds<unknown> {
   return `${kind}Id`;
 }
 
 /** The database that an input names; fit for inputs that passed `checkDatabase` only. */
-export function databaseOf(input: DatabaseInput): { databaseId: string; databaseType: BackupKindName | undefined } {
+export function databaseOf(input: DatabaseInput): {
+  databaseId: string;
+  databaseType: BackupKindName | undefined;
+} {
   const named = backupKindNames.find((kind) => input[fieldOf(kind)]);
-  return { databaseId: (named && input[fieldOf(named)]) ?? input.databaseId ?? '', databaseType: named ?? input.databaseType };
+  return {
+    databaseId: (named && input[fieldOf(named)]) ?? input.databaseId ?? '',
+    databaseType: named ?? input.databaseType,
+  };
 }
 
 function checkDatabase(input: DatabaseInput, context: z.RefinementCtx): void {
-  const fault = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+  const fault = (field: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [field], message });
   const named = databaseKindNames.filter((kind) => input[fieldOf(kind)]);
   const expected = input.databaseType ?? named.find(hasBackups);
   for (const kind of named) {
     if (!hasBackups(kind)) fault(fieldOf(kind), noBackups(kind));
-    else if (kind !== expected) fault(fieldOf(kind), `names a ${kind} database beside ${input.databaseType === undefined ? fieldOf(expected ?? kind) : `the databaseType ${expected ?? ''}`}`);
+    else if (kind !== expected)
+      fault(
+        fieldOf(kind),
+        `names a ${kind} database beside ${input.databaseType === undefined ? fieldOf(expected ?? kind) : `the databaseType ${expected ?? ''}`}`,
+      );
   }
-  if (named.length === 0 && !input.databaseId) fault(expected ? fieldOf(expected) : 'databaseId', 'is required: the id of the database');
-  if (named.length === 0 && input.databaseId && !expected) fault('databaseType', 'is required with databaseId');
-  if (expected && input.databaseId && input[fieldOf(expected)] && input[fieldOf(expected)] !== input.databaseId) fault('databaseId', `differs from ${fieldOf(expected)}; both name the database`);
+  if (named.length === 0 && !input.databaseId)
+    fault(expected ? fieldOf(expected) : 'databaseId', 'is required: the id of the database');
+  if (named.length === 0 && input.databaseId && !expected)
+    fault('databaseType', 'is required with databaseId');
+  if (
+    expected &&
+    input.databaseId &&
+    input[fieldOf(expected)] &&
+    input[fieldOf(expected)] !== input.databaseId
+  )
+    fault('databaseId', `differs from ${fieldOf(expected)}; both name the database`);
 }
 
 const settings = {
-  schedule: ruled(z.string().max(200), parseCron).describe('Cron expression of five fields, or a nickname such as @daily; in timeZone'),
-  timeZone: ruled(z.string().min(1).max(100), parseTimeZone).optional().describe('Of the schedules, by its name in the IANA list, such as Europe/Berlin; absent at first: UTC'),
-  prefix: ruled(z.string().max(1000), parseObjectPath).describe('Path below the destination under which the objects stand; may be empty'),
-  database: z.string().max(100).regex(/^[^-\p{Cc}][^\p{Cc}]*$/u, 'must have a character at least, and must not begin with "-" nor hold line breaks or control characters').describe('Name of the database inside the server'),
-  keepLatestCount: z.number().int().min(1).max(10_000).nullish().describe('So many of its newest objects are kept; null: all. Older ones are removed once a newer one is verified'),
-  verifySchedule: ruled(z.string().max(200), parseCron).nullish().describe('When its newest object is restored into a database of its own for trial, which is removed again; null: never'),
-  alarmAfterHours: z.number().int().min(1).max(8760).nullish().describe('After so many hours without a good backup, alarmSince says so; null: never'),
+  schedule: ruled(z.string().max(200), parseCron).describe(
+    'Cron expression of five fields, or a nickname such as @daily; in timeZone',
+  ),
+  timeZone: ruled(z.string().min(1).max(100), parseTimeZone)
+    .optional()
+    .describe('Of the schedules, by its name in the IANA list, such as Europe/Berlin; absent at first: UTC'),
+  prefix: ruled(z.string().max(1000), parseObjectPath).describe(
+    'Path below the destination under which the objects stand; may be empty',
+  ),
+  database: z
+    .string()
+    .max(100)
+    .regex(
+      /^[^-\p{Cc}][^\p{Cc}]*$/u,
+      'must have a character at least, and must not begin with "-" nor hold line breaks or control characters',
+    )
+    .describe('Name of the database inside the server'),
+  keepLatestCount: z
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .nullish()
+    .describe(
+      'So many of its newest objects are kept; null: all. Older ones are removed once a newer one is verified',
+    ),
+  verifySchedule: ruled(z.string().max(200), parseCron)
+    .nullish()
+    .describe(
+      'When its newest object is restored into a database of its own for trial, which is removed again; null: never',
+    ),
+  alarmAfterHours: z
+    .number()
+    .int()
+    .min(1)
+    .max(8760)
+    .nullish()
+    .describe('After so many hours without a good backup, alarmSince says so; null: never'),
 };
 
-const manual = <K extends BackupKindName>(kind: K) => mutation({
-  summary: `Makes a backup of a ${kind} database now; a backup of another kind is refused`,
-  description: 'Answers true when the object is stored and verified: read again, with the same length and checksum. It is a job of its own, which goes on when the caller leaves; backup.runs shows it.',
-  access: { ...own, action: 'run' },
-  input: id,
-  output: z.literal(true),
-  refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
-});
+const manual = <K extends BackupKindName>(kind: K) =>
+  mutation({
+    summary: `Makes a backup of a ${kind} database now; a backup of another kind is refused`,
+    description:
+      'Answers true when the object is stored and verified: read again, with the same length and checksum. It is a job of its own, which goes on when the caller leaves; backup.runs shows it.',
+    access: { ...own, action: 'run' },
+    input: id,
+    output: z.literal(true),
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  });
 
 const runId = z.object({ backupRunId: z.string().min(1).max(100) });
 const ownRun = { class: 'protected', resources: [{ kind: 'backupRun', field: 'backupRunId' }] } as const;
@@ -77,24 +147,57 @@ export const backupContract = {
     summary: 'Backs a database up by schedule',
     description: `The database is named by the field of its kind, such as postgresId, or by databaseId with databaseType; it must be of that kind. Kinds with backups: ${backupKindNames.join(', ')}.`,
     access: { class: 'protected', resources: [...databaseResources, destination] },
-    input: z.object({ ...settings, destinationId, databaseType: databaseType.optional().describe('Required with databaseId'), ...databaseFields, enabled: z.boolean().default(true) }).superRefine(checkDatabase),
-    example: { databaseType: 'postgres', postgresId: 'V1StGXR8Z5jdHi6BmyT3k', destinationId: 'V1StGXR8Z5jdHi6BmyT3k', schedule: '0 3 * * *', prefix: 'shop', database: 'shop', keepLatestCount: 7 },
+    input: z
+      .object({
+        ...settings,
+        destinationId,
+        databaseType: databaseType.optional().describe('Required with databaseId'),
+        ...databaseFields,
+        enabled: z.boolean().default(true),
+      })
+      .superRefine(checkDatabase),
+    example: {
+      databaseType: 'postgres',
+      postgresId: 'V1StGXR8Z5jdHi6BmyT3k',
+      destinationId: 'V1StGXR8Z5jdHi6BmyT3k',
+      schedule: '0 3 * * *',
+      prefix: 'shop',
+      database: 'shop',
+      keepLatestCount: 7,
+    },
     output: backupRecord,
   }),
   one: query({ summary: 'One backup', access: own, input: id, output: backupRecord }),
   update: mutation({
     summary: 'Changes a backup; absent fields stay',
-    description: 'The database stays: a databaseType other than its own is refused. Objects stored before stay where they are.',
+    description:
+      'The database stays: a databaseType other than its own is refused. Objects stored before stay where they are.',
     access: { class: 'protected', resources: [...own.resources, destination] },
-    input: id.extend(z.object(settings).partial().shape).extend({ destinationId: destinationId.optional(), databaseType: databaseType.optional(), enabled: z.boolean().optional() }),
+    input: id.extend(z.object(settings).partial().shape).extend({
+      destinationId: destinationId.optional(),
+      databaseType: databaseType.optional(),
+      enabled: z.boolean().optional(),
+    }),
     output: backupRecord,
   }),
-  remove: mutation({ summary: 'Removes a backup and its schedule; the stored objects stay', access: own, input: id, output: backupRecord }),
+  remove: mutation({
+    summary: 'Removes a backup and its schedule; the stored objects stay',
+    access: own,
+    input: id,
+    output: backupRecord,
+  }),
   byDatabase: query({
     summary: 'The backups of a database, newest first',
-    description: 'The database is named by the field of its kind, such as postgresId, or by databaseId together with databaseType.',
+    description:
+      'The database is named by the field of its kind, such as postgresId, or by databaseId together with databaseType.',
     access: { class: 'protected', resources: databaseResources },
-    input: z.object({ ...databaseFields, databaseType: databaseType.optional().describe('Required with databaseId'), ...pageInput }).superRefine(checkDatabase),
+    input: z
+      .object({
+        ...databaseFields,
+        databaseType: databaseType.optional().describe('Required with databaseId'),
+        ...pageInput,
+      })
+      .superRefine(checkDatabase),
     example: { databaseType: 'postgres', postgresId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(backupRecord),
   }),
@@ -104,7 +207,8 @@ export const backupContract = {
   [databaseKinds.mongo.manualBackup]: manual('mongo'),
   verify: mutation({
     summary: 'Restores the newest object of a backup into a database of its own for trial, and looks into it',
-    description: 'Answers with the run when it has ended well. The database of the trial is removed again; the running one is not touched.',
+    description:
+      'Answers with the run when it has ended well. The database of the trial is removed again; the running one is not touched.',
     access: { ...own, action: 'run' },
     input: id,
     output: backupRunRecord,
@@ -122,24 +226,51 @@ export const backupContract = {
     input: z.object({ databaseId: serviceId, ...pageInput }),
     output: listOf(backupRunRecord),
   }),
-  runLogs: subscription({ summary: 'The log of a run as a live stream that can be resumed', access: ownRun, input: runId, output: logEvent }),
+  runLogs: subscription({
+    summary: 'The log of a run as a live stream that can be resumed',
+    access: ownRun,
+    input: runId,
+    output: logEvent,
+  }),
   listFiles: query({
     summary: 'The objects stored at a destination, newest first',
-    description: 'Objects of every backup stand there, so Owner and Admin alone may list them. What is not whole and verified is no backup and not listed.',
+    description:
+      'Objects of every backup stand there, so Owner and Admin alone may list them. What is not whole and verified is no backup and not listed.',
     access: { class: 'admin', resources: [destination] },
-    input: z.object({ destinationId, search: z.string().max(500).optional().describe('Part of the path'), ...pageInput }),
+    input: z.object({
+      destinationId,
+      search: z.string().max(500).optional().describe('Part of the path'),
+      ...pageInput,
+    }),
     output: listOf(z.object({ path: z.string(), bytes: z.number(), modifiedAt: z.string() })),
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   restoreBackupWithLogs: subscription({
-    summary: 'Restores a stored object into a database, as a live stream of lines that ends in success or error',
-    description: 'The object is loaded into a new volume beside the running database and looked at there; only then the database changes over to it, with the users and passwords of its record. Other databases of the same server are carried over as they are. The volume with the state before is kept, among `formerVolumes` of the database, until `removeFormerVolume` of its kind. A restore is a job of its own, which goes on when the caller leaves; a reader that comes back with its last event id follows the same one. The object may be any at the destination, so Owner and Admin alone may restore. A session needs the Origin or Sec-Fetch-Site of our own pages, although this is a GET.',
-    access: { class: 'admin', resources: [{ kind: 'database', field: 'databaseId' }, destination], action: 'run' },
+    summary:
+      'Restores a stored object into a database, as a live stream of lines that ends in success or error',
+    description:
+      'The object is loaded into a new volume beside the running database and looked at there; only then the database changes over to it, with the users and passwords of its record. Other databases of the same server are carried over as they are. The volume with the state before is kept, among `formerVolumes` of the database, until `removeFormerVolume` of its kind. A restore is a job of its own, which goes on when the caller leaves; a reader that comes back with its last event id follows the same one. The object may be any at the destination, so Owner and Admin alone may restore. A session needs the Origin or Sec-Fetch-Site of our own pages, although this is a GET.',
+    access: {
+      class: 'admin',
+      resources: [{ kind: 'database', field: 'databaseId' }, destination],
+      action: 'run',
+    },
     input: z.object({
-      databaseId: serviceId, databaseType, databaseName: settings.database, destinationId,
-      backupFile: ruled(z.string().min(1).max(1000), parseObjectPath).describe('Path of the object, as backup.listFiles gives it'),
+      databaseId: serviceId,
+      databaseType,
+      databaseName: settings.database,
+      destinationId,
+      backupFile: ruled(z.string().min(1).max(1000), parseObjectPath).describe(
+        'Path of the object, as backup.listFiles gives it',
+      ),
     }),
-    example: { databaseId: 'V1StGXR8Z5jdHi6BmyT3k', databaseType: 'mysql', databaseName: 'shop', destinationId: 'V1StGXR8Z5jdHi6BmyT3k', backupFile: 'shop/2026-11-20T03-00-00.dump' },
+    example: {
+      databaseId: 'V1StGXR8Z5jdHi6BmyT3k',
+      databaseType: 'mysql',
+      databaseName: 'shop',
+      destinationId: 'V1StGXR8Z5jdHi6BmyT3k',
+      backupFile: 'shop/2026-11-20T03-00-00.dump',
+    },
     output: logEvent,
     changes: true,
     whole: wholeLog,

@@ -1,7 +1,13 @@
 /** A database as the source of a backup: dumped by a program of its own image, beside its running service. */
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secret.ts';
-import { execKeptBytes, ProgramFailed, type Engine, type ProgramSpec, type RegistryAuth } from '../../ports/engine.ts';
+import {
+  execKeptBytes,
+  ProgramFailed,
+  type Engine,
+  type ProgramSpec,
+  type RegistryAuth,
+} from '../../ports/engine.ts';
 import { runningContainer } from '../database/ask-server.ts';
 import { databasePrograms, type DatabaseProgram, type DatabaseTarget } from './programs.ts';
 import type { BackupKindName } from '../database/kinds.ts';
@@ -32,7 +38,11 @@ export const runLabel = 'berth.backup-run';
 
 export interface Programs {
   /** The output of a program beside the server; fails when the program does. */
-  output(server: DatabaseServer, program: DatabaseProgram, options: ProgramOptions): AsyncIterable<Uint8Array>;
+  output(
+    server: DatabaseServer,
+    program: DatabaseProgram,
+    options: ProgramOptions,
+  ): AsyncIterable<Uint8Array>;
   /** The output of a short one as text; it runs in the server's own container, since one of its own takes half a second to begin. */
   text(server: DatabaseServer, program: DatabaseProgram, options: ProgramOptions): Promise<string>;
 }
@@ -44,13 +54,28 @@ export interface ProgramOptions {
   onLine?(line: string): void;
 }
 
-export function targetOf({ service, user, password, rootPassword }: DatabaseServer, database: string): DatabaseTarget {
+export function targetOf(
+  { service, user, password, rootPassword }: DatabaseServer,
+  database: string,
+): DatabaseTarget {
   return { host: service, user, password, rootPassword, database };
 }
 
 export function createPrograms(engine: Engine, newName: (what: string) => string): Programs {
-  const output = (server: DatabaseServer, { argv, env }: DatabaseProgram, { backupRunId, signal, input, onLine = () => undefined }: ProgramOptions): AsyncIterable<Uint8Array> => {
-    const spec: ProgramSpec = { name: newName(server.service), image: server.image, argv, env: env satisfies Record<string, string | Secret>, network: server.network, labels: { [runLabel]: backupRunId }, registryAuth: server.registryAuth };
+  const output = (
+    server: DatabaseServer,
+    { argv, env }: DatabaseProgram,
+    { backupRunId, signal, input, onLine = () => undefined }: ProgramOptions,
+  ): AsyncIterable<Uint8Array> => {
+    const spec: ProgramSpec = {
+      name: newName(server.service),
+      image: server.image,
+      argv,
+      env: env satisfies Record<string, string | Secret>,
+      network: server.network,
+      labels: { [runLabel]: backupRunId },
+      registryAuth: server.registryAuth,
+    };
     return engine.programOutput(spec, { signal, input, onLine });
   };
   return {
@@ -58,11 +83,18 @@ export function createPrograms(engine: Engine, newName: (what: string) => string
     async text(server, program, options) {
       const { argv, env } = program;
       const { signal, onLine = () => undefined } = options;
-      const { exitCode, stdout, stderr } = await engine.exec(await runningContainer(engine, server.service), { argv: [...argv], env, signal, limitMs: textLimitMs });
+      const { exitCode, stdout, stderr } = await engine.exec(await runningContainer(engine, server.service), {
+        argv: [...argv],
+        env,
+        signal,
+        limitMs: textLimitMs,
+      });
       const said = stderr.split('\n').filter((line) => line.trim() !== '');
       said.forEach(onLine);
       if (exitCode !== 0) throw new ProgramFailed(argv[0], exitCode, said.slice(-keptLines));
-      return Buffer.byteLength(stdout) < execKeptBytes ? stdout.trim() : allOf(output(server, program, options));
+      return Buffer.byteLength(stdout) < execKeptBytes
+        ? stdout.trim()
+        : allOf(output(server, program, options));
     },
   };
 }
@@ -89,7 +121,8 @@ export function createDatabaseSource({ engine, programs, server }: DatabaseSourc
       const running = await server(found.databaseId);
       const program = databasePrograms[running.kind].dump(targetOf(running, found.database));
       return {
-        title: `the database ${found.database} of ${running.name} (${running.image})`, secrets: [running.password, running.rootPassword],
+        title: `the database ${found.database} of ${running.name} (${running.image})`,
+        secrets: [running.password, running.rootPassword],
         read: () => programs.output(running, program, { backupRunId: run.backupRunId, signal, onLine: say }),
       };
     },
@@ -101,6 +134,7 @@ export function createDatabaseSource({ engine, programs, server }: DatabaseSourc
 
 function kindOf(kind: string | null): BackupKindName {
   const [found] = backupKindNames.filter((one) => one === kind);
-  if (!found) throw new AppError('PRECONDITION_FAILED', 'The backup has no database of a kind that can be backed up.');
+  if (!found)
+    throw new AppError('PRECONDITION_FAILED', 'The backup has no database of a kind that can be backed up.');
   return found;
 }

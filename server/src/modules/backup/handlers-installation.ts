@@ -14,7 +14,12 @@ export interface InstallationBackupDesk {
   seal(passphrase: string): Promise<string>;
 }
 
-export function installationBackupHandlers({ installation, runs, sources, seal }: InstallationBackupDesk): Handlers<typeof installationBackupContract, CallContext> {
+export function installationBackupHandlers({
+  installation,
+  runs,
+  sources,
+  seal,
+}: InstallationBackupDesk): Handlers<typeof installationBackupContract, CallContext> {
   return {
     async get({ actor }) {
       return { backup: (await installation.get(actor.organizationId)) ?? null };
@@ -25,14 +30,20 @@ export function installationBackupHandlers({ installation, runs, sources, seal }
     },
     async run({ actor, write, signal }) {
       const backup = await installation.require(actor.organizationId);
-      const run = await write(() => runs.acceptBackup(backup, { startedBy: 'person', ending: sources.installation.ending(backup) }));
+      const run = await write(() =>
+        runs.acceptBackup(backup, { startedBy: 'person', ending: sources.installation.ending(backup) }),
+      );
       runs.wake();
       await runs.settled(run.backupRunId, signal);
       return true;
     },
     async runs({ actor }, page) {
       const backup = await installation.get(actor.organizationId);
-      return paginate(backup ? await runs.ofBackup(backup.backupId, actor.organizationId) : [], page, ({ backupRunId }) => backupRunId);
+      return paginate(
+        backup ? await runs.ofBackup(backup.backupId, actor.organizationId) : [],
+        page,
+        ({ backupRunId }) => backupRunId,
+      );
     },
   };
 }

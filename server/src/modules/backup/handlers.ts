@@ -25,23 +25,40 @@ export interface BackupDesk {
 
 const idOf = ({ backupRunId }: BackupRunRecord): string => backupRunId;
 
-export function backupHandlers({ backups, runs, restores, sources, logs, openStore }: BackupDesk): Handlers<typeof backupContract, CallContext> {
-  const manual = (kind: BackupKindName) => async ({ actor, write, signal }: CallContext, { backupId }: { backupId: string }): Promise<true> => {
-    const backup = await backups.requireKind(backupId, actor.organizationId, kind);
-    const run = await write(() => runs.acceptBackup(backup, { startedBy: 'person', ending: sources.database.ending(backup) }));
-    runs.wake();
-    await runs.settled(run.backupRunId, signal);
-    return true;
-  };
+export function backupHandlers({
+  backups,
+  runs,
+  restores,
+  sources,
+  logs,
+  openStore,
+}: BackupDesk): Handlers<typeof backupContract, CallContext> {
+  const manual =
+    (kind: BackupKindName) =>
+    async ({ actor, write, signal }: CallContext, { backupId }: { backupId: string }): Promise<true> => {
+      const backup = await backups.requireKind(backupId, actor.organizationId, kind);
+      const run = await write(() =>
+        runs.acceptBackup(backup, { startedBy: 'person', ending: sources.database.ending(backup) }),
+      );
+      runs.wake();
+      await runs.settled(run.backupRunId, signal);
+      return true;
+    };
   return {
-    create: ({ actor, write }, input) => write(() => backups.create(actor.organizationId, databaseOf(input), input)),
+    create: ({ actor, write }, input) =>
+      write(() => backups.create(actor.organizationId, databaseOf(input), input)),
     one: ({ actor }, { backupId }) => backups.one(backupId, actor.organizationId),
-    update: ({ actor, write }, { backupId, ...patch }) => write(() => backups.update(backupId, actor.organizationId, patch)),
+    update: ({ actor, write }, { backupId, ...patch }) =>
+      write(() => backups.update(backupId, actor.organizationId, patch)),
     remove: ({ actor, write }, { backupId }) => write(() => backups.remove(backupId, actor.organizationId)),
     async byDatabase({ actor }, input) {
       const named = databaseOf(input);
       await backups.checkDatabase(named, actor.organizationId);
-      return paginate(await backups.byDatabase(named.databaseId, actor.organizationId), input, ({ backupId }) => backupId);
+      return paginate(
+        await backups.byDatabase(named.databaseId, actor.organizationId),
+        input,
+        ({ backupId }) => backupId,
+      );
     },
     [databaseKinds.mariadb.manualBackup]: manual('mariadb'),
     [databaseKinds.mysql.manualBackup]: manual('mysql'),
@@ -53,32 +70,65 @@ export function backupHandlers({ backups, runs, restores, sources, logs, openSto
       runs.wake();
       return runs.settled(run.backupRunId, signal);
     },
-    runs: async ({ actor }, { backupId, ...page }) => paginate(await runs.ofBackup(backupId, actor.organizationId), page, idOf),
-    runsByDatabase: async ({ actor }, { databaseId, ...page }) => paginate(await runs.ofDatabase(databaseId, actor.organizationId), page, idOf),
+    runs: async ({ actor }, { backupId, ...page }) =>
+      paginate(await runs.ofBackup(backupId, actor.organizationId), page, idOf),
+    runsByDatabase: async ({ actor }, { databaseId, ...page }) =>
+      paginate(await runs.ofDatabase(databaseId, actor.organizationId), page, idOf),
     async *runLogs(context, { backupRunId }) {
       const run = await runs.one(backupRunId, context.actor.organizationId);
-      yield* followRun({ runs, logs }, run, { from: positionIn(context.lastEventId), signal: context.signal, follow: context.follow });
+      yield* followRun({ runs, logs }, run, {
+        from: positionIn(context.lastEventId),
+        signal: context.signal,
+        follow: context.follow,
+      });
     },
     async listFiles({ actor, signal }, { destinationId, search, ...page }) {
-      return paginate(await listObjects(await openStore(destinationId, actor.organizationId), search ?? '', signal), page, ({ path }) => path);
+      return paginate(
+        await listObjects(await openStore(destinationId, actor.organizationId), search ?? '', signal),
+        page,
+        ({ path }) => path,
+      );
     },
-    async *restoreBackupWithLogs(context, { databaseId, databaseType, databaseName, backupFile, destinationId }) {
+    async *restoreBackupWithLogs(
+      context,
+      { databaseId, databaseType, databaseName, backupFile, destinationId },
+    ) {
       const { actor, write } = context;
       const resumed = await runAfter(runs, context.lastEventId, actor.organizationId, databaseId);
       if (!resumed) await backups.checkDatabase({ databaseId, databaseType }, actor.organizationId);
-      const run = resumed ?? (await write(() => restores.accept({ organizationId: actor.organizationId, databaseId, database: databaseName, path: backupFile, destinationId })));
+      const run =
+        resumed ??
+        (await write(() =>
+          restores.accept({
+            organizationId: actor.organizationId,
+            databaseId,
+            database: databaseName,
+            path: backupFile,
+            destinationId,
+          }),
+        ));
       runs.wake();
-      yield* followRun({ runs, logs }, run, { from: positionIn(context.lastEventId), signal: context.signal, follow: true });
+      yield* followRun({ runs, logs }, run, {
+        from: positionIn(context.lastEventId),
+        signal: context.signal,
+        follow: true,
+      });
     },
   };
 }
 
 /** An event's id names the run and the position in its log, so that a reader that comes back begins no second restore. */
-async function runAfter(runs: BackupRuns, lastEventId: string | undefined, organizationId: string, databaseId: string): Promise<BackupRunRecord | undefined> {
+async function runAfter(
+  runs: BackupRuns,
+  lastEventId: string | undefined,
+  organizationId: string,
+  databaseId: string,
+): Promise<BackupRunRecord | undefined> {
   const [backupRunId = ''] = (lastEventId ?? '').split(':');
   if (backupRunId === '') return undefined;
   const run = await runs.one(backupRunId, organizationId);
-  if (run.databaseId !== databaseId) throw new AppError('NOT_FOUND', 'The restore that was followed is of another database.');
+  if (run.databaseId !== databaseId)
+    throw new AppError('NOT_FOUND', 'The restore that was followed is of another database.');
   return run;
 }
 
@@ -93,13 +143,21 @@ interface Following {
   follow: boolean;
 }
 
-async function* followRun({ runs, logs }: Pick<BackupDesk, 'runs' | 'logs'>, { backupRunId }: BackupRunRecord, { from, signal, follow }: Following): AsyncIterable<StreamEvent<LogEvent>> {
+async function* followRun(
+  { runs, logs }: Pick<BackupDesk, 'runs' | 'logs'>,
+  { backupRunId }: BackupRunRecord,
+  { from, signal, follow }: Following,
+): AsyncIterable<StreamEvent<LogEvent>> {
   const outcome = async (): Promise<string | undefined> => {
     const status = (await runs.find(backupRunId))?.status;
     return status === 'done' ? 'success' : status === 'error' || status === undefined ? 'error' : undefined;
   };
   let last = from;
-  for await (const { position, text } of logs.follow(backupRunId, { from, signal, isFinished: async () => !follow || (await outcome()) !== undefined })) {
+  for await (const { position, text } of logs.follow(backupRunId, {
+    from,
+    signal,
+    isFinished: async () => !follow || (await outcome()) !== undefined,
+  })) {
     last = position;
     yield { id: `${backupRunId}:${position}`, data: { type: 'line', text } };
   }

@@ -22,14 +22,23 @@ export interface InstallationPorts {
   snapshot(folder: string, sealedKey: string): Promise<string[]>;
 }
 
-export function createInstallationSource({ makeFolder, removeFolder, snapshot }: InstallationPorts): BackupSourceKind {
+export function createInstallationSource({
+  makeFolder,
+  removeFolder,
+  snapshot,
+}: InstallationPorts): BackupSourceKind {
   return {
     ending: () => 'tar.gz',
     async open({ sealedKey }, { run, signal }) {
-      if (sealedKey === null) throw new AppError('PRECONDITION_FAILED', 'The key file is not sealed yet. Call installationBackup.set with a passphrase.');
+      if (sealedKey === null)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'The key file is not sealed yet. Call installationBackup.set with a passphrase.',
+        );
       const folder = await makeFolder(run.backupRunId);
       return {
-        title: 'Berth itself', secrets: [],
+        title: 'Berth itself',
+        secrets: [],
         async *read() {
           try {
             yield* packed(folder, await snapshot(folder, sealedKey), signal);
@@ -43,13 +52,33 @@ export function createInstallationSource({ makeFolder, removeFolder, snapshot }:
   };
 }
 
-async function* packed(folder: string, names: readonly string[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const child = startPiped(command(['tar', '--create', '--format=gnu', '--owner=0', '--group=0', `--directory=${folder}`, '--file=-', '--', ...names], { cwd: folder }));
+async function* packed(
+  folder: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const child = startPiped(
+    command(
+      [
+        'tar',
+        '--create',
+        '--format=gnu',
+        '--owner=0',
+        '--group=0',
+        `--directory=${folder}`,
+        '--file=-',
+        '--',
+        ...names,
+      ],
+      { cwd: folder },
+    ),
+  );
   child.stdin.end();
   const kill = (): void => child.kill();
   signal.addEventListener('abort', kill, { once: true });
   try {
-    for await (const chunk of child.stdout) yield chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+    for await (const chunk of child.stdout)
+      yield chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
     const { exitCode, stderr } = await child.ended;
     signal.throwIfAborted();
     if (exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `The files could not be packed: ${stderr}`);

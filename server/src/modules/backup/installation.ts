@@ -11,16 +11,30 @@ export interface InstallationBackups {
   require(organizationId: string): Promise<BackupRecord>;
 }
 
-export interface InstallationBackupInput extends Partial<Pick<BackupRecord, 'destinationId' | 'schedule' | 'timeZone' | 'prefix' | 'enabled' | 'keepLatestCount' | 'alarmAfterHours'>> {
+export interface InstallationBackupInput
+  extends Partial<
+    Pick<
+      BackupRecord,
+      'destinationId' | 'schedule' | 'timeZone' | 'prefix' | 'enabled' | 'keepLatestCount' | 'alarmAfterHours'
+    >
+  > {
   sealedKey?: string | undefined;
 }
 
 type Store = Pick<BackupStore, 'find' | 'insert' | 'update'>;
 
-const first = { schedule: '0 2 * * *', timeZone: 'UTC', prefix: '', enabled: true, keepLatestCount: null, alarmAfterHours: null } as const;
+const first = {
+  schedule: '0 2 * * *',
+  timeZone: 'UTC',
+  prefix: '',
+  enabled: true,
+  keepLatestCount: null,
+  alarmAfterHours: null,
+} as const;
 
 export function createInstallationBackups(store: Store, clock: Clock): InstallationBackups {
-  const get = (organizationId: string): Promise<BackupRecord | undefined> => store.find({ organizationId, sourceType: 'installation' });
+  const get = (organizationId: string): Promise<BackupRecord | undefined> =>
+    store.find({ organizationId, sourceType: 'installation' });
   return {
     get,
     async set(organizationId, input) {
@@ -32,17 +46,39 @@ export function createInstallationBackups(store: Store, clock: Clock): Installat
       }
       const { destinationId, sealedKey } = input;
       if (destinationId === undefined) throw badField('destinationId', 'is required the first time');
-      if (sealedKey === undefined) throw badField('passphrase', 'is required the first time: the key file is stored only sealed with it');
+      if (sealedKey === undefined)
+        throw badField(
+          'passphrase',
+          'is required the first time: the key file is stored only sealed with it',
+        );
       const record: BackupRecord = {
-        backupId: randomId(), organizationId, sourceType: 'installation', databaseId: null, databaseType: null, database: 'berth', ...first, ...given, destinationId, sealedKey, nextRunAt: null, verifySchedule: null,
-        nextVerifyAt: null, alarmSince: null, lastGoodAt: null, createdAt: isoTime(clock),
+        backupId: randomId(),
+        organizationId,
+        sourceType: 'installation',
+        databaseId: null,
+        databaseType: null,
+        database: 'berth',
+        ...first,
+        ...given,
+        destinationId,
+        sealedKey,
+        nextRunAt: null,
+        verifySchedule: null,
+        nextVerifyAt: null,
+        alarmSince: null,
+        lastGoodAt: null,
+        createdAt: isoTime(clock),
       };
       await store.insert(record);
       return record;
     },
     async require(organizationId) {
       const present = await get(organizationId);
-      if (!present) throw new AppError('PRECONDITION_FAILED', 'No backup of Berth is set up. Call installationBackup.set first, with a destination and a passphrase.');
+      if (!present)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'No backup of Berth is set up. Call installationBackup.set first, with a destination and a passphrase.',
+        );
       return present;
     },
   };

@@ -23,7 +23,8 @@ export const unfinishedEnding = '.part';
 export async function makeBackup(making: BackupMaking, context: RunContext): Promise<void> {
   const { run, signal } = context;
   const backup = run.backupId === null ? undefined : await making.backup(run.backupId);
-  if (!backup) throw new AppError('PRECONDITION_FAILED', 'The backup was removed before this run of it began.');
+  if (!backup)
+    throw new AppError('PRECONDITION_FAILED', 'The backup was removed before this run of it began.');
   const store = await making.openStore(run.destinationId, run.organizationId);
   if (context.attempt > 1 && (await wasStored(store, context))) {
     context.say('The object was stored and verified before Berth was restarted.');
@@ -55,21 +56,35 @@ async function wasStored(store: ObjectStore, { run, signal }: RunContext): Promi
 async function send(source: BackupSource, store: ObjectStore, context: RunContext): Promise<Measure> {
   const { run, signal } = context;
   context.say(`Dumping ${source.title}.`);
-  const steps = { dump: await context.begin('dump'), compress: await context.begin('compress'), upload: await context.begin('upload') };
+  const steps = {
+    dump: await context.begin('dump'),
+    compress: await context.begin('compress'),
+    upload: await context.begin('upload'),
+  };
   const faults: { step: keyof typeof steps; error: unknown }[] = [];
-  const watch = (step: keyof typeof steps) => (error: unknown): void => void faults.push({ step, error });
+  const watch =
+    (step: keyof typeof steps) =>
+    (error: unknown): void =>
+      void faults.push({ step, error });
   const [raw, stored] = [empty(), empty()];
   const dumped = watched(measured(source.read(), raw), watch('dump'));
   const packed = watched(compressed(dumped), watch('compress'));
   try {
     await store.write(`${run.path}${unfinishedEnding}`, measured(packed, stored), signal);
-    if (raw.bytes === 0) throw new AppError('PRECONDITION_FAILED', `The dump of ${source.title} is empty, so there is nothing to keep.`);
+    if (raw.bytes === 0)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The dump of ${source.title} is empty, so there is nothing to keep.`,
+      );
   } catch (error) {
     // What failed first is the cause; the others only stopped with it.
     const [first = { step: 'upload' as const, error }] = faults;
     // A run that only gives way goes on with the next start; its steps stand as they were.
-    for (const [name, step] of signal.aborted ? [] : Object.entries(steps)) await (name === first.step ? step.failed(first.error) : step.stopped());
-    await store.remove(`${run.path}${unfinishedEnding}`, AbortSignal.timeout(cleaningLimitMs)).catch((fault: unknown) => context.say(`What had been stored could not be removed: ${String(fault)}`));
+    for (const [name, step] of signal.aborted ? [] : Object.entries(steps))
+      await (name === first.step ? step.failed(first.error) : step.stopped());
+    await store
+      .remove(`${run.path}${unfinishedEnding}`, AbortSignal.timeout(cleaningLimitMs))
+      .catch((fault: unknown) => context.say(`What had been stored could not be removed: ${String(fault)}`));
     throw first.error;
   }
   await steps.dump.done(`${raw.bytes} bytes`);
@@ -82,15 +97,29 @@ async function send(source: BackupSource, store: ObjectStore, context: RunContex
 const cleaningLimitMs = 30_000;
 
 /** Read again as a restore would read it. */
-async function verify(store: ObjectStore, path: string, sent: Measure, signal: AbortSignal): Promise<{ value: void; detail: string }> {
+async function verify(
+  store: ObjectStore,
+  path: string,
+  sent: Measure,
+  signal: AbortSignal,
+): Promise<{ value: void; detail: string }> {
   const kept = await measure(store.read(`${path}${unfinishedEnding}`, signal));
-  if (kept.bytes === sent.bytes && kept.checksum === sent.checksum) return { value: undefined, detail: `${kept.bytes} bytes read again, SHA-256 ${kept.checksum}` };
+  if (kept.bytes === sent.bytes && kept.checksum === sent.checksum)
+    return { value: undefined, detail: `${kept.bytes} bytes read again, SHA-256 ${kept.checksum}` };
   await store.remove(`${path}${unfinishedEnding}`, signal);
-  throw new AppError('PRECONDITION_FAILED', `The destination gave back other bytes than it was given (${kept.bytes} of ${sent.bytes}, another checksum). The object was removed; look into the destination before the next backup.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The destination gave back other bytes than it was given (${kept.bytes} of ${sent.bytes}, another checksum). The object was removed; look into the destination before the next backup.`,
+  );
 }
 
 /** The backup is good whatever comes of this; what could not be removed is tried again after the next one. */
-async function retain(making: BackupMaking, backup: BackupRecord, store: ObjectStore, context: RunContext): Promise<void> {
+async function retain(
+  making: BackupMaking,
+  backup: BackupRecord,
+  store: ObjectStore,
+  context: RunContext,
+): Promise<void> {
   if (backup.keepLatestCount === null) return;
   const step = await context.begin('retention');
   try {

@@ -37,62 +37,199 @@ export interface DatabasePrograms {
 const countTables = `select count(*) from pg_class where relkind in ('r', 'p') and relnamespace not in (select oid from pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema')`;
 
 /** Everything about the connection is a variable of libpq. An empty --dbname is one not given, but makes pg_restore connect. */
-function postgres({ host, user, password, database }: DatabaseTarget, ...argv: [string, ...string[]]): DatabaseProgram {
-  return { argv, env: { PGHOST: host, PGPORT: String(databaseKinds.postgres.port), PGUSER: user, PGPASSWORD: new Secret(password), PGDATABASE: database, PGCONNECT_TIMEOUT: '20' } };
+function postgres(
+  { host, user, password, database }: DatabaseTarget,
+  ...argv: [string, ...string[]]
+): DatabaseProgram {
+  return {
+    argv,
+    env: {
+      PGHOST: host,
+      PGPORT: String(databaseKinds.postgres.port),
+      PGUSER: user,
+      PGPASSWORD: new Secret(password),
+      PGDATABASE: database,
+      PGCONNECT_TIMEOUT: '20',
+    },
+  };
 }
 
-const ask = ['--no-psqlrc', '--no-password', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1'] as const;
+const ask = [
+  '--no-psqlrc',
+  '--no-password',
+  '--tuples-only',
+  '--no-align',
+  '--set',
+  'ON_ERROR_STOP=1',
+] as const;
 
 const postgresPrograms: DatabasePrograms = {
   ending: 'dump',
   // A table that somebody keeps locked would hold the backup, and those that wait behind it, for ever. Compressed later, once: its own compression would leave nothing to gain and take as long.
-  dump: (target) => postgres(target, 'pg_dump', '--format=custom', '--compress=0', '--no-password', '--lock-wait-timeout=10min'),
-  create: (target) => postgres({ ...target, database: 'postgres' }, 'createdb', '--no-password', '--', target.database),
-  load: (target) => postgres(target, 'pg_restore', '--no-password', '--exit-on-error', '--no-owner', '--no-privileges', '--dbname='),
+  dump: (target) =>
+    postgres(
+      target,
+      'pg_dump',
+      '--format=custom',
+      '--compress=0',
+      '--no-password',
+      '--lock-wait-timeout=10min',
+    ),
+  create: (target) =>
+    postgres({ ...target, database: 'postgres' }, 'createdb', '--no-password', '--', target.database),
+  load: (target) =>
+    postgres(
+      target,
+      'pg_restore',
+      '--no-password',
+      '--exit-on-error',
+      '--no-owner',
+      '--no-privileges',
+      '--dbname=',
+    ),
   count: (target) => postgres(target, 'psql', ...ask, '--command', countTables),
-  list: (target) => postgres({ ...target, database: 'postgres' }, 'psql', ...ask, '--command', `select datname from pg_database where not datistemplate and datname <> 'postgres' order by 1`),
+  list: (target) =>
+    postgres(
+      { ...target, database: 'postgres' },
+      'psql',
+      ...ask,
+      '--command',
+      `select datname from pg_database where not datistemplate and datname <> 'postgres' order by 1`,
+    ),
   roles: {
-    dump: (target) => postgres({ ...target, database: 'postgres' }, 'pg_dumpall', '--roles-only', '--no-password', '--database=postgres'),
-    load: (target) => postgres({ ...target, database: 'postgres' }, 'psql', '--no-psqlrc', '--no-password', '--quiet', '--output=/dev/null'),
+    dump: (target) =>
+      postgres(
+        { ...target, database: 'postgres' },
+        'pg_dumpall',
+        '--roles-only',
+        '--no-password',
+        '--database=postgres',
+      ),
+    load: (target) =>
+      postgres(
+        { ...target, database: 'postgres' },
+        'psql',
+        '--no-psqlrc',
+        '--no-password',
+        '--quiet',
+        '--output=/dev/null',
+      ),
   },
 };
 
 /** MariaDB and MySQL: the same words, each with programs of its own names (an official image has only its own). */
 function mysqlFamily(client: string, dump: string, own: readonly string[]): DatabasePrograms {
-  const dumpWords = ['--single-transaction', '--no-tablespaces', '--quick', '--routines', '--triggers', '--events', '--hex-blob', '--default-character-set=utf8mb4', ...own];
-  const server = ({ host, rootPassword }: DatabaseTarget, argv: readonly [string, ...string[]], rest: readonly string[]): DatabaseProgram => {
+  const dumpWords = [
+    '--single-transaction',
+    '--no-tablespaces',
+    '--quick',
+    '--routines',
+    '--triggers',
+    '--events',
+    '--hex-blob',
+    '--default-character-set=utf8mb4',
+    ...own,
+  ];
+  const server = (
+    { host, rootPassword }: DatabaseTarget,
+    argv: readonly [string, ...string[]],
+    rest: readonly string[],
+  ): DatabaseProgram => {
     const [program, ...words] = argv;
-    return { argv: [program, `--host=${host}`, `--port=${databaseKinds.mysql.port}`, '--user=root', '--protocol=tcp', ...words, ...rest], env: { MYSQL_PWD: new Secret(rootPassword) } };
+    return {
+      argv: [
+        program,
+        `--host=${host}`,
+        `--port=${databaseKinds.mysql.port}`,
+        '--user=root',
+        '--protocol=tcp',
+        ...words,
+        ...rest,
+      ],
+      env: { MYSQL_PWD: new Secret(rootPassword) },
+    };
   };
   const asking = ['--batch', '--skip-column-names'];
   return {
     ending: 'sql',
     dump: (target) => server(target, [dump, ...dumpWords], ['--', target.database]),
-    create: (target) => server(target, [client, '--execute', `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``], []),
-    load: (target) => server(target, [client, '--default-character-set=utf8mb4', '--binary-mode'], [`--database=${target.database}`]),
-    count: (target) => server(target, [client, ...asking, '--execute', 'select count(*) from information_schema.tables where table_schema = database()'], [`--database=${target.database}`]),
-    list: (target) => server(target, [client, ...asking, '--execute', `select schema_name from information_schema.schemata where schema_name not in ('mysql', 'sys', 'information_schema', 'performance_schema') order by 1`], []),
+    create: (target) =>
+      server(
+        target,
+        [client, '--execute', `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``],
+        [],
+      ),
+    load: (target) =>
+      server(
+        target,
+        [client, '--default-character-set=utf8mb4', '--binary-mode'],
+        [`--database=${target.database}`],
+      ),
+    count: (target) =>
+      server(
+        target,
+        [
+          client,
+          ...asking,
+          '--execute',
+          'select count(*) from information_schema.tables where table_schema = database()',
+        ],
+        [`--database=${target.database}`],
+      ),
+    list: (target) =>
+      server(
+        target,
+        [
+          client,
+          ...asking,
+          '--execute',
+          `select schema_name from information_schema.schemata where schema_name not in ('mysql', 'sys', 'information_schema', 'performance_schema') order by 1`,
+        ],
+        [],
+      ),
   };
 }
 
 /** mongodump takes a password by argument, prompt or file only: the file lies in memory, in the container that ends with it. The script is fixed text; values come by the environment. */
 function mongoTool(target: DatabaseTarget, tool: string, ...words: string[]): DatabaseProgram {
-  const script = 'umask 077 && printf "%s" "$BERTH_CONFIG" >/dev/shm/berth.yaml && unset BERTH_CONFIG && exec "$@"';
-  const login = [`--host=${target.host}`, `--port=${databaseKinds.mongo.port}`, `--username=${target.user}`, '--authenticationDatabase=admin', '--config=/dev/shm/berth.yaml'];
-  return { argv: ['sh', '-c', script, 'sh', tool, ...login, ...words], env: { BERTH_CONFIG: new Secret(`password: ${JSON.stringify(target.password)}\n`) } };
+  const script =
+    'umask 077 && printf "%s" "$BERTH_CONFIG" >/dev/shm/berth.yaml && unset BERTH_CONFIG && exec "$@"';
+  const login = [
+    `--host=${target.host}`,
+    `--port=${databaseKinds.mongo.port}`,
+    `--username=${target.user}`,
+    '--authenticationDatabase=admin',
+    '--config=/dev/shm/berth.yaml',
+  ];
+  return {
+    argv: ['sh', '-c', script, 'sh', tool, ...login, ...words],
+    env: { BERTH_CONFIG: new Secret(`password: ${JSON.stringify(target.password)}\n`) },
+  };
 }
 
 function mongoShell({ host, user, password, database }: DatabaseTarget, expression: string): DatabaseProgram {
   const login = `db.getSiblingDB('admin').auth(process.env.BERTH_USER, process.env.BERTH_PASSWORD);`;
-  return { argv: ['mongosh', '--quiet', '--host', host, '--eval', `${login} ${expression}`], env: { BERTH_USER: user, BERTH_PASSWORD: new Secret(password), BERTH_DATABASE: database } };
+  return {
+    argv: ['mongosh', '--quiet', '--host', host, '--eval', `${login} ${expression}`],
+    env: { BERTH_USER: user, BERTH_PASSWORD: new Secret(password), BERTH_DATABASE: database },
+  };
 }
 
 const mongoPrograms: DatabasePrograms = {
   ending: 'archive',
   dump: (target) => mongoTool(target, 'mongodump', '--archive', `--db=${target.database}`),
-  load: (target) => mongoTool(target, 'mongorestore', '--archive', `--nsInclude=${target.database}.*`, '--stopOnError'),
-  count: (target) => mongoShell(target, 'print(db.getSiblingDB(process.env.BERTH_DATABASE).runCommand({ listCollections: 1, nameOnly: true, cursor: { batchSize: 100000 } }).cursor.firstBatch.length)'),
-  list: (target) => mongoShell(target, `db.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => name).filter((name) => !['admin', 'config', 'local'].includes(name)).forEach((name) => print(name))`),
+  load: (target) =>
+    mongoTool(target, 'mongorestore', '--archive', `--nsInclude=${target.database}.*`, '--stopOnError'),
+  count: (target) =>
+    mongoShell(
+      target,
+      'print(db.getSiblingDB(process.env.BERTH_DATABASE).runCommand({ listCollections: 1, nameOnly: true, cursor: { batchSize: 100000 } }).cursor.firstBatch.length)',
+    ),
+  list: (target) =>
+    mongoShell(
+      target,
+      `db.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => name).filter((name) => !['admin', 'config', 'local'].includes(name)).forEach((name) => print(name))`,
+    ),
 };
 
 export const databasePrograms = {

@@ -4,23 +4,62 @@ import { databaseKindNames, perDatabaseId } from '../../domain/database-kind.ts'
 
 const optional = z.string().nullable();
 
-export const backupRecord = z.object({
-  backupId: z.string(), databaseId: z.string(), databaseType: z.enum(databaseKindNames), ...perDatabaseId(() => optional), database: z.string(), destinationId: z.string(), schedule: z.string(), prefix: z.string(),
-  timeZone: z.string(), enabled: z.boolean(), keepLatestCount: z.number().nullable().describe('So many of its newest objects are kept; null: all'), createdAt: z.string(),
-  verifySchedule: optional.describe('When its newest object is restored for trial; null: never'),
-  alarmAfterHours: z.number().nullable().describe('After so many hours without a good backup it is in alarm; null: never'),
-  alarmSince: optional.describe('Since when it is in alarm; null: it is not'),
-  lastGoodAt: optional.describe('When its newest good backup was stored and verified'),
-}).meta({ id: 'Backup' });
+export const backupRecord = z
+  .object({
+    backupId: z.string(),
+    databaseId: z.string(),
+    databaseType: z.enum(databaseKindNames),
+    ...perDatabaseId(() => optional),
+    database: z.string(),
+    destinationId: z.string(),
+    schedule: z.string(),
+    prefix: z.string(),
+    timeZone: z.string(),
+    enabled: z.boolean(),
+    keepLatestCount: z.number().nullable().describe('So many of its newest objects are kept; null: all'),
+    createdAt: z.string(),
+    verifySchedule: optional.describe('When its newest object is restored for trial; null: never'),
+    alarmAfterHours: z
+      .number()
+      .nullable()
+      .describe('After so many hours without a good backup it is in alarm; null: never'),
+    alarmSince: optional.describe('Since when it is in alarm; null: it is not'),
+    lastGoodAt: optional.describe('When its newest good backup was stored and verified'),
+  })
+  .meta({ id: 'Backup' });
 
 const count = z.number().nullable();
 
-export const backupRunRecord = z.object({
-  backupRunId: z.string(), operation: z.enum(['backup', 'restore', 'verification']), backupId: optional, databaseId: optional, startedBy: z.enum(['schedule', 'person']), destinationId: z.string(),
-  path: z.string().describe('The object that it made or read'), database: z.string(), status: z.enum(['queued', 'running', 'done', 'error']),
-  steps: z.array(z.object({ name: z.string(), status: z.enum(['running', 'done', 'error', 'stopped']), startedAt: z.string(), finishedAt: optional, detail: optional })),
-  bytes: count.describe('Of the dump'), storedBytes: count.describe('Of the object, compressed'), checksum: optional.describe('SHA-256 of the object'),
-  isStored: z.boolean().describe('Of a backup: its object was verified and is kept'),
-  previousVolume: optional.describe('Of a restore: the volume with the state before it, kept until removeFormerVolume of the database\'s kind'),
-  errorMessage: optional, createdAt: z.string(), startedAt: optional, finishedAt: optional,
-}).meta({ id: 'BackupRun' });
+export const backupRunRecord = z
+  .object({
+    backupRunId: z.string(),
+    operation: z.enum(['backup', 'restore', 'verification']),
+    backupId: optional,
+    databaseId: optional,
+    startedBy: z.enum(['schedule', 'person']),
+    destinationId: z.string(),
+    path: z.string().describe('The object that it made or read'),
+    database: z.string(),
+    status: z.enum(['queued', 'running', 'done', 'error']),
+    steps: z.array(
+      z.object({
+        name: z.string(),
+        status: z.enum(['running', 'done', 'error', 'stopped']),
+        startedAt: z.string(),
+        finishedAt: optional,
+        detail: optional,
+      }),
+    ),
+    bytes: count.describe('Of the dump'),
+    storedBytes: count.describe('Of the object, compressed'),
+    checksum: optional.describe('SHA-256 of the object'),
+    isStored: z.boolean().describe('Of a backup: its object was verified and is kept'),
+    previousVolume: optional.describe(
+      "Of a restore: the volume with the state before it, kept until removeFormerVolume of the database's kind",
+    ),
+    errorMessage: optional,
+    createdAt: z.string(),
+    startedAt: optional,
+    finishedAt: optional,
+  })
+  .meta({ id: 'BackupRun' });

@@ -1,7 +1,13 @@
 /** A restore goes beside and then changes over: a new volume with a server of its own, loaded and looked into, before the running database hears of it. A trial is the same without the change. */
 import { AppError } from '../../domain/errors.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
-import { runLabel, targetOf, type DatabaseServer, type ProgramOptions, type Programs } from './database-source.ts';
+import {
+  runLabel,
+  targetOf,
+  type DatabaseServer,
+  type ProgramOptions,
+  type Programs,
+} from './database-source.ts';
 import { databasePrograms } from './programs.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOperation } from './runner.ts';
@@ -12,12 +18,20 @@ import { decompressed, measured, type Measure } from './streams.ts';
 /** Servers of a database beside its running one. */
 export interface BesideServers {
   /** Starts a server of the database's record on a new volume, under a name of its own on the same network; gives it when it answers. */
-  start(databaseId: string, beside: Beside, options: { signal: AbortSignal; say(line: string): void }): Promise<DatabaseServer>;
+  start(
+    databaseId: string,
+    beside: Beside,
+    options: { signal: AbortSignal; say(line: string): void },
+  ): Promise<DatabaseServer>;
   /** Ends the server in good order; an absent one is no error. */
   stop(beside: Beside): Promise<void>;
   removeVolume(beside: Beside): Promise<void>;
   /** The database runs on this volume from now on, once it answers there; gives the volume it left. When it does not answer, it is back on that one, and this fails with the reason. */
-  changeOver(databaseId: string, beside: Beside, options: { signal: AbortSignal; say(line: string): void }): Promise<{ previousVolume: string }>;
+  changeOver(
+    databaseId: string,
+    beside: Beside,
+    options: { signal: AbortSignal; say(line: string): void },
+  ): Promise<{ previousVolume: string }>;
   volumeOf(databaseId: string): Promise<string>;
   /** Whether the database uses this volume; one that is gone uses none. */
   isOn(databaseId: string, volume: string): Promise<boolean>;
@@ -43,10 +57,16 @@ export interface RestoringPorts {
 
 export function besideOf({ backupRunId, databaseId }: BackupRunRecord): Beside {
   const mark = backupRunId.slice(0, 12).toLowerCase();
-  return { service: `restore-${mark}-${backupRunId.slice(12, 18).toLowerCase()}`, volume: `${databaseId ?? 'none'}-${backupRunId}` };
+  return {
+    service: `restore-${mark}-${backupRunId.slice(12, 18).toLowerCase()}`,
+    volume: `${databaseId ?? 'none'}-${backupRunId}`,
+  };
 }
 
-export function createRestoring(ports: RestoringPorts): { restore: RunOperation; verification: RunOperation } {
+export function createRestoring(ports: RestoringPorts): {
+  restore: RunOperation;
+  verification: RunOperation;
+} {
   const tidy = async (run: BackupRunRecord): Promise<void> => {
     await ports.removeContainers(`${runLabel}=${run.backupRunId}`);
     const beside = besideOf(run);
@@ -76,7 +96,9 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
   const databaseId = idOf(run);
   const beside = besideOf(run);
   if (await ports.beside.isOn(databaseId, beside.volume)) {
-    say('The restored volume was whole and the change to it had begun before Berth was restarted; going on there.');
+    say(
+      'The restored volume was whole and the change to it had begun before Berth was restarted; going on there.',
+    );
   } else {
     const server = await fill(ports, context);
     await carryOver(ports, context, server);
@@ -87,7 +109,10 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
     await ports.beside.stop(beside);
     try {
       const { previousVolume } = await ports.beside.changeOver(databaseId, beside, { signal, say });
-      return { value: undefined, detail: `runs on ${beside.volume}; the state before is kept in ${previousVolume}` };
+      return {
+        value: undefined,
+        detail: `runs on ${beside.volume}; the state before is kept in ${previousVolume}`,
+      };
     } catch (error) {
       if (!signal.aborted) await context.record({ previousVolume: null });
       throw error;
@@ -102,7 +127,11 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
   const store = await ports.openStore(run.destinationId, run.organizationId);
   await context.step('find', async () => {
     const object = await store.find(run.path, signal);
-    if (!object) throw new AppError('PRECONDITION_FAILED', `There is no object ${run.path} at the destination. backup.listFiles shows what there is.`);
+    if (!object)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `There is no object ${run.path} at the destination. backup.listFiles shows what there is.`,
+      );
     return { value: undefined, detail: `${object.bytes} bytes of ${object.modifiedAt}` };
   });
   const server = await context.step('beside', async () => {
@@ -115,7 +144,8 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
   const target = targetOf(server, run.database);
   await context.step('load', async () => {
     const { create } = programs;
-    if (create && run.database !== (await ports.beside.ownDatabase(databaseId))) await ports.programs.text(server, create(target), options);
+    if (create && run.database !== (await ports.beside.ownDatabase(databaseId)))
+      await ports.programs.text(server, create(target), options);
     const read: Measure = { bytes: 0, checksum: '' };
     const input = decompressed(measured(store.read(run.path, signal), read));
     try {
@@ -129,14 +159,20 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
   });
   await context.step('check', async () => {
     const tables = Number(await ports.programs.text(server, programs.count(target), options));
-    if (!Number.isInteger(tables)) throw new AppError('PRECONDITION_FAILED', 'The restored database does not tell its tables.');
+    if (!Number.isInteger(tables))
+      throw new AppError('PRECONDITION_FAILED', 'The restored database does not tell its tables.');
     return { value: undefined, detail: `${tables} table${tables === 1 ? '' : 's'}` };
   });
   return server;
 }
 
 /** What fails to load may be a damaged object, of which the program has only strange words: so it is read once more, whole. */
-async function explain(ports: RestoringPorts, run: BackupRunRecord, store: ObjectStore, signal: AbortSignal): Promise<void> {
+async function explain(
+  ports: RestoringPorts,
+  run: BackupRunRecord,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<void> {
   const read: Measure = { bytes: 0, checksum: '' };
   await drain(decompressed(measured(store.read(run.path, signal), read)));
   await checkRead(ports, run, read);
@@ -147,11 +183,18 @@ async function checkRead({ runs }: RestoringPorts, run: BackupRunRecord, read: M
   const made = await runs.ofObject(run.destinationId, run.path);
   // A program may stop reading at the end it finds in the dump, before that of the object.
   if (made?.checksum == null || read.checksum === '' || read.checksum === made.checksum) return;
-  throw new AppError('PRECONDITION_FAILED', `The object ${run.path} is not the one that was stored: its checksum is another. Choose another backup.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The object ${run.path} is not the one that was stored: its checksum is another. Choose another backup.`,
+  );
 }
 
 /** The other databases of the server would stay behind in the volume that is left. */
-async function carryOver({ beside, programs }: RestoringPorts, context: RunContext, fresh: DatabaseServer): Promise<void> {
+async function carryOver(
+  { beside, programs }: RestoringPorts,
+  context: RunContext,
+  fresh: DatabaseServer,
+): Promise<void> {
   const { run, signal, say } = context;
   const present = await beside.running(idOf(run));
   if (!present) {
@@ -160,15 +203,33 @@ async function carryOver({ beside, programs }: RestoringPorts, context: RunConte
   }
   const { list, dump, create, load, roles } = databasePrograms[present.kind];
   const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
-  const names = (server: DatabaseServer): Promise<string[]> => programs.text(server, list(targetOf(server, run.database)), options).then((text) => text.split(/\r?\n/).map((name) => name.trim()).filter((name) => name !== ''));
+  const names = (server: DatabaseServer): Promise<string[]> =>
+    programs.text(server, list(targetOf(server, run.database)), options).then((text) =>
+      text
+        .split(/\r?\n/)
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    );
   const there = await names(fresh);
   const others = (await names(present)).filter((name) => name !== run.database);
   await context.step('carry over', async () => {
-    if (roles) await drain(programs.output(fresh, roles.load(targetOf(fresh, run.database)), { ...options, onLine: () => undefined, input: programs.output(present, roles.dump(targetOf(present, run.database)), options) }));
+    if (roles)
+      await drain(
+        programs.output(fresh, roles.load(targetOf(fresh, run.database)), {
+          ...options,
+          onLine: () => undefined,
+          input: programs.output(present, roles.dump(targetOf(present, run.database)), options),
+        }),
+      );
     for (const name of others) {
       const target = targetOf(fresh, name);
       if (create && !there.includes(name)) await programs.text(fresh, create(target), options);
-      await drain(programs.output(fresh, load(target), { ...options, input: programs.output(present, dump(targetOf(present, name)), options) }));
+      await drain(
+        programs.output(fresh, load(target), {
+          ...options,
+          input: programs.output(present, dump(targetOf(present, name)), options),
+        }),
+      );
     }
     return { value: undefined, detail: others.length === 0 ? 'no other databases' : others.join(', ') };
   });

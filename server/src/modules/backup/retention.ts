@@ -4,7 +4,12 @@ import type { BackupRuns } from './runs.ts';
 import type { BackupRecord } from './store.ts';
 
 /** Gives the paths removed. Only objects of this backup's own runs at this destination are touched. */
-export async function removeOld(runs: BackupRuns, backup: BackupRecord, store: ObjectStore, signal: AbortSignal): Promise<string[]> {
+export async function removeOld(
+  runs: BackupRuns,
+  backup: BackupRecord,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<string[]> {
   const keep = backup.keepLatestCount ?? Number.MAX_SAFE_INTEGER;
   const removed: string[] = [];
   let kept = 0;
@@ -29,7 +34,12 @@ export interface StoredRemoval {
 }
 
 /** Removes every object that backups of the database have stored. What a destination refuses stops it, with the rest still recorded. */
-export async function removeStored({ runs, openStore }: StoredRemoval, databaseId: string, organizationId: string, signal: AbortSignal): Promise<void> {
+export async function removeStored(
+  { runs, openStore }: StoredRemoval,
+  databaseId: string,
+  organizationId: string,
+  signal: AbortSignal,
+): Promise<void> {
   for (const run of await runs.ofDatabase(databaseId, organizationId)) {
     if (!run.isStored) continue;
     const store = await openStore(run.destinationId, organizationId);

@@ -31,7 +31,9 @@ const attemptsLimit = 3;
 const limitMs = 12 * 3_600_000;
 
 /** Handler of the queue's `backup` jobs; returns when the run has ended, or when the signal took it away. It never throws for what went wrong inside. */
-export function createBackupRunner(ports: BackupRunnerPorts): (job: Job, signal: AbortSignal) => Promise<void> {
+export function createBackupRunner(
+  ports: BackupRunnerPorts,
+): (job: Job, signal: AbortSignal) => Promise<void> {
   const { runs, logs, clock, operations } = ports;
   return async (job, signal) => {
     const run = await runs.find(job.payload['backupRunId'] ?? '');
@@ -43,11 +45,29 @@ export function createBackupRunner(ports: BackupRunnerPorts): (job: Job, signal:
       redact = createRedactor(secrets);
     };
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new AppError('PRECONDITION_FAILED', `The run did not end within ${limitMs / 3_600_000} hours and was ended.`)), limitMs);
+    const timer = setTimeout(
+      () =>
+        limit.abort(
+          new AppError(
+            'PRECONDITION_FAILED',
+            `The run did not end within ${limitMs / 3_600_000} hours and was ended.`,
+          ),
+        ),
+      limitMs,
+    );
     try {
       await runs.record(run.backupRunId, { status: 'running', startedAt: run.startedAt ?? isoTime(clock) });
       if (job.attempts > 1) await resume(run, job, operation, log);
-      await operation.run(contextOf(ports, { run, attempt: job.attempts, signal: AbortSignal.any([signal, limit.signal]), log, hide, redact: (text) => redact(text) }));
+      await operation.run(
+        contextOf(ports, {
+          run,
+          attempt: job.attempts,
+          signal: AbortSignal.any([signal, limit.signal]),
+          log,
+          hide,
+          redact: (text) => redact(text),
+        }),
+      );
       log.line('Done.');
       await log.close();
       await runs.finish(run.backupRunId, { status: 'done' });
@@ -60,11 +80,22 @@ export function createBackupRunner(ports: BackupRunnerPorts): (job: Job, signal:
   };
 }
 
-async function resume(run: BackupRunRecord, job: Job, operation: RunOperation, log: LogWriter): Promise<void> {
+async function resume(
+  run: BackupRunRecord,
+  job: Job,
+  operation: RunOperation,
+  log: LogWriter,
+): Promise<void> {
   const during = run.steps.findLast(({ status }) => status === 'running')?.name ?? 'begin';
   await operation.tidy(run);
-  if (job.attempts > attemptsLimit) throw new AppError('INTERNAL_SERVER_ERROR', `Berth was restarted ${attemptsLimit} times during this run, last in the step ${during}. Start it again when Berth runs steadily.`);
-  log.line(`Berth was restarted during the step ${during}; beginning again (attempt ${job.attempts} of ${attemptsLimit}).`);
+  if (job.attempts > attemptsLimit)
+    throw new AppError(
+      'INTERNAL_SERVER_ERROR',
+      `Berth was restarted ${attemptsLimit} times during this run, last in the step ${during}. Start it again when Berth runs steadily.`,
+    );
+  log.line(
+    `Berth was restarted during the step ${during}; beginning again (attempt ${job.attempts} of ${attemptsLimit}).`,
+  );
 }
 
 interface Failing {
@@ -75,16 +106,27 @@ interface Failing {
   operation: RunOperation;
 }
 
-async function fail({ runs, onFault }: BackupRunnerPorts, run: BackupRunRecord, { error, signal, log, redact, operation }: Failing): Promise<void> {
+async function fail(
+  { runs, onFault }: BackupRunnerPorts,
+  run: BackupRunRecord,
+  { error, signal, log, redact, operation }: Failing,
+): Promise<void> {
   if (signal.aborted) {
     log.line(`Interrupted: ${sentenceOf(signal.reason)}`);
     return;
   }
   const isForPeople = error instanceof AppError;
   const fault = isForPeople ? undefined : onFault(error, run.backupRunId);
-  const shown = isForPeople ? new AppError(error.code, redact(error.message)) : new AppError('INTERNAL_SERVER_ERROR', `Something went wrong inside Berth (${fault ?? ''}); the log of Berth has it under this id.`);
+  const shown = isForPeople
+    ? new AppError(error.code, redact(error.message))
+    : new AppError(
+        'INTERNAL_SERVER_ERROR',
+        `Something went wrong inside Berth (${fault ?? ''}); the log of Berth has it under this id.`,
+      );
   log.line(`Failed: ${shown.message}`);
-  await operation.tidy(run).catch((left: unknown) => log.line(`Not everything could be tidied up: ${sentenceOf(left)}`));
+  await operation
+    .tidy(run)
+    .catch((left: unknown) => log.line(`Not everything could be tidied up: ${sentenceOf(left)}`));
   await log.close();
   await runs.finish(run.backupRunId, { status: 'error', error: shown });
 }
@@ -98,24 +140,45 @@ interface Attempt {
   redact(text: string): string;
 }
 
-function contextOf({ runs, clock }: BackupRunnerPorts, { run, attempt, signal, log, hide, redact }: Attempt): RunContext {
+function contextOf(
+  { runs, clock }: BackupRunnerPorts,
+  { run, attempt, signal, log, hide, redact }: Attempt,
+): RunContext {
   const { backupRunId } = run;
   // Of a former attempt only what it did stays worth knowing; its steps are taken again.
   const steps: BackupRunRecord['steps'] = [];
   const store = (): Promise<void> => runs.record(backupRunId, { steps });
   async function begin(name: string): Promise<RunStepHandle> {
-    const step: BackupRunRecord['steps'][number] = { name, status: 'running', startedAt: isoTime(clock), finishedAt: null, detail: null };
+    const step: BackupRunRecord['steps'][number] = {
+      name,
+      status: 'running',
+      startedAt: isoTime(clock),
+      finishedAt: null,
+      detail: null,
+    };
     steps.push(step);
     await store();
     const end = async (status: 'done' | 'error' | 'stopped', detail: string | undefined): Promise<void> => {
-      Object.assign(step, { status, finishedAt: isoTime(clock), detail: detail === undefined ? null : redact(detail).slice(0, 2000) });
+      Object.assign(step, {
+        status,
+        finishedAt: isoTime(clock),
+        detail: detail === undefined ? null : redact(detail).slice(0, 2000),
+      });
       log.line(`${name}: ${status}${detail === undefined ? '' : ` (${detail})`}`);
       await store();
     };
-    return { done: (detail) => end('done', detail), failed: (error) => end('error', sentenceOf(error)), stopped: () => end('stopped', undefined) };
+    return {
+      done: (detail) => end('done', detail),
+      failed: (error) => end('error', sentenceOf(error)),
+      stopped: () => end('stopped', undefined),
+    };
   }
   return {
-    run, attempt, signal, begin, hide,
+    run,
+    attempt,
+    signal,
+    begin,
+    hide,
     say: (line) => log.line(line),
     async record(patch) {
       Object.assign(run, patch);

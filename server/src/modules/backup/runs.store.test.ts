@@ -35,16 +35,37 @@ eachDatabase('runs of backups', (test) => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const { owner, database } = world;
     const path = join(folder, 'store');
-    const destinationId = textOf(await owner.mutate('destination.create', { name: 'disk', provider: 'local', path }), 'destinationId');
+    const destinationId = textOf(
+      await owner.mutate('destination.create', { name: 'disk', provider: 'local', path }),
+      'destinationId',
+    );
     await addDatabase(database, world);
-    const backupId = textOf(await owner.mutate('backup.create', { schedule: '0 3 * * *', prefix: 'shop', database: 'shop', destinationId, postgresId: 'postgres-first', ...settings }), 'backupId');
+    const backupId = textOf(
+      await owner.mutate('backup.create', {
+        schedule: '0 3 * * *',
+        prefix: 'shop',
+        database: 'shop',
+        destinationId,
+        postgresId: 'postgres-first',
+        ...settings,
+      }),
+      'backupId',
+    );
     const runs = async (): Promise<Record<string, unknown>[]> => {
       await desk?.idle();
       return asRuns(await owner.query('backup.runs', { backupId }));
     };
     return {
-      ...world, desk, clock, backupId, runs,
-      files: async () => (await readdir(path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).toSorted((a, b) => (a < b ? -1 : 1)),
+      ...world,
+      desk,
+      clock,
+      backupId,
+      runs,
+      files: async () =>
+        (await readdir(path, { recursive: true, withFileTypes: true }))
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+          .toSorted((a, b) => (a < b ? -1 : 1)),
       async manual() {
         clock.time += 1000;
         const answer = await owner.mutate('backup.manualBackupPostgres', { backupId });
@@ -52,7 +73,8 @@ eachDatabase('runs of backups', (test) => {
         return answer;
       },
       update: (patch) => owner.mutate('backup.update', { backupId, ...patch }),
-      logOf: async (run) => JSON.stringify(await owner.query('backup.runLogs', { backupRunId: textOf(run, 'backupRunId') })),
+      logOf: async (run) =>
+        JSON.stringify(await owner.query('backup.runLogs', { backupRunId: textOf(run, 'backupRunId') })),
     };
   }
 
@@ -63,8 +85,18 @@ eachDatabase('runs of backups', (test) => {
     expect(others).toEqual([]);
     expect(gunzipSync(await readFile(file)).toString()).toBe('the whole dump');
     const [run] = await runs();
-    expect(run).toMatchObject({ status: 'done', operation: 'backup', startedBy: 'person', isStored: true, bytes: 14, checksum: expect.stringMatching(/^[0-9a-f]{64}$/), errorMessage: null });
-    expect(run?.['steps']).toMatchObject(['dump', 'compress', 'upload', 'verify', 'record'].map((name) => ({ name, status: 'done' })));
+    expect(run).toMatchObject({
+      status: 'done',
+      operation: 'backup',
+      startedBy: 'person',
+      isStored: true,
+      bytes: 14,
+      checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+      errorMessage: null,
+    });
+    expect(run?.['steps']).toMatchObject(
+      ['dump', 'compress', 'upload', 'verify', 'record'].map((name) => ({ name, status: 'done' })),
+    );
     expect(await owner.query('backup.one', { backupId })).toMatchObject({ lastGoodAt: expect.any(String) });
     expect(await logOf(run)).toContain('Dumping the test.');
   });
@@ -75,18 +107,37 @@ eachDatabase('runs of backups', (test) => {
     const good = await files();
     desk.dump = async function* broken() {
       for (let at = 0; at < 50; at += 1) yield Buffer.alloc(100_000, at);
-      throw new AppError('PRECONDITION_FAILED', 'pg_dump ended with the exit code 1: the password top-secret is wrong');
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'pg_dump ended with the exit code 1: the password top-secret is wrong',
+      );
     };
-    expect(await manual()).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('exit code 1') });
+    expect(await manual()).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('exit code 1'),
+    });
     expect(await files()).toEqual(good);
     const [failed] = await runs();
-    expect(failed).toMatchObject({ status: 'error', isStored: false, errorMessage: 'pg_dump ended with the exit code 1: the password •••• is wrong' });
-    expect(failed?.['steps']).toMatchObject([{ name: 'dump', status: 'error' }, { name: 'compress', status: 'stopped' }, { name: 'upload', status: 'stopped' }]);
+    expect(failed).toMatchObject({
+      status: 'error',
+      isStored: false,
+      errorMessage: 'pg_dump ended with the exit code 1: the password •••• is wrong',
+    });
+    expect(failed?.['steps']).toMatchObject([
+      { name: 'dump', status: 'error' },
+      { name: 'compress', status: 'stopped' },
+      { name: 'upload', status: 'stopped' },
+    ]);
     expect(await logOf(failed)).not.toContain('top-secret');
     desk.dump = async function* empty() {};
-    expect(await manual()).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('is empty') });
+    expect(await manual()).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('is empty'),
+    });
     expect(await files()).toEqual(good);
-    expect(await owner.query('backup.one', { backupId })).toMatchObject({ lastGoodAt: '2026-06-01T00:00:01.000Z' });
+    expect(await owner.query('backup.one', { backupId })).toMatchObject({
+      lastGoodAt: '2026-06-01T00:00:01.000Z',
+    });
   });
 
   it('keep so many of the newest, and count none that is not whole any more', async () => {
@@ -125,14 +176,19 @@ eachDatabase('runs of backups', (test) => {
     await desk.work();
     const [run] = await runs();
     expect(run).toMatchObject({ status: 'done', isStored: true });
-    expect(await logOf(run)).toMatch(/Interrupted: Berth is stopping.*restarted during the step upload; beginning again \(attempt 2 of 3\)/);
+    expect(await logOf(run)).toMatch(
+      /Interrupted: Berth is stopping.*restarted during the step upload; beginning again \(attempt 2 of 3\)/,
+    );
     expect(await files()).toHaveLength(1);
     expect(desk.tidied).toEqual([run?.['backupRunId']]);
     clock.time += 24 * hour;
     await desk.tick();
     await tableStore(database, 'job').update({ state: 'queued' }, { attempts: 3 });
     await desk.work();
-    expect((await runs())[0]).toMatchObject({ status: 'error', errorMessage: expect.stringContaining('restarted 3 times') });
+    expect((await runs())[0]).toMatchObject({
+      status: 'error',
+      errorMessage: expect.stringContaining('restarted 3 times'),
+    });
     expect(await files()).toHaveLength(1);
   });
 
@@ -160,7 +216,8 @@ eachDatabase('runs of backups', (test) => {
 
   it('that are missing too long are an alarm, until there is a good one', async () => {
     const { desk, clock, owner, backupId, manual } = await begin({ alarmAfterHours: 6 });
-    const alarm = async (): Promise<unknown> => Reflect.get(Object(await owner.query('backup.one', { backupId })), 'alarmSince');
+    const alarm = async (): Promise<unknown> =>
+      Reflect.get(Object(await owner.query('backup.one', { backupId })), 'alarmSince');
     clock.time += 6 * hour - 1;
     await desk.tick();
     expect(await alarm()).toBeNull();
@@ -178,7 +235,10 @@ eachDatabase('runs of backups', (test) => {
   });
 
   it('try the newest object out by schedule and by hand', async () => {
-    const { desk, clock, owner, backupId, manual, runs } = await begin({ verifySchedule: '0 5 * * *', schedule: '0 3 1 1 *' });
+    const { desk, clock, owner, backupId, manual, runs } = await begin({
+      verifySchedule: '0 5 * * *',
+      schedule: '0 3 1 1 *',
+    });
     await manual();
     const [made] = await runs();
     await desk.tick();
@@ -187,19 +247,43 @@ eachDatabase('runs of backups', (test) => {
     await desk.tick();
     await desk.work();
     desk.holds = false;
-    expect((await runs())[0]).toMatchObject({ operation: 'verification', startedBy: 'schedule', status: 'done', path: made?.['path'] });
+    expect((await runs())[0]).toMatchObject({
+      operation: 'verification',
+      startedBy: 'schedule',
+      status: 'done',
+      path: made?.['path'],
+    });
     desk.load = async () => {
       throw new AppError('PRECONDITION_FAILED', 'The object is damaged.');
     };
-    expect(await owner.mutate('backup.verify', { backupId })).toMatchObject({ code: 'PRECONDITION_FAILED', message: 'The object is damaged.' });
-    expect((await runs())[0]).toMatchObject({ operation: 'verification', startedBy: 'person', status: 'error' });
+    expect(await owner.mutate('backup.verify', { backupId })).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: 'The object is damaged.',
+    });
+    expect((await runs())[0]).toMatchObject({
+      operation: 'verification',
+      startedBy: 'person',
+      status: 'error',
+    });
   });
 
   it('restore at once only one object into a database; whoever comes back follows the same restore', async () => {
     const { desk, owner, people, server, database } = await begin();
     const { destinationId } = (await tableStore(database, 'destination').find({ name: 'disk' })) ?? {};
-    const input = { databaseId: 'postgres-first', databaseType: 'postgres', databaseName: 'shop', backupFile: 'shop/one.gz', destinationId };
-    const audited = async (): Promise<string[]> => (await tableStore(database, 'audit').list({ procedure: 'backup.restoreBackupWithLogs' }, { by: ['at', 'auditId'], direction: 'asc' })).map(({ outcome }) => outcome);
+    const input = {
+      databaseId: 'postgres-first',
+      databaseType: 'postgres',
+      databaseName: 'shop',
+      backupFile: 'shop/one.gz',
+      destinationId,
+    };
+    const audited = async (): Promise<string[]> =>
+      (
+        await tableStore(database, 'audit').list(
+          { procedure: 'backup.restoreBackupWithLogs' },
+          { by: ['at', 'auditId'], direction: 'asc' },
+        )
+      ).map(({ outcome }) => outcome);
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     desk.load = async ({ say }) => {
@@ -214,23 +298,36 @@ eachDatabase('runs of backups', (test) => {
     while (!seen.includes('loading')) seen += Buffer.from((await reader?.read())?.value ?? []).toString();
     const lastEventId = /^id: (.*)$/m.exec(seen)?.[1] ?? '';
     await reader?.cancel();
-    expect(await owner.query('backup.restoreBackupWithLogs', { ...input, backupFile: 'shop/other.gz' })).toMatchObject({ code: 'CONFLICT' });
-    const again = fetch(url, { headers: { ...headers, 'last-event-id': lastEventId } }).then((response) => response.text());
+    expect(
+      await owner.query('backup.restoreBackupWithLogs', { ...input, backupFile: 'shop/other.gz' }),
+    ).toMatchObject({ code: 'CONFLICT' });
+    const again = fetch(url, { headers: { ...headers, 'last-event-id': lastEventId } }).then((response) =>
+      response.text(),
+    );
     const same = owner.query('backup.restoreBackupWithLogs', input);
     await new Promise((resolve) => setTimeout(resolve, 300));
     release();
     const rest = await again;
     expect(rest).toContain('"type":"end","outcome":"success"');
     expect(rest).not.toContain('loading');
-    expect(await same).toEqual({ success: true, log: [expect.stringContaining('loading'), expect.stringContaining('Done.')] });
+    expect(await same).toEqual({
+      success: true,
+      log: [expect.stringContaining('loading'), expect.stringContaining('Done.')],
+    });
     expect(await tableStore(database, 'backup_run').list({ operation: 'restore' })).toHaveLength(1);
     expect(await audited()).toEqual(['done', 'CONFLICT', 'done']);
     // A page of another site can make a browser send this GET with its cookie.
     const { origin, ...sent } = await people.session(people.owner, server.url);
     expect(origin).toBe(server.url);
-    const status = async (change: Record<string, string>): Promise<number> => (await fetch(url, { headers: { ...sent, ...change } })).status;
+    const status = async (change: Record<string, string>): Promise<number> =>
+      (await fetch(url, { headers: { ...sent, ...change } })).status;
     expect(await status({})).toBe(403);
-    const foreign: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'none' }, { origin: 'https://elsewhere.example' }, { origin: 'https://elsewhere.example', 'sec-fetch-site': 'same-origin' }];
+    const foreign: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://elsewhere.example' },
+      { origin: 'https://elsewhere.example', 'sec-fetch-site': 'same-origin' },
+    ];
     for (const headersOf of foreign) expect(await status(headersOf)).toBe(403);
     expect(await audited()).toHaveLength(3);
     expect(await status({ origin: server.url })).toBe(200);
@@ -243,33 +340,85 @@ eachDatabase('runs of backups', (test) => {
     const { destinationId } = (await tableStore(database, 'destination').find({ name: 'disk' })) ?? {};
     expect(await owner.query('installationBackup.get')).toEqual({ backup: null });
     expect(await owner.mutate('installationBackup.run', {})).toMatchObject({ code: 'PRECONDITION_FAILED' });
-    expect(await owner.mutate('installationBackup.set', { passphrase: 'a long passphrase' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['destinationId'] });
-    expect(await owner.mutate('installationBackup.set', { destinationId })).toMatchObject({ code: 'BAD_REQUEST', fields: ['passphrase'] });
-    expect(await owner.mutate('installationBackup.set', { destinationId, passphrase: 'short' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['passphrase'] });
-    const set = await owner.mutate('installationBackup.set', { destinationId, passphrase: 'a long passphrase', prefix: 'berth', keepLatestCount: 2 });
+    expect(await owner.mutate('installationBackup.set', { passphrase: 'a long passphrase' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['destinationId'],
+    });
+    expect(await owner.mutate('installationBackup.set', { destinationId })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['passphrase'],
+    });
+    expect(
+      await owner.mutate('installationBackup.set', { destinationId, passphrase: 'short' }),
+    ).toMatchObject({ code: 'BAD_REQUEST', fields: ['passphrase'] });
+    const set = await owner.mutate('installationBackup.set', {
+      destinationId,
+      passphrase: 'a long passphrase',
+      prefix: 'berth',
+      keepLatestCount: 2,
+    });
     expect(set).toMatchObject({ destinationId, schedule: '0 2 * * *', keepLatestCount: 2, enabled: true });
     expect(JSON.stringify(set)).not.toContain('sealed');
-    expect(await owner.mutate('installationBackup.set', { enabled: false })).toMatchObject({ enabled: false, prefix: 'berth' });
+    expect(await owner.mutate('installationBackup.set', { enabled: false })).toMatchObject({
+      enabled: false,
+      prefix: 'berth',
+    });
     expect(await admin.mutate('installationBackup.run', {})).toBe(true);
     expect(await files()).toEqual([expect.stringMatching(/berth\/berth-.*\.gz$/)]);
-    expect(await admin.query('installationBackup.runs')).toMatchObject([{ status: 'done', databaseId: null }]);
-    expect(await admin.mutate('installationBackup.set', { enabled: true })).toMatchObject({ code: 'FORBIDDEN' });
-    for (const door of [stranger, member]) expect(await door.query('installationBackup.get')).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await admin.query('installationBackup.runs')).toMatchObject([
+      { status: 'done', databaseId: null },
+    ]);
+    expect(await admin.mutate('installationBackup.set', { enabled: true })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    for (const door of [stranger, member])
+      expect(await door.query('installationBackup.get')).toMatchObject({ code: 'FORBIDDEN' });
     // It is no backup of a database.
-    expect(await owner.mutate('backup.update', { backupId: textOf(set, 'backupId'), prefix: 'x' })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(
+      await owner.mutate('backup.update', { backupId: textOf(set, 'backupId'), prefix: 'x' }),
+    ).toMatchObject({ code: 'NOT_FOUND' });
     expect(desk.alarms).toEqual([]);
     await desk.idle();
   });
 });
 
 function asRuns(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.map((one: unknown) => Object.fromEntries(Object.entries(Object(one)))) : [];
+  return Array.isArray(value)
+    ? value.map((one: unknown) => Object.fromEntries(Object.entries(Object(one))))
+    : [];
 }
 
 async function addDatabase(database: Database, { people, place }: World): Promise<void> {
   await tableStore(database, 'database').insert({
-    databaseId: 'postgres-first', kind: 'postgres', organizationId: people.owner.organizationId, environmentId: place.environmentId, name: 'first', appName: 'first', description: '', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'x',
-    databaseRootPassword: null, containerImage: 'postgres:15', replicaSets: false, serverId: null, applicationStatus: 'done', memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '',
-    externalPort: null, releasedAppName: null, isStopped: false, liveDeploymentId: null, dataVolume: 'present', dataVersion: null, formerVolumes: [], createdAt: '2026-01-01T00:00:00.000Z',
+    databaseId: 'postgres-first',
+    kind: 'postgres',
+    organizationId: people.owner.organizationId,
+    environmentId: place.environmentId,
+    name: 'first',
+    appName: 'first',
+    description: '',
+    databaseName: 'shop',
+    databaseUser: 'shop',
+    databasePassword: 'x',
+    databaseRootPassword: null,
+    containerImage: 'postgres:15',
+    replicaSets: false,
+    serverId: null,
+    applicationStatus: 'done',
+    memoryLimit: null,
+    memoryReservation: null,
+    cpuLimit: null,
+    cpuReservation: null,
+    command: null,
+    args: [],
+    env: '',
+    externalPort: null,
+    releasedAppName: null,
+    isStopped: false,
+    liveDeploymentId: null,
+    dataVolume: 'present',
+    dataVersion: null,
+    formerVolumes: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
   });
 }

@@ -5,18 +5,34 @@ import type { Queue } from '../../ports/queue.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { BackupRecord, BackupRunRecord, BackupRunStore } from './store.ts';
 
-export interface Accepting extends Pick<BackupRunRecord, 'organizationId' | 'operation' | 'backupId' | 'databaseId' | 'startedBy' | 'destinationId' | 'path' | 'database'> {
+export interface Accepting
+  extends Pick<
+    BackupRunRecord,
+    | 'organizationId'
+    | 'operation'
+    | 'backupId'
+    | 'databaseId'
+    | 'startedBy'
+    | 'destinationId'
+    | 'path'
+    | 'database'
+  > {
   /** Runs of one key follow each other. */
   serviceKey: string;
 }
 
-export type RunOutcome = { status: 'done'; patch?: Partial<BackupRunRecord> } | { status: 'error'; error: AppError };
+export type RunOutcome =
+  | { status: 'done'; patch?: Partial<BackupRunRecord> }
+  | { status: 'error'; error: AppError };
 
 export interface BackupRuns {
   /** Stores run and job in one transaction; `wake` the queue after it. */
   accept(accepting: Accepting): Promise<BackupRunRecord>;
   /** A run of this backup, whose object stands under the backup's prefix. */
-  acceptBackup(backup: BackupRecord, options: { startedBy: BackupRunRecord['startedBy']; ending: string }): Promise<BackupRunRecord>;
+  acceptBackup(
+    backup: BackupRecord,
+    options: { startedBy: BackupRunRecord['startedBy']; ending: string },
+  ): Promise<BackupRunRecord>;
   one(backupRunId: string, organizationId: string): Promise<BackupRunRecord>;
   find(backupRunId: string): Promise<BackupRunRecord | undefined>;
   /** Newest first. */
@@ -43,26 +59,57 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
 
   async function accept({ serviceKey, ...accepting }: Accepting): Promise<BackupRunRecord> {
     const run: BackupRunRecord = {
-      backupRunId: randomId(), ...accepting, status: 'queued', steps: [], bytes: null, storedBytes: null, checksum: null, isStored: false, previousVolume: null, errorCode: null, errorMessage: null,
-      createdAt: isoTime(clock), startedAt: null, finishedAt: null, sequence: nextSequence(),
+      backupRunId: randomId(),
+      ...accepting,
+      status: 'queued',
+      steps: [],
+      bytes: null,
+      storedBytes: null,
+      checksum: null,
+      isStored: false,
+      previousVolume: null,
+      errorCode: null,
+      errorMessage: null,
+      createdAt: isoTime(clock),
+      startedAt: null,
+      finishedAt: null,
+      sequence: nextSequence(),
     };
     await store.insert(run);
     // Restores wait for nobody's nightly backup.
-    await queue.enqueue({ kind: 'backup', payload: { backupRunId: run.backupRunId }, serviceKey, serverKey: accepting.operation === 'restore' ? serviceKey : 'backups' });
+    await queue.enqueue({
+      kind: 'backup',
+      payload: { backupRunId: run.backupRunId },
+      serviceKey,
+      serverKey: accepting.operation === 'restore' ? serviceKey : 'backups',
+    });
     return run;
   }
   async function one(backupRunId: string, organizationId: string): Promise<BackupRunRecord> {
     const run = await store.find({ backupRunId, organizationId });
-    if (!run) throw new AppError('NOT_FOUND', 'There is no such run of a backup. It may have been removed with its database.');
+    if (!run)
+      throw new AppError(
+        'NOT_FOUND',
+        'There is no such run of a backup. It may have been removed with its database.',
+      );
     return run;
   }
 
   return {
-    accept, one,
-    acceptBackup: (backup, { startedBy, ending }) => accept({
-      organizationId: backup.organizationId, operation: 'backup', backupId: backup.backupId, databaseId: backup.databaseId, startedBy, destinationId: backup.destinationId,
-      path: objectPath(backup, ending, clock), database: backup.database, serviceKey: `backup:${backup.databaseId ?? backup.sourceType}`,
-    }),
+    accept,
+    one,
+    acceptBackup: (backup, { startedBy, ending }) =>
+      accept({
+        organizationId: backup.organizationId,
+        operation: 'backup',
+        backupId: backup.backupId,
+        databaseId: backup.databaseId,
+        startedBy,
+        destinationId: backup.destinationId,
+        path: objectPath(backup, ending, clock),
+        database: backup.database,
+        serviceKey: `backup:${backup.databaseId ?? backup.sourceType}`,
+      }),
     find: (backupRunId) => store.find({ backupRunId }),
     ofBackup: (backupId, organizationId) => store.list({ backupId, organizationId }, newestFirst),
     ofDatabase: (databaseId, organizationId) => store.list({ databaseId, organizationId }, newestFirst),
@@ -72,17 +119,22 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
     },
     async finish(backupRunId, outcome) {
       const finishedAt = isoTime(clock);
-      const end = outcome.status === 'done' ? { ...outcome.patch } : { errorCode: outcome.error.code, errorMessage: outcome.error.message.slice(0, errorLimit) };
+      const end =
+        outcome.status === 'done'
+          ? { ...outcome.patch }
+          : { errorCode: outcome.error.code, errorMessage: outcome.error.message.slice(0, errorLimit) };
       await store.update({ backupRunId, status: 'running' }, { ...end, status: outcome.status, finishedAt });
     },
-    ofObject: async (destinationId, path) => (await store.list({ destinationId, path, operation: 'backup' }, newestFirst))[0],
+    ofObject: async (destinationId, path) =>
+      (await store.list({ destinationId, path, operation: 'backup' }, newestFirst))[0],
     stored: (backupId) => store.list({ backupId, operation: 'backup', isStored: true }, newestFirst),
     async settled(backupRunId, signal) {
       for (;;) {
         const run = await store.find({ backupRunId });
         if (!run) throw new AppError('NOT_FOUND', 'The run was removed before its end.');
         if (run.status === 'done') return run;
-        if (run.status === 'error') throw new AppError(run.errorCode ?? 'INTERNAL_SERVER_ERROR', run.errorMessage ?? 'It failed.');
+        if (run.status === 'error')
+          throw new AppError(run.errorCode ?? 'INTERNAL_SERVER_ERROR', run.errorMessage ?? 'It failed.');
         signal.throwIfAborted();
         await new Promise((resolve) => setTimeout(resolve, pollMs));
       }
@@ -93,7 +145,13 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
 
 /** Says what, when and which, and is no other run's. */
 function objectPath({ prefix, database, sourceType }: BackupRecord, ending: string, clock: Clock): string {
-  const name = sourceType === 'installation' ? 'berth' : database.replaceAll(/[^\w.-]+/g, '_').replace(/^[.-]+/, '_').slice(0, 60) || 'database';
+  const name =
+    sourceType === 'installation'
+      ? 'berth'
+      : database
+          .replaceAll(/[^\w.-]+/g, '_')
+          .replace(/^[.-]+/, '_')
+          .slice(0, 60) || 'database';
   const file = `${name}-${isoTime(clock).slice(0, 19).replaceAll(':', '-')}-${randomId(6).toLowerCase()}.${ending}`;
   return [...prefix.split('/').filter((part) => part !== '' && part !== '.'), file].join('/');
 }

@@ -19,12 +19,24 @@ export interface BackupStore extends TableStore<'backup'> {
 
 export function createBackupStore(database: Database): BackupStore {
   const rows = tableStore(database, 'backup');
-  const kind = database.builder.selectFrom('database').select('kind').where('databaseId', '=', '').where('organizationId', '=', '').compile();
-  const due = sql<Record<string, unknown>>`select * from "backup" where "enabled" = 1 and ("nextRunAt" is null or "nextRunAt" <= ${0} or ("verifySchedule" is not null and ("nextVerifyAt" is null or "nextVerifyAt" <= ${0})))`.compile(database.builder);
-  const watched = sql<Record<string, unknown>>`select * from "backup" where "enabled" = 1 and "alarmAfterHours" is not null`.compile(database.builder);
+  const kind = database.builder
+    .selectFrom('database')
+    .select('kind')
+    .where('databaseId', '=', '')
+    .where('organizationId', '=', '')
+    .compile();
+  const due = sql<
+    Record<string, unknown>
+  >`select * from "backup" where "enabled" = 1 and ("nextRunAt" is null or "nextRunAt" <= ${0} or ("verifySchedule" is not null and ("nextVerifyAt" is null or "nextVerifyAt" <= ${0})))`.compile(
+    database.builder,
+  );
+  const watched = sql<
+    Record<string, unknown>
+  >`select * from "backup" where "enabled" = 1 and "alarmAfterHours" is not null`.compile(database.builder);
   return {
     ...rows,
-    kindOf: async (databaseId, organizationId) => (await database.run(kind, [databaseId, organizationId]))[0]?.kind,
+    kindOf: async (databaseId, organizationId) =>
+      (await database.run(kind, [databaseId, organizationId]))[0]?.kind,
     due: async (now) => (await database.run(due, [now, now])).map(rows.decode),
     watched: async () => (await database.run(watched, [])).map(rows.decode),
     transaction: (work) => database.transaction(work),
@@ -39,6 +51,14 @@ export interface BackupRunStore extends TableStore<'backup_run'> {
 
 export function createBackupRunStore(database: Database): BackupRunStore {
   const rows = tableStore(database, 'backup_run');
-  const unfinished = sql<Record<string, unknown>>`select * from "backup_run" where "status" in ('queued', 'running') order by "sequence"`.compile(database.builder);
-  return { ...rows, transaction: (work) => database.transaction(work), unfinished: async () => (await database.run(unfinished, [])).map(rows.decode) };
+  const unfinished = sql<
+    Record<string, unknown>
+  >`select * from "backup_run" where "status" in ('queued', 'running') order by "sequence"`.compile(
+    database.builder,
+  );
+  return {
+    ...rows,
+    transaction: (work) => database.transaction(work),
+    unfinished: async () => (await database.run(unfinished, [])).map(rows.decode),
+  };
 }

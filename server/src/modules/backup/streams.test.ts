@@ -26,7 +26,9 @@ test('what is compressed comes back, counted and hashed on its way', async () =>
 
 test('the fault of a source comes through, and is told once', async () => {
   const faults: unknown[] = [];
-  await expect(collect(compressed(watched(pieces(bytes, 300_000), (error) => faults.push(error))))).rejects.toThrow('the source broke');
+  await expect(
+    collect(compressed(watched(pieces(bytes, 300_000), (error) => faults.push(error)))),
+  ).rejects.toThrow('the source broke');
   expect(faults).toHaveLength(1);
 });
 
@@ -50,5 +52,11 @@ test('a damaged or cut stream is told as such', async () => {
   const spoilt = Buffer.from(packed);
   spoilt.fill(0, 400_000, 400_100);
   const damaged = { code: 'PRECONDITION_FAILED', message: expect.stringContaining('damaged') };
-  for (const source of [spoilt, packed.subarray(0, 500_000), packed.subarray(0, -4), Buffer.from('no gzip at all')]) await expect(collect(decompressed(pieces(source)))).rejects.toMatchObject(damaged);
+  for (const source of [
+    spoilt,
+    packed.subarray(0, 500_000),
+    packed.subarray(0, -4),
+    Buffer.from('no gzip at all'),
+  ])
+    await expect(collect(decompressed(pieces(source)))).rejects.toMatchObject(damaged);
 });

@@ -20,7 +20,12 @@ export async function* decompressed(source: Bytes): AsyncGenerator<Uint8Array> {
     yield* through(source, createGunzip({ chunkSize: 256 * 1024 }));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code.startsWith('Z_')) throw new AppError('PRECONDITION_FAILED', 'The object is damaged: it is no whole compressed stream. Choose another backup.', { cause: error });
+    if (code.startsWith('Z_'))
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'The object is damaged: it is no whole compressed stream. Choose another backup.',
+        { cause: error },
+      );
     throw error;
   }
 }
@@ -29,7 +34,8 @@ async function* through(source: Bytes, transform: Gzip | Gunzip): AsyncGenerator
   const feeding = pipeline(Readable.from(source, { objectMode: false }), transform);
   feeding.catch(() => undefined);
   try {
-    for await (const chunk of transform) yield chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+    for await (const chunk of transform)
+      yield chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
     await feeding;
   } finally {
     transform.destroy();

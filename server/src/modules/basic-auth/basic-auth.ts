@@ -8,32 +8,57 @@ export type PublicBasicAuth = Omit<BasicAuthRecord, 'passwordHash'>;
 
 export interface BasicAuths {
   /** CONFLICT when the application has a user of that name. */
-  create(organizationId: string, applicationId: string, input: { username: string; passwordHash: string }): Promise<PublicBasicAuth>;
+  create(
+    organizationId: string,
+    applicationId: string,
+    input: { username: string; passwordHash: string },
+  ): Promise<PublicBasicAuth>;
   one(basicAuthId: string, organizationId: string): Promise<PublicBasicAuth>;
   /** Newest first. */
   byApplication(applicationId: string, organizationId: string): Promise<PublicBasicAuth[]>;
-  update(basicAuthId: string, organizationId: string, patch: { username?: string | undefined; passwordHash?: string | undefined }): Promise<PublicBasicAuth>;
+  update(
+    basicAuthId: string,
+    organizationId: string,
+    patch: { username?: string | undefined; passwordHash?: string | undefined },
+  ): Promise<PublicBasicAuth>;
   remove(basicAuthId: string, organizationId: string): Promise<PublicBasicAuth>;
 }
 
 export function createBasicAuths(store: BasicAuthStore, clock: Clock): BasicAuths {
   async function found(basicAuthId: string, organizationId: string): Promise<BasicAuthRecord> {
     const record = await store.find({ basicAuthId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such user of the sign-in. It may have been removed.');
+    if (!record)
+      throw new AppError('NOT_FOUND', 'There is no such user of the sign-in. It may have been removed.');
     return record;
   }
 
   return {
     async create(organizationId, applicationId, { username, passwordHash }) {
-      const shown = { basicAuthId: randomId(), organizationId, applicationId, username, createdAt: isoTime(clock) };
+      const shown = {
+        basicAuthId: randomId(),
+        organizationId,
+        applicationId,
+        username,
+        createdAt: isoTime(clock),
+      };
       await named(username, () => store.insert({ ...shown, passwordHash }));
       return shown;
     },
     one: async (basicAuthId, organizationId) => withoutHash(await found(basicAuthId, organizationId)),
-    byApplication: async (applicationId, organizationId) => (await store.list({ applicationId, organizationId }, { by: ['createdAt', 'basicAuthId'], direction: 'desc' })).map(withoutHash),
+    byApplication: async (applicationId, organizationId) =>
+      (
+        await store.list(
+          { applicationId, organizationId },
+          { by: ['createdAt', 'basicAuthId'], direction: 'desc' },
+        )
+      ).map(withoutHash),
     async update(basicAuthId, organizationId, { username, passwordHash }) {
       const present = await found(basicAuthId, organizationId);
-      const changed: BasicAuthRecord = { ...present, username: username ?? present.username, passwordHash: passwordHash ?? present.passwordHash };
+      const changed: BasicAuthRecord = {
+        ...present,
+        username: username ?? present.username,
+        passwordHash: passwordHash ?? present.passwordHash,
+      };
       await named(changed.username, () => store.update({ basicAuthId, organizationId }, changed));
       return withoutHash(changed);
     },
@@ -51,7 +76,11 @@ async function named(username: string, write: () => Promise<unknown>): Promise<v
     await write();
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
-    throw new AppError('CONFLICT', `username: the application has a user ${username} already. Choose another name, or change that user's password.`, { cause: error, issues: [{ path: 'username', message: 'is taken' }] });
+    throw new AppError(
+      'CONFLICT',
+      `username: the application has a user ${username} already. Choose another name, or change that user's password.`,
+      { cause: error, issues: [{ path: 'username', message: 'is taken' }] },
+    );
   }
 }
 

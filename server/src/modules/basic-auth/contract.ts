@@ -7,23 +7,34 @@ import { ruled } from '../../procedure/ruled.ts';
 import { basicAuthRecord } from './record.ts';
 
 const username = ruled(z.string().max(100, { abort: true }), parseUsername).describe('Without any of { } :');
-const password = ruled(z.string().max(200), parsePassword).describe('At most 72 bytes; kept as a bcrypt hash, never shown');
+const password = ruled(z.string().max(200), parsePassword).describe(
+  'At most 72 bytes; kept as a bcrypt hash, never shown',
+);
 const own = { class: 'protected', resources: [{ kind: 'basicAuth', field: 'basicAuthId' }] } as const;
-const ofApplication = { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] } as const;
+const ofApplication = {
+  class: 'protected',
+  resources: [{ kind: 'application', field: 'applicationId' }],
+} as const;
 const id = z.object({ basicAuthId: z.string().min(1).max(100) });
 
 export const basicAuthContract = {
   create: mutation({
     summary: 'Asks for a user name and password on every domain of the application; in effect at once',
-    description: 'The sign-in comes before redirects and the service; the service does not get the Authorization header. Where the domain has https, http is redirected there first. Services of the same environment reach the application inside its network without it.',
+    description:
+      'The sign-in comes before redirects and the service; the service does not get the Authorization header. Where the domain has https, http is redirected there first. Services of the same environment reach the application inside its network without it.',
     access: ofApplication,
     input: z.object({ applicationId: z.string().min(1).max(100), username, password }),
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
     output: basicAuthRecord,
   }),
-  one: query({ summary: 'One user of an application\'s sign-in, without the password', access: own, input: id, output: basicAuthRecord }),
+  one: query({
+    summary: "One user of an application's sign-in, without the password",
+    access: own,
+    input: id,
+    output: basicAuthRecord,
+  }),
   byApplicationId: query({
-    summary: 'The users of an application\'s sign-in, newest first',
+    summary: "The users of an application's sign-in, newest first",
     access: ofApplication,
     input: z.object({ applicationId: z.string().min(1).max(100), ...pageInput }),
     output: listOf(basicAuthRecord),

@@ -12,7 +12,9 @@ export interface ResolverInput {
 }
 
 /** A resolver without its secret. */
-export type PublicResolver = Omit<ResolverRecord, 'eabKeyId' | 'eabHmacKey'> & { eab: { keyId: string } | null };
+export type PublicResolver = Omit<ResolverRecord, 'eabKeyId' | 'eabHmacKey'> & {
+  eab: { keyId: string } | null;
+};
 
 export interface CertificateResolvers {
   /** CONFLICT when the name is taken, as in `update`. */
@@ -20,7 +22,11 @@ export interface CertificateResolvers {
   one(certificateResolverId: string, organizationId: string): Promise<PublicResolver>;
   /** Newest first. */
   all(organizationId: string): Promise<PublicResolver[]>;
-  update(certificateResolverId: string, organizationId: string, patch: { [K in keyof ResolverInput]?: ResolverInput[K] | undefined }): Promise<PublicResolver>;
+  update(
+    certificateResolverId: string,
+    organizationId: string,
+    patch: { [K in keyof ResolverInput]?: ResolverInput[K] | undefined },
+  ): Promise<PublicResolver>;
   /** PRECONDITION_FAILED while somebody names it. */
   remove(certificateResolverId: string, organizationId: string): Promise<PublicResolver>;
 }
@@ -31,34 +37,60 @@ export interface ResolverNeighbours {
   forgetAccount(certificateResolverId: string): Promise<void>;
 }
 
-export function createCertificateResolvers(store: ResolverStore, { clock, forgetAccount }: ResolverNeighbours): CertificateResolvers {
+export function createCertificateResolvers(
+  store: ResolverStore,
+  { clock, forgetAccount }: ResolverNeighbours,
+): CertificateResolvers {
   async function found(certificateResolverId: string, organizationId: string): Promise<ResolverRecord> {
     const record = await store.find({ certificateResolverId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such certificate resolver. It may have been removed.');
+    if (!record)
+      throw new AppError('NOT_FOUND', 'There is no such certificate resolver. It may have been removed.');
     return record;
   }
 
   return {
     async create(organizationId, { eab, rootCertificates, ...input }) {
-      const record: ResolverRecord = { certificateResolverId: randomId(), organizationId, ...input, rootCertificates: rootCertificates ?? null, ...binding(eab ?? null), createdAt: isoTime(clock) };
+      const record: ResolverRecord = {
+        certificateResolverId: randomId(),
+        organizationId,
+        ...input,
+        rootCertificates: rootCertificates ?? null,
+        ...binding(eab ?? null),
+        createdAt: isoTime(clock),
+      };
       await named(record.name, () => store.insert(record));
       return withoutSecret(record);
     },
-    one: async (certificateResolverId, organizationId) => withoutSecret(await found(certificateResolverId, organizationId)),
-    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'certificateResolverId'], direction: 'desc' })).map(withoutSecret),
+    one: async (certificateResolverId, organizationId) =>
+      withoutSecret(await found(certificateResolverId, organizationId)),
+    all: async (organizationId) =>
+      (
+        await store.list(
+          { organizationId },
+          { by: ['createdAt', 'certificateResolverId'], direction: 'desc' },
+        )
+      ).map(withoutSecret),
     async update(certificateResolverId, organizationId, { eab, ...patch }) {
       const present = await found(certificateResolverId, organizationId);
       const changes = { ...patch, ...(eab === undefined ? {} : binding(eab)) };
-      await named(patch.name ?? present.name, () => store.update({ certificateResolverId, organizationId }, changes));
+      await named(patch.name ?? present.name, () =>
+        store.update({ certificateResolverId, organizationId }, changes),
+      );
       // An authority binds an account when it makes it, and never again.
-      if (eab !== undefined && (eab?.keyId ?? null) !== present.eabKeyId) await forgetAccount(certificateResolverId);
-      if (patch.name !== undefined && patch.name !== present.name) await store.renameUses(organizationId, present.name, patch.name);
+      if (eab !== undefined && (eab?.keyId ?? null) !== present.eabKeyId)
+        await forgetAccount(certificateResolverId);
+      if (patch.name !== undefined && patch.name !== present.name)
+        await store.renameUses(organizationId, present.name, patch.name);
       return withoutSecret(await found(certificateResolverId, organizationId));
     },
     async remove(certificateResolverId, organizationId) {
       const present = await found(certificateResolverId, organizationId);
       const uses = await store.countUses(organizationId, present.name);
-      if (uses > 0) throw new AppError('PRECONDITION_FAILED', `The certificate resolver ${present.name} is named by ${uses} domain${uses === 1 ? '' : 's'} or preview settings. Give ${uses === 1 ? 'it' : 'them'} another one first.`);
+      if (uses > 0)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The certificate resolver ${present.name} is named by ${uses} domain${uses === 1 ? '' : 's'} or preview settings. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
+        );
       await store.remove({ certificateResolverId, organizationId });
       return withoutSecret(present);
     },
@@ -75,7 +107,11 @@ async function named(name: string, write: () => Promise<unknown>): Promise<void>
     await write();
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
-    throw new AppError('CONFLICT', `name: a certificate resolver named ${name} exists already. Choose another name.`, { cause: error, issues: [{ path: 'name', message: 'is taken' }] });
+    throw new AppError(
+      'CONFLICT',
+      `name: a certificate resolver named ${name} exists already. Choose another name.`,
+      { cause: error, issues: [{ path: 'name', message: 'is taken' }] },
+    );
   }
 }
 

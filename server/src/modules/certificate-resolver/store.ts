@@ -16,17 +16,33 @@ export function createResolverStore(database: Database): ResolverStore {
   const { builder } = database;
   const domains = tableStore(database, 'domain');
   const applications = tableStore(database, 'application');
-  const inDomains = builder.selectFrom('domain').select((e) => e.fn.countAll<number>().as('count')).where('organizationId', '=', '').where('customCertResolver', '=', '').compile();
-  const inPreviews = builder.selectFrom('application').select((e) => e.fn.countAll<number>().as('count')).where('organizationId', '=', '').where('previewCustomCertResolver', '=', '').compile();
+  const inDomains = builder
+    .selectFrom('domain')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', '')
+    .where('customCertResolver', '=', '')
+    .compile();
+  const inPreviews = builder
+    .selectFrom('application')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', '')
+    .where('previewCustomCertResolver', '=', '')
+    .compile();
   return {
     ...tableStore(database, 'certificate_resolver'),
     async countUses(organizationId, name) {
-      const [ofDomains, ofPreviews] = [await database.run(inDomains, [organizationId, name]), await database.run(inPreviews, [organizationId, name])];
+      const [ofDomains, ofPreviews] = [
+        await database.run(inDomains, [organizationId, name]),
+        await database.run(inPreviews, [organizationId, name]),
+      ];
       return Number(ofDomains[0]?.count ?? 0) + Number(ofPreviews[0]?.count ?? 0);
     },
     async renameUses(organizationId, name, newName) {
       await domains.update({ organizationId, customCertResolver: name }, { customCertResolver: newName });
-      await applications.update({ organizationId, previewCustomCertResolver: name }, { previewCustomCertResolver: newName });
+      await applications.update(
+        { organizationId, previewCustomCertResolver: name },
+        { previewCustomCertResolver: newName },
+      );
     },
   };
 }

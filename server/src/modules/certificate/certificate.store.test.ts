@@ -16,11 +16,21 @@ import { certificateHandlers } from './handlers.ts';
 import { createCertificateStore } from './store.ts';
 
 const day = 24 * 3_600_000;
-const { intermediate, leaf } = makeChain(['shop.test', '*.shop.test'], { notAfter: new Date(Date.now() + 90 * day) });
+const { intermediate, leaf } = makeChain(['shop.test', '*.shop.test'], {
+  notAfter: new Date(Date.now() + 90 * day),
+});
 const input = { name: 'Shop', certificateData: leaf.pem + intermediate.pem, privateKey: leaf.key };
 const shown = {
-  certificateId: expect.any(String), name: 'Shop', expirationDate: expect.stringMatching(/^\d{4}-.*Z$/), notBefore: expect.stringMatching(/^\d{4}-.*Z$/), commonName: 'shop.test',
-  subjectAlternativeNames: ['shop.test', '*.shop.test'], issuer: 'CN=Test Intermediate', serverId: null, status: 'valid', domains: [],
+  certificateId: expect.any(String),
+  name: 'Shop',
+  expirationDate: expect.stringMatching(/^\d{4}-.*Z$/),
+  notBefore: expect.stringMatching(/^\d{4}-.*Z$/),
+  commonName: 'shop.test',
+  subjectAlternativeNames: ['shop.test', '*.shop.test'],
+  issuer: 'CN=Test Intermediate',
+  serverId: null,
+  status: 'valid',
+  domains: [],
 };
 
 eachDatabase('certificates', (test) => {
@@ -30,50 +40,106 @@ eachDatabase('certificates', (test) => {
     if (cloud.is && !serverId) throw badField('serverId', 'is required');
   }
   let proxy: KeptRoutes;
-  const begin = (): Promise<World> => createWorld((database) => {
-    proxy = keptRoutes(database);
-    return [router('certificate', certificateContract, certificateHandlers(createCertificates(createCertificateStore(database), systemClock), { requireServer, changeRoutes: proxy.changeRoutes }))];
-  });
-  const upload = async ({ owner }: World, change: object = {}): Promise<string> => textOf(await owner.mutate('certificate.create', { ...input, ...change }), 'certificateId');
+  const begin = (): Promise<World> =>
+    createWorld((database) => {
+      proxy = keptRoutes(database);
+      return [
+        router(
+          'certificate',
+          certificateContract,
+          certificateHandlers(createCertificates(createCertificateStore(database), systemClock), {
+            requireServer,
+            changeRoutes: proxy.changeRoutes,
+          }),
+        ),
+      ];
+    });
+  const upload = async ({ owner }: World, change: object = {}): Promise<string> =>
+    textOf(await owner.mutate('certificate.create', { ...input, ...change }), 'certificateId');
 
-  async function withDomain({ database, place, people }: World, host: string, change: object = {}): Promise<{ domainId: string; host: string; path: string }> {
-    const { domainId, path } = await createDomains(createStores(database).domains, systemClock)
-      .create(people.owner.organizationId, { applicationId: place.applicationId }, { host, https: true, certificateType: 'none', ...change });
+  async function withDomain(
+    { database, place, people }: World,
+    host: string,
+    change: object = {},
+  ): Promise<{ domainId: string; host: string; path: string }> {
+    const { domainId, path } = await createDomains(createStores(database).domains, systemClock).create(
+      people.owner.organizationId,
+      { applicationId: place.applicationId },
+      { host, https: true, certificateType: 'none', ...change },
+    );
     return { domainId, host, path };
   }
-  const domainsOf = async ({ owner }: World, certificateId: string): Promise<unknown> => Reflect.get(Object(await owner.query('certificate.one', { certificateId })), 'domains');
+  const domainsOf = async ({ owner }: World, certificateId: string): Promise<unknown> =>
+    Reflect.get(Object(await owner.query('certificate.one', { certificateId })), 'domains');
 
   it('are stored, read, listed and removed, the private key never shown', async () => {
     const world = await begin();
     const { owner, database } = world;
-    const created = await owner.mutate('certificate.create', { ...input, certificateData: leaf.pem, certificateChain: intermediate.pem });
+    const created = await owner.mutate('certificate.create', {
+      ...input,
+      certificateData: leaf.pem,
+      certificateChain: intermediate.pem,
+    });
     expect(created).toEqual(shown);
     const certificateId = textOf(created, 'certificateId');
     expect(await owner.query('certificate.one', { certificateId })).toEqual(created);
-    const soon = makeCertificate({ name: 'soon', hosts: ['soon.test'], notAfter: new Date(Date.now() + 29 * day) });
-    const second = await owner.mutate('certificate.create', { name: 'Soon', certificateData: soon.pem, privateKey: soon.key });
+    const soon = makeCertificate({
+      name: 'soon',
+      hosts: ['soon.test'],
+      notAfter: new Date(Date.now() + 29 * day),
+    });
+    const second = await owner.mutate('certificate.create', {
+      name: 'Soon',
+      certificateData: soon.pem,
+      privateKey: soon.key,
+    });
     expect(second).toMatchObject({ status: 'expiring soon', issuer: 'CN=soon' });
     expect(await owner.query('certificate.all')).toEqual([second, created]);
-    expect(await owner.query('certificate.all', { limit: 1 })).toEqual({ items: [second], nextCursor: textOf(second, 'certificateId') });
+    expect(await owner.query('certificate.all', { limit: 1 })).toEqual({
+      items: [second],
+      nextCursor: textOf(second, 'certificateId'),
+    });
     expect(await owner.mutate('certificate.remove', { certificateId })).toEqual(created);
     expect(await owner.query('certificate.one', { certificateId })).toMatchObject({ code: 'NOT_FOUND' });
-    expect(JSON.stringify(await createStores(database).audit.all('organization-first'))).not.toContain('PRIVATE KEY');
+    expect(JSON.stringify(await createStores(database).audit.all('organization-first'))).not.toContain(
+      'PRIVATE KEY',
+    );
   });
 
   it('serve the hosts they cover from the moment they come to the moment they go', async () => {
     const world = await begin();
-    const { people: { owner }, place: { applicationId } } = world;
-    for (const host of ['shop.test', 'other.test']) await proxy.addDomain({ ...owner, applicationId, host, https: true });
-    const served = (): unknown => Object.fromEntries(proxy.routes.map(({ host, certificate }) => [host, certificate?.source === 'uploaded' ? certificate.certificateId : certificate?.source]));
+    const {
+      people: { owner },
+      place: { applicationId },
+    } = world;
+    for (const host of ['shop.test', 'other.test'])
+      await proxy.addDomain({ ...owner, applicationId, host, https: true });
+    const served = (): unknown =>
+      Object.fromEntries(
+        proxy.routes.map(({ host, certificate }) => [
+          host,
+          certificate?.source === 'uploaded' ? certificate.certificateId : certificate?.source,
+        ]),
+      );
     expect(served()).toEqual({ 'shop.test': 'internal', 'other.test': 'internal' });
     const certificateId = await upload(world);
     expect(served()).toEqual({ 'shop.test': certificateId, 'other.test': 'internal' });
-    const [given] = proxy.routes.flatMap(({ certificate }) => (certificate?.source === 'uploaded' ? [certificate] : []));
-    expect([given?.chain, given?.privateKey.reveal()]).toEqual([(leaf.pem + intermediate.pem).trim(), leaf.key]);
+    const [given] = proxy.routes.flatMap(({ certificate }) =>
+      certificate?.source === 'uploaded' ? [certificate] : [],
+    );
+    expect([given?.chain, given?.privateKey.reveal()]).toEqual([
+      (leaf.pem + intermediate.pem).trim(),
+      leaf.key,
+    ]);
     const longer = makeChain(['shop.test'], { notAfter: new Date(Date.now() + 300 * day) });
-    const successor = await upload(world, { certificateData: longer.leaf.pem + longer.intermediate.pem, privateKey: longer.leaf.key });
+    const successor = await upload(world, {
+      certificateData: longer.leaf.pem + longer.intermediate.pem,
+      privateKey: longer.leaf.key,
+    });
     expect(served()).toEqual({ 'shop.test': successor, 'other.test': 'internal' });
-    expect(await world.owner.mutate('certificate.remove', { certificateId })).toMatchObject({ certificateId });
+    expect(await world.owner.mutate('certificate.remove', { certificateId })).toMatchObject({
+      certificateId,
+    });
     expect(served()).toEqual({ 'shop.test': successor, 'other.test': 'internal' });
   });
 
@@ -83,7 +149,10 @@ eachDatabase('certificates', (test) => {
     await upload(world);
     proxy.isAway = false;
     proxy.refusal = 'The proxy refused the new routes and keeps the former ones: no.';
-    expect(await world.owner.mutate('certificate.create', input)).toMatchObject({ code: 'BAD_REQUEST', message: proxy.refusal });
+    expect(await world.owner.mutate('certificate.create', input)).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: proxy.refusal,
+    });
     expect(await world.owner.query('certificate.all')).toHaveLength(1);
   });
 
@@ -94,29 +163,59 @@ eachDatabase('certificates', (test) => {
     const { builder, run } = world.database;
     const [row] = await run(builder.selectFrom('certificate').selectAll().compile());
     expect(row?.privateKey).not.toContain(secret);
-    const answers = [await world.owner.query('certificate.one', { certificateId }), await world.owner.query('certificate.all'), await world.owner.mutate('certificate.create', { ...input, certificateData: intermediate.pem })];
-    expect(JSON.stringify([answers, world.server.faults, await run(builder.selectFrom('audit').selectAll().compile())])).not.toContain(secret);
+    const answers = [
+      await world.owner.query('certificate.one', { certificateId }),
+      await world.owner.query('certificate.all'),
+      await world.owner.mutate('certificate.create', { ...input, certificateData: intermediate.pem }),
+    ];
+    expect(
+      JSON.stringify([
+        answers,
+        world.server.faults,
+        await run(builder.selectFrom('audit').selectAll().compile()),
+      ]),
+    ).not.toContain(secret);
   });
 
   it('are refused flatly when they are not good', async () => {
     const { owner } = await begin();
-    const old = makeCertificate({ name: 'old', notBefore: new Date(Date.now() - 2 * day), notAfter: new Date(Date.now() - day) });
+    const old = makeCertificate({
+      name: 'old',
+      notBefore: new Date(Date.now() - 2 * day),
+      notAfter: new Date(Date.now() - day),
+    });
     for (const [change, code] of [
-      [{ certificateData: 'no certificate' }, 'Invalid certificate'], [{ certificateChain: 'no chain' }, 'Invalid certificate'], [{ certificateData: intermediate.pem + leaf.pem }, 'Invalid certificate'],
-      [{ privateKey: intermediate.key }, 'Key mismatch'], [{ privateKey: 'no key' }, 'Key mismatch'], [{ certificateData: old.pem, privateKey: old.key }, 'Certificate expired'],
-    ] as const) expect(await owner.mutate('certificate.create', { ...input, ...change })).toEqual({ code, message: expect.any(String), fields: [] });
+      [{ certificateData: 'no certificate' }, 'Invalid certificate'],
+      [{ certificateChain: 'no chain' }, 'Invalid certificate'],
+      [{ certificateData: intermediate.pem + leaf.pem }, 'Invalid certificate'],
+      [{ privateKey: intermediate.key }, 'Key mismatch'],
+      [{ privateKey: 'no key' }, 'Key mismatch'],
+      [{ certificateData: old.pem, privateKey: old.key }, 'Certificate expired'],
+    ] as const)
+      expect(await owner.mutate('certificate.create', { ...input, ...change })).toEqual({
+        code,
+        message: expect.any(String),
+        fields: [],
+      });
     expect(await owner.query('certificate.all')).toEqual([]);
   });
 
   it('tell which domains use them: https without an issuer of its own, and a name that covers the host', async () => {
     const world = await begin();
-    const [first, below] = [await withDomain(world, 'shop.test'), await withDomain(world, 'www.shop.test', { path: '/x' })];
+    const [first, below] = [
+      await withDomain(world, 'shop.test'),
+      await withDomain(world, 'www.shop.test', { path: '/x' }),
+    ];
     await withDomain(world, 'a.b.shop.test');
     await withDomain(world, 'plain.shop.test', { https: false });
     await withDomain(world, 'issued.shop.test', { certificateType: 'acme' });
     const certificateId = await upload(world);
     expect(await domainsOf(world, certificateId)).toEqual([below, first]);
-    expect(await world.owner.mutate('certificate.remove', { certificateId })).toEqual({ code: 'Certificate in use', message: expect.stringContaining('www.shop.test/x, shop.test'), fields: [] });
+    expect(await world.owner.mutate('certificate.remove', { certificateId })).toEqual({
+      code: 'Certificate in use',
+      message: expect.stringContaining('www.shop.test/x, shop.test'),
+      fields: [],
+    });
     expect(await world.owner.query('certificate.one', { certificateId })).toMatchObject({ name: 'Shop' });
   });
 
@@ -124,32 +223,72 @@ eachDatabase('certificates', (test) => {
     const world = await begin();
     const domain = await withDomain(world, 'www.shop.test');
     const first = await upload(world);
-    const renewed = makeCertificate({ name: 'renewed', hosts: ['*.shop.test'], notAfter: new Date(Date.now() + 180 * day) });
-    const second = await upload(world, { name: 'Renewed', certificateData: renewed.pem, privateKey: renewed.key });
+    const renewed = makeCertificate({
+      name: 'renewed',
+      hosts: ['*.shop.test'],
+      notAfter: new Date(Date.now() + 180 * day),
+    });
+    const second = await upload(world, {
+      name: 'Renewed',
+      certificateData: renewed.pem,
+      privateKey: renewed.key,
+    });
     expect([await domainsOf(world, first), await domainsOf(world, second)]).toEqual([[], [domain]]);
-    expect(await world.owner.mutate('certificate.remove', { certificateId: first })).toMatchObject({ certificateId: first });
-    expect(await world.owner.mutate('certificate.remove', { certificateId: second })).toMatchObject({ code: 'Certificate in use' });
+    expect(await world.owner.mutate('certificate.remove', { certificateId: first })).toMatchObject({
+      certificateId: first,
+    });
+    expect(await world.owner.mutate('certificate.remove', { certificateId: second })).toMatchObject({
+      code: 'Certificate in use',
+    });
   });
 
   it('serve their own organization and server only', async () => {
     const world = await begin();
     const { database, people, foreign, place } = world;
     const stores = createStores(database);
-    for (const [serverId, organizationId] of [['server-1', people.owner.organizationId], ['server-2', people.stranger.organizationId]] as const) {
-      await stores.servers.insert({ serverId, organizationId, name: serverId, description: null, ipAddress: '203.0.113.7', port: 22, username: 'root', sshKeyId: null, serverType: 'deploy', status: 'active', hostKeyFingerprint: null, buildsConcurrency: 1, metricsConfig: null, metricsToken: null, createdAt: '2026-01-01' });
+    for (const [serverId, organizationId] of [
+      ['server-1', people.owner.organizationId],
+      ['server-2', people.stranger.organizationId],
+    ] as const) {
+      await stores.servers.insert({
+        serverId,
+        organizationId,
+        name: serverId,
+        description: null,
+        ipAddress: '203.0.113.7',
+        port: 22,
+        username: 'root',
+        sshKeyId: null,
+        serverType: 'deploy',
+        status: 'active',
+        hostKeyFingerprint: null,
+        buildsConcurrency: 1,
+        metricsConfig: null,
+        metricsToken: null,
+        createdAt: '2026-01-01',
+      });
     }
-    await createDomains(stores.domains, systemClock).create(people.stranger.organizationId, { applicationId: foreign.applicationId }, { host: 'shop.test', https: true, certificateType: 'none' });
+    await createDomains(stores.domains, systemClock).create(
+      people.stranger.organizationId,
+      { applicationId: foreign.applicationId },
+      { host: 'shop.test', https: true, certificateType: 'none' },
+    );
     await stores.applications.update({ applicationId: place.applicationId }, { serverId: 'server-1' });
     const far = await withDomain(world, 'www.shop.test');
     const [here, there] = [await upload(world), await upload(world, { serverId: 'server-1' })];
     expect([await domainsOf(world, here), await domainsOf(world, there)]).toEqual([[], [far]]);
-    expect(await world.owner.mutate('certificate.create', { ...input, serverId: 'server-2' })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await world.owner.mutate('certificate.create', { ...input, serverId: 'nowhere' })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await world.owner.mutate('certificate.create', { ...input, serverId: 'server-2' })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect(await world.owner.mutate('certificate.create', { ...input, serverId: 'nowhere' })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   });
 
   it('are listed in the same number of statements however many there are', async () => {
     const world = await begin();
-    const measured = (): Promise<number> => statementsOf(world.database, () => world.owner.query('certificate.all'));
+    const measured = (): Promise<number> =>
+      statementsOf(world.database, () => world.owner.query('certificate.all'));
     const none = await measured();
     for (const host of ['a', 'b', 'c', 'd']) await withDomain(world, `${host}.shop.test`);
     await upload(world);
@@ -160,7 +299,10 @@ eachDatabase('certificates', (test) => {
   it('need a server in a cloud installation', async () => {
     const { owner } = await begin();
     cloud.is = true;
-    expect(await owner.mutate('certificate.create', input)).toMatchObject({ code: 'BAD_REQUEST', fields: ['serverId'] });
+    expect(await owner.mutate('certificate.create', input)).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['serverId'],
+    });
     cloud.is = false;
     expect(await owner.mutate('certificate.create', { ...input, serverId: null })).toEqual(shown);
   });
@@ -169,15 +311,34 @@ eachDatabase('certificates', (test) => {
     const world = await begin();
     const { owner, admin, member, stranger, nobody } = world;
     const certificateId = textOf(await admin.mutate('certificate.create', input), 'certificateId');
-    const calls = (door: Door, id = certificateId): Promise<unknown>[] => [door.query('certificate.one', { certificateId: id }), door.mutate('certificate.remove', { certificateId: id })];
-    const general = (door: Door): Promise<unknown>[] => [door.query('certificate.all'), door.mutate('certificate.create', input)];
-    for (const answer of await Promise.all([...calls(nobody), ...general(nobody)])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const answer of await Promise.all([...calls(member), ...general(member)])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all(calls(owner, 'nowhere'))) expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+    const calls = (door: Door, id = certificateId): Promise<unknown>[] => [
+      door.query('certificate.one', { certificateId: id }),
+      door.mutate('certificate.remove', { certificateId: id }),
+    ];
+    const general = (door: Door): Promise<unknown>[] => [
+      door.query('certificate.all'),
+      door.mutate('certificate.create', input),
+    ];
+    for (const answer of await Promise.all([...calls(nobody), ...general(nobody)]))
+      expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const answer of await Promise.all([...calls(member), ...general(member)]))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(stranger)))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(owner, 'nowhere')))
+      expect(answer).toMatchObject({ code: 'NOT_FOUND' });
     expect(await stranger.query('certificate.all')).toEqual([]);
-    for (const [field, value] of [['name', ''], ['certificateData', ''], ['certificateData', 1], ['privateKey', undefined], ['certificateData', 'x'.repeat(200_001)]] as const) {
-      expect(await owner.mutate('certificate.create', { ...input, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
+    for (const [field, value] of [
+      ['name', ''],
+      ['certificateData', ''],
+      ['certificateData', 1],
+      ['privateKey', undefined],
+      ['certificateData', 'x'.repeat(200_001)],
+    ] as const) {
+      expect(await owner.mutate('certificate.create', { ...input, [field]: value })).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: [field],
+      });
     }
   });
 });

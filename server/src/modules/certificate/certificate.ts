@@ -1,5 +1,11 @@
 /** Certificates of an organization: checked when they come, shown with the domains that use them. */
-import { certificateStatus, readCertificate, servingCertificate, type CertificateStatus, type UploadedCertificate } from '../../domain/certificate.ts';
+import {
+  certificateStatus,
+  readCertificate,
+  servingCertificate,
+  type CertificateStatus,
+  type UploadedCertificate,
+} from '../../domain/certificate.ts';
 import { AppError, flatError } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { CertificateRecord, CertificateStore, SecuredDomain } from './store.ts';
@@ -11,12 +17,19 @@ export interface ShownCertificate extends CertificateRecord {
 
 export interface Certificates {
   /** Throws the flat refusals of `readCertificate`. */
-  create(organizationId: string, input: UploadedCertificate & { name: string; serverId?: string | null | undefined }): Promise<ShownCertificate>;
+  create(
+    organizationId: string,
+    input: UploadedCertificate & { name: string; serverId?: string | null | undefined },
+  ): Promise<ShownCertificate>;
   one(certificateId: string, organizationId: string): Promise<ShownCertificate>;
   /** Newest first; two statements however many there are. */
   all(organizationId: string): Promise<ShownCertificate[]>;
   /** The one that serves a host of a server (`local`, or its id). */
-  serving(asciiHost: string, serverKey: string, organizationId: string): Promise<CertificateRecord | undefined>;
+  serving(
+    asciiHost: string,
+    serverKey: string,
+    organizationId: string,
+  ): Promise<CertificateRecord | undefined>;
   /** Certificate in use (409) while a domain has it. */
   remove(certificateId: string, organizationId: string): Promise<ShownCertificate>;
 }
@@ -26,14 +39,27 @@ const localServer = 'local';
 
 export function createCertificates(store: CertificateStore, clock: Clock): Certificates {
   async function all(organizationId: string): Promise<ShownCertificate[]> {
-    const [records, domains] = await Promise.all([store.shown(organizationId), store.securedDomains(organizationId)]);
+    const [records, domains] = await Promise.all([
+      store.shown(organizationId),
+      store.securedDomains(organizationId),
+    ]);
     const now = clock.now();
     const byServer = Map.groupBy(records, ({ serverId }) => serverId ?? localServer);
-    const users = Map.groupBy(domains, ({ asciiHost, serverKey }) => servingCertificate(asciiHost, byServer.get(serverKey) ?? [], now)?.certificateId);
-    return records.map((record) => ({ ...record, status: certificateStatus(record.expirationDate, now), domains: users.get(record.certificateId) ?? [] }));
+    const users = Map.groupBy(
+      domains,
+      ({ asciiHost, serverKey }) =>
+        servingCertificate(asciiHost, byServer.get(serverKey) ?? [], now)?.certificateId,
+    );
+    return records.map((record) => ({
+      ...record,
+      status: certificateStatus(record.expirationDate, now),
+      domains: users.get(record.certificateId) ?? [],
+    }));
   }
   async function one(certificateId: string, organizationId: string): Promise<ShownCertificate> {
-    const found = (await all(organizationId)).find((certificate) => certificate.certificateId === certificateId);
+    const found = (await all(organizationId)).find(
+      (certificate) => certificate.certificateId === certificateId,
+    );
     if (!found) throw new AppError('NOT_FOUND', 'There is no such certificate. It may have been removed.');
     return found;
   }
@@ -42,12 +68,22 @@ export function createCertificates(store: CertificateStore, clock: Clock): Certi
     all,
     one,
     async serving(asciiHost, serverKey, organizationId) {
-      const records = (await store.shown(organizationId)).filter(({ serverId }) => (serverId ?? localServer) === serverKey);
+      const records = (await store.shown(organizationId)).filter(
+        ({ serverId }) => (serverId ?? localServer) === serverKey,
+      );
       return servingCertificate(asciiHost, records, clock.now());
     },
     async create(organizationId, { name, serverId, privateKey, ...uploaded }) {
       const certificateId = randomId();
-      await store.insert({ certificateId, organizationId, name, serverId: serverId ?? null, privateKey, createdAt: isoTime(clock), ...readCertificate({ ...uploaded, privateKey }, clock.now()) });
+      await store.insert({
+        certificateId,
+        organizationId,
+        name,
+        serverId: serverId ?? null,
+        privateKey,
+        createdAt: isoTime(clock),
+        ...readCertificate({ ...uploaded, privateKey }, clock.now()),
+      });
       return one(certificateId, organizationId);
     },
     async remove(certificateId, organizationId) {
@@ -55,7 +91,10 @@ export function createCertificates(store: CertificateStore, clock: Clock): Certi
       const hosts = present.domains.map(({ host, path }) => (path === '/' ? host : host + path));
       if (hosts.length > 0) {
         const others = hosts.length - shownHosts;
-        throw flatError('Certificate in use', `The certificate ${present.name} is used by ${hosts.slice(0, shownHosts).join(', ')}${others > 0 ? ` and ${others} more` : ''}. Upload its successor, or change ${hosts.length === 1 ? 'that domain' : 'those domains'} first.`);
+        throw flatError(
+          'Certificate in use',
+          `The certificate ${present.name} is used by ${hosts.slice(0, shownHosts).join(', ')}${others > 0 ? ` and ${others} more` : ''}. Upload its successor, or change ${hosts.length === 1 ? 'that domain' : 'those domains'} first.`,
+        );
       }
       await store.remove({ certificateId, organizationId });
       return present;

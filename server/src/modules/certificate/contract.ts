@@ -11,17 +11,31 @@ const pem = z.string().min(1).max(200_000);
 export const certificateContract = {
   create: mutation({
     summary: 'Stores a certificate with its private key; the key is never shown again',
-    description: 'PEM, in the order leaf, intermediates and, if you like, root; the chain may stand in certificateData or in certificateChain. A domain with https and certificateType `none` on the same server uses '
-      + 'the certificate that covers its host: of several, an unexpired one, with the host\'s own name before a wildcard (which stands for one label), the longest-lived. `acme` and `custom` domains get theirs by themselves.',
+    description:
+      'PEM, in the order leaf, intermediates and, if you like, root; the chain may stand in certificateData or in certificateChain. A domain with https and certificateType `none` on the same server uses ' +
+      "the certificate that covers its host: of several, an unexpired one, with the host's own name before a wildcard (which stands for one label), the longest-lived. `acme` and `custom` domains get theirs by themselves.",
     access: { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] },
     input: z.object({
-      name: z.string().min(1).max(100), certificateData: pem.describe('PEM'), privateKey: pem.describe('PEM, without a passphrase'), certificateChain: z.string().max(200_000).nullish().describe('PEM of the chain after the leaf'),
-      serverId: z.string().min(1).max(100).nullish().describe('Server it is for; required in a cloud installation, else this one'),
+      name: z.string().min(1).max(100),
+      certificateData: pem.describe('PEM'),
+      privateKey: pem.describe('PEM, without a passphrase'),
+      certificateChain: z.string().max(200_000).nullish().describe('PEM of the chain after the leaf'),
+      serverId: z
+        .string()
+        .min(1)
+        .max(100)
+        .nullish()
+        .describe('Server it is for; required in a cloud installation, else this one'),
     }),
     output: certificateRecord,
     refusals: ['Invalid certificate', 'Key mismatch', 'Certificate expired'],
   }),
-  one: query({ summary: 'One certificate, without its private key', access: own, input: id, output: certificateRecord }),
+  one: query({
+    summary: 'One certificate, without its private key',
+    access: own,
+    input: id,
+    output: certificateRecord,
+  }),
   all: query({
     summary: 'The certificates of the organization, newest first',
     access: { class: 'admin', resources: [] },

@@ -14,7 +14,10 @@ export interface CertificateDesk {
 /** A certificate is a record first: a proxy that is away gets it when it is back. */
 const whenItCan = { mayWait: true };
 
-export function certificateHandlers(certificates: Certificates, { requireServer, changeRoutes }: CertificateDesk): Handlers<typeof certificateContract, CallContext> {
+export function certificateHandlers(
+  certificates: Certificates,
+  { requireServer, changeRoutes }: CertificateDesk,
+): Handlers<typeof certificateContract, CallContext> {
   return {
     async create({ actor, write }, input) {
       await requireServer(input.serverId);
@@ -22,8 +25,13 @@ export function certificateHandlers(certificates: Certificates, { requireServer,
     },
     one: ({ actor }, { certificateId }) => certificates.one(certificateId, actor.organizationId),
     async all({ actor }, input) {
-      return paginate(await certificates.all(actor.organizationId), input, ({ certificateId }) => certificateId);
+      return paginate(
+        await certificates.all(actor.organizationId),
+        input,
+        ({ certificateId }) => certificateId,
+      );
     },
-    remove: ({ actor, write }, { certificateId }) => changeRoutes(write, () => certificates.remove(certificateId, actor.organizationId), whenItCan),
+    remove: ({ actor, write }, { certificateId }) =>
+      changeRoutes(write, () => certificates.remove(certificateId, actor.organizationId), whenItCan),
   };
 }

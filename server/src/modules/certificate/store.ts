@@ -28,11 +28,34 @@ export interface CertificateStore extends Pick<TableStore<'certificate'>, 'inser
 export function createCertificateStore(database: Database): CertificateStore {
   const { builder } = database;
   const certificates = tableStore(database, 'certificate');
-  const shown = builder.selectFrom('certificate')
-    .select(['certificateId', 'organizationId', 'name', 'certificateData', 'serverId', 'notBefore', 'expirationDate', 'commonName', 'subjectAlternativeNames', 'issuer', 'createdAt'])
-    .where('organizationId', '=', '').orderBy('createdAt', 'desc').orderBy('certificateId', 'desc').compile();
-  const secured = builder.selectFrom('domain').select(['domainId', 'host', 'asciiHost', 'path', 'serverKey'])
-    .where('organizationId', '=', '').where('https', '=', 1).where('certificateType', '=', 'none').orderBy('createdAt', 'desc').orderBy('domainId', 'desc').compile();
+  const shown = builder
+    .selectFrom('certificate')
+    .select([
+      'certificateId',
+      'organizationId',
+      'name',
+      'certificateData',
+      'serverId',
+      'notBefore',
+      'expirationDate',
+      'commonName',
+      'subjectAlternativeNames',
+      'issuer',
+      'createdAt',
+    ])
+    .where('organizationId', '=', '')
+    .orderBy('createdAt', 'desc')
+    .orderBy('certificateId', 'desc')
+    .compile();
+  const secured = builder
+    .selectFrom('domain')
+    .select(['domainId', 'host', 'asciiHost', 'path', 'serverKey'])
+    .where('organizationId', '=', '')
+    .where('https', '=', 1)
+    .where('certificateType', '=', 'none')
+    .orderBy('createdAt', 'desc')
+    .orderBy('domainId', 'desc')
+    .compile();
   return {
     insert: certificates.insert,
     remove: certificates.remove,

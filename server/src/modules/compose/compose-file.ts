@@ -24,7 +24,11 @@ export function parseComposeFile(text: string, field = 'composeFile'): ComposeFi
   const services = new Map<string, YamlMap>();
   for (const [key, service] of listed) {
     const name = String(key);
-    if (!serviceName.test(name)) throw badField(field, `services: ${JSON.stringify(name.slice(0, 40))} is no name of a service; it has letters, digits, ".", "_" and "-"`);
+    if (!serviceName.test(name))
+      throw badField(
+        field,
+        `services: ${JSON.stringify(name.slice(0, 40))} is no name of a service; it has letters, digits, ".", "_" and "-"`,
+      );
     if (!(service instanceof Map)) throw badField(field, `services.${name}: must be a map`);
     refuseReservedLabels(service, `services.${name}`, field);
     services.set(name, service);
@@ -40,14 +44,20 @@ export function entriesOf(value: unknown): [string, unknown][] {
 function rootOf(text: string, field: string): unknown {
   try {
     // Keys are compared below: the library's own comparison of each with each takes seconds for a large map (measured).
-    const document = parseDocument(text, { merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' });
+    const document = parseDocument(text, {
+      merge: true,
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: 'error',
+    });
     const [fault] = document.errors;
     if (fault) throw badField(field, `is no YAML: ${fault.message.slice(0, 200)}`);
     refuseDoubleKeys(document, field);
     return document.toJS({ mapAsMap: true, maxAliasCount: maxAliases });
   } catch (error) {
     // Too deep for the stack, or too many references.
-    if (error instanceof RangeError || error instanceof ReferenceError) throw badField(field, `cannot be read: ${sentenceOf(error).slice(0, 200)}`);
+    if (error instanceof RangeError || error instanceof ReferenceError)
+      throw badField(field, `cannot be read: ${sentenceOf(error).slice(0, 200)}`);
     throw error;
   }
 }
@@ -59,7 +69,8 @@ function refuseDoubleKeys(document: Document, field: string): void {
       for (const { key } of isMap(map) ? map.items : []) {
         const name = isScalar(key) ? String(key.value) : undefined;
         if (name === undefined || name === '<<') continue;
-        if (seen.has(name)) throw badField(field, `has the key ${JSON.stringify(name.slice(0, 40))} twice in one map`);
+        if (seen.has(name))
+          throw badField(field, `has the key ${JSON.stringify(name.slice(0, 40))} twice in one map`);
         seen.add(name);
       }
     },
@@ -70,8 +81,11 @@ function refuseDoubleKeys(document: Document, field: string): void {
 function refuseReservedLabels(service: YamlMap, where: string, field: string): void {
   const deploy = service.get('deploy');
   for (const labels of [service.get('labels'), deploy instanceof Map ? deploy.get('labels') : undefined]) {
-    const names = Array.isArray(labels) ? labels.map((label) => String(label).split('=')[0] ?? '') : entriesOf(labels).map(([name]) => name);
+    const names = Array.isArray(labels)
+      ? labels.map((label) => String(label).split('=')[0] ?? '')
+      : entriesOf(labels).map(([name]) => name);
     const reserved = names.find((name) => reservedLabels.test(name.trim()));
-    if (reserved !== undefined) throw badField(field, `${where}: the label ${reserved.slice(0, 60)} is reserved`);
+    if (reserved !== undefined)
+      throw badField(field, `${where}: the label ${reserved.slice(0, 60)} is reserved`);
   }
 }

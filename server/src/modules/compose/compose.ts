@@ -13,7 +13,8 @@ import type { ComposeStore } from './store.ts';
 /** Settings as they come in; null where a person clears one. */
 export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined };
 
-export interface NewCompose extends Pick<ComposeRecord, 'environmentId' | 'name' | 'composeType' | 'sourceType'> {
+export interface NewCompose
+  extends Pick<ComposeRecord, 'environmentId' | 'name' | 'composeType' | 'sourceType'> {
   appName?: string | undefined;
   description?: string | null | undefined;
   serverId?: string | null | undefined;
@@ -49,93 +50,176 @@ export interface ComposeNeighbours {
   localRepositoryPaths(): Promise<string[]>;
 }
 
-export function createComposes(store: ComposeStore, { names, localRepositoryPaths }: ComposeNeighbours, clock: Clock): Composes {
+export function createComposes(
+  store: ComposeStore,
+  { names, localRepositoryPaths }: ComposeNeighbours,
+  clock: Clock,
+): Composes {
   async function one(composeId: string, organizationId: string): Promise<ComposeRecord> {
     const record = await store.find({ composeId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
+    if (!record)
+      throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
     return record;
   }
-  async function change(composeId: string, organizationId: string, patch: Partial<ComposeRecord>): Promise<ComposeRecord> {
+  async function change(
+    composeId: string,
+    organizationId: string,
+    patch: Partial<ComposeRecord>,
+  ): Promise<ComposeRecord> {
     await store.update({ composeId, organizationId }, patch);
     return one(composeId, organizationId);
   }
   return {
     one,
-    create: (actor, input) => store.transaction(async () => {
-      const record = { ...newCompose(actor.organizationId, input, isoTime(clock)), mayReachServer: actor.role !== 'member' };
-      await checkFile(actor, record, 'all');
-      await store.insert(record);
-      await names.keep(record.composeId, [record.appName]);
-      return record;
-    }),
-    update: (composeId, actor, input) => store.transaction(async () => {
-      const { organizationId } = actor;
-      const present = await one(composeId, organizationId);
-      const patch: Partial<ComposeRecord> = { ...cleaned(input), ...keptGitAddress(input.customGitUrl, present.customGitUrl) };
-      if (patch.env) parseEnv(patch.env);
-      if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
-      // Who last pushed to a repository is not known here; who decides what is fetched from it is.
-      if (decidesFile.some((field) => patch[field] !== undefined)) patch.mayReachServer = actor.role !== 'member';
-      // A suffix that nobody chose is made once, and kept: volumes are named by it.
-      if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
-      if (patch.composeFile !== undefined) await checkFile(actor, { ...present, ...patch }, 'all');
-      else if (patch.env !== undefined) await checkFile(actor, present, 'variables');
-      const changed = await change(composeId, organizationId, patch);
-      if (patch.appName !== undefined) await names.keep(composeId, [changed.appName, changed.releasedAppName]);
-      return changed;
-    }),
-    refreshToken: (composeId, organizationId) => change(composeId, organizationId, { refreshToken: randomId(32) }),
+    create: (actor, input) =>
+      store.transaction(async () => {
+        const record = {
+          ...newCompose(actor.organizationId, input, isoTime(clock)),
+          mayReachServer: actor.role !== 'member',
+        };
+        await checkFile(actor, record, 'all');
+        await store.insert(record);
+        await names.keep(record.composeId, [record.appName]);
+        return record;
+      }),
+    update: (composeId, actor, input) =>
+      store.transaction(async () => {
+        const { organizationId } = actor;
+        const present = await one(composeId, organizationId);
+        const patch: Partial<ComposeRecord> = {
+          ...cleaned(input),
+          ...keptGitAddress(input.customGitUrl, present.customGitUrl),
+        };
+        if (patch.env) parseEnv(patch.env);
+        if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
+        // Who last pushed to a repository is not known here; who decides what is fetched from it is.
+        if (decidesFile.some((field) => patch[field] !== undefined))
+          patch.mayReachServer = actor.role !== 'member';
+        // A suffix that nobody chose is made once, and kept: volumes are named by it.
+        if (patch.randomize && (patch.suffix ?? present.suffix) === '')
+          patch.suffix = randomId(6).toLowerCase();
+        if (patch.composeFile !== undefined) await checkFile(actor, { ...present, ...patch }, 'all');
+        else if (patch.env !== undefined) await checkFile(actor, present, 'variables');
+        const changed = await change(composeId, organizationId, patch);
+        if (patch.appName !== undefined)
+          await names.keep(composeId, [changed.appName, changed.releasedAppName]);
+        return changed;
+      }),
+    refreshToken: (composeId, organizationId) =>
+      change(composeId, organizationId, { refreshToken: randomId(32) }),
     move: (composeId, organizationId, environmentId) => change(composeId, organizationId, { environmentId }),
-    remove: (composeId, organizationId) => store.transaction(async () => {
-      const present = await one(composeId, organizationId);
-      await store.removeDomains(composeId);
-      await store.remove({ composeId, organizationId });
-      await names.keep(composeId, []);
-      return present;
-    }),
+    remove: (composeId, organizationId) =>
+      store.transaction(async () => {
+        const present = await one(composeId, organizationId);
+        await store.removeDomains(composeId);
+        await store.remove({ composeId, organizationId });
+        await names.keep(composeId, []);
+        return present;
+      }),
     find: (composeId) => store.find({ composeId }),
     all: () => store.list({}),
-    patch: (composeId, patch) => store.transaction(async () => {
-      await store.update({ composeId }, patch);
-      if (patch.releasedAppName === undefined) return;
-      const { appName, releasedAppName } = (await store.find({ composeId })) ?? {};
-      if (appName !== undefined) await names.keep(composeId, [appName, releasedAppName ?? null]);
-    }),
-    networkIndex: (composeId) => store.transaction(async () => {
-      const record = await store.find({ composeId });
-      if (!record) throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
-      if (record.networkIndex !== null) return record.networkIndex;
-      const networkIndex = await store.freeNetworkIndex();
-      await store.update({ composeId }, { networkIndex });
-      return networkIndex;
-    }),
+    patch: (composeId, patch) =>
+      store.transaction(async () => {
+        await store.update({ composeId }, patch);
+        if (patch.releasedAppName === undefined) return;
+        const { appName, releasedAppName } = (await store.find({ composeId })) ?? {};
+        if (appName !== undefined) await names.keep(composeId, [appName, releasedAppName ?? null]);
+      }),
+    networkIndex: (composeId) =>
+      store.transaction(async () => {
+        const record = await store.find({ composeId });
+        if (!record)
+          throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
+        if (record.networkIndex !== null) return record.networkIndex;
+        const networkIndex = await store.freeNetworkIndex();
+        await store.update({ composeId }, { networkIndex });
+        return networkIndex;
+      }),
   };
 }
 
 /** What decides which file of which repository runs, and what its variables are. */
-const decidesFile = ['sourceType', 'composePath', 'env', 'repository', 'owner', 'branch', 'gitHost', 'customGitUrl', 'customGitBranch', 'enableSubmodules'] as const satisfies readonly (keyof ComposeRecord)[];
+const decidesFile = [
+  'sourceType',
+  'composePath',
+  'env',
+  'repository',
+  'owner',
+  'branch',
+  'gitHost',
+  'customGitUrl',
+  'customGitBranch',
+  'enableSubmodules',
+] as const satisfies readonly (keyof ComposeRecord)[];
 
-function newCompose(organizationId: string, { name, appName, description, serverId, composeFile, ...input }: NewCompose, createdAt: string): ComposeRecord {
+function newCompose(
+  organizationId: string,
+  { name, appName, description, serverId, composeFile, ...input }: NewCompose,
+  createdAt: string,
+): ComposeRecord {
   return {
-    ...emptied, composeId: randomId(), organizationId, environmentId: input.environmentId, name, appName: appName ?? appNameFrom(name, randomId(6)), description: description ?? '', serverId: serverId ?? null,
-    composeType: input.composeType, sourceType: input.sourceType, composeFile: composeFile ?? '', composePath: 'docker-compose.yml', createEnvFile: false, composeStatus: 'idle', refreshToken: randomId(32), autoDeploy: true,
-    randomize: false, suffix: '', triggerType: 'push', enableSubmodules: false, releasedAppName: null, isStopped: false, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, mayReachServer: false, createdAt,
+    ...emptied,
+    composeId: randomId(),
+    organizationId,
+    environmentId: input.environmentId,
+    name,
+    appName: appName ?? appNameFrom(name, randomId(6)),
+    description: description ?? '',
+    serverId: serverId ?? null,
+    composeType: input.composeType,
+    sourceType: input.sourceType,
+    composeFile: composeFile ?? '',
+    composePath: 'docker-compose.yml',
+    createEnvFile: false,
+    composeStatus: 'idle',
+    refreshToken: randomId(32),
+    autoDeploy: true,
+    randomize: false,
+    suffix: '',
+    triggerType: 'push',
+    enableSubmodules: false,
+    releasedAppName: null,
+    isStopped: false,
+    liveDeploymentId: null,
+    releasedSuffix: '',
+    networkIndex: null,
+    mayReachServer: false,
+    createdAt,
   };
 }
 
 /** What a cleared field becomes, and a field of a new service that nobody has set. */
 const emptied = {
-  description: '', composeFile: '', env: '', watchPaths: [], repository: null, owner: null, branch: null, gitHost: null, githubId: null, customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null,
-  customGitUsername: null, customGitPassword: null, webhookSecret: null,
+  description: '',
+  composeFile: '',
+  env: '',
+  watchPaths: [],
+  repository: null,
+  owner: null,
+  branch: null,
+  gitHost: null,
+  githubId: null,
+  customGitUrl: null,
+  customGitBranch: null,
+  customGitSSHKeyId: null,
+  customGitUsername: null,
+  customGitPassword: null,
+  webhookSecret: null,
 } satisfies Partial<ComposeRecord>;
 
 function cleaned(input: ComposeInput): Partial<ComposeRecord> {
   const changes = Object.entries(input).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(changes.map(([name, value]) => [name, value ?? Reflect.get(emptied, name) ?? null]));
+  return Object.fromEntries(
+    changes.map(([name, value]) => [name, value ?? Reflect.get(emptied, name) ?? null]),
+  );
 }
 
 /** A file must be one, and a member's reaches nothing outside the service; who changes the variables alone answers for what they decide. */
-async function checkFile({ role }: ComposeActor, { composeFile }: ComposeRecord, which: 'all' | 'variables'): Promise<void> {
+async function checkFile(
+  { role }: ComposeActor,
+  { composeFile }: ComposeRecord,
+  which: 'all' | 'variables',
+): Promise<void> {
   if (composeFile === '') return;
   // The parser is loaded where a file is read: it costs 6 MB.
   const { parseComposeFile } = await import('./compose-file.ts');
@@ -144,25 +228,60 @@ async function checkFile({ role }: ComposeActor, { composeFile }: ComposeRecord,
   const { risksOf } = await import('./compose-risks.ts');
   const [risk] = risksOf(file).filter(({ hasVariable }) => which === 'all' || hasVariable);
   if (risk === undefined) return;
-  const [field, subject] = which === 'all' ? ['composeFile', 'The file'] : ['env', 'The variables of this file'];
-  throw new AppError('FORBIDDEN', `${field}: ${subject} need Owner or Admin: ${risk.where} ${risk.why}. Ask one of them, or leave it out.`, { issues: [{ path: field, message: `${risk.where} ${risk.why}` }] });
+  const [field, subject] =
+    which === 'all' ? ['composeFile', 'The file'] : ['env', 'The variables of this file'];
+  throw new AppError(
+    'FORBIDDEN',
+    `${field}: ${subject} need Owner or Admin: ${risk.where} ${risk.why}. Ask one of them, or leave it out.`,
+    { issues: [{ path: field, message: `${risk.where} ${risk.why}` }] },
+  );
 }
 
 /** The source must be complete before a deployment is accepted. */
-export function requireSource({ name, sourceType, composeFile, customGitUrl, customGitBranch, repository, owner, branch }: ComposeRecord): void {
-  const isThere = sourceType === 'raw' ? composeFile !== '' : sourceType === 'git' ? customGitUrl && customGitBranch : repository && owner && branch;
-  if (!isThere) throw badField('composeId', `${name} has no source yet: set ${sourceType === 'raw' ? 'composeFile' : sourceType === 'git' ? 'customGitUrl and customGitBranch' : 'owner, repository and branch'} with compose.update`);
+export function requireSource({
+  name,
+  sourceType,
+  composeFile,
+  customGitUrl,
+  customGitBranch,
+  repository,
+  owner,
+  branch,
+}: ComposeRecord): void {
+  const isThere =
+    sourceType === 'raw'
+      ? composeFile !== ''
+      : sourceType === 'git'
+        ? customGitUrl && customGitBranch
+        : repository && owner && branch;
+  if (!isThere)
+    throw badField(
+      'composeId',
+      `${name} has no source yet: set ${sourceType === 'raw' ? 'composeFile' : sourceType === 'git' ? 'customGitUrl and customGitBranch' : 'owner, repository and branch'} with compose.update`,
+    );
 }
 
 /** The record can be deployed: a whole source, on this server. */
 export function checkDeployable(compose: ComposeRecord): void {
   requireSource(compose);
-  if (compose.serverId !== null) throw new AppError('PRECONDITION_FAILED', `${compose.name} stands on another server, and compose services run on Berth's own server only. Create it without serverId.`);
+  if (compose.serverId !== null)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${compose.name} stands on another server, and compose services run on Berth's own server only. Create it without serverId.`,
+    );
 }
 
 /** Names of the services in a file, in their order; PRECONDITION_FAILED without one. */
-export async function servicesOf({ name }: Pick<ComposeRecord, 'name'>, text: string, field = 'composeFile'): Promise<string[]> {
-  if (text === '') throw new AppError('PRECONDITION_FAILED', `${name} has no compose file yet. Set composeFile with compose.update.`);
+export async function servicesOf(
+  { name }: Pick<ComposeRecord, 'name'>,
+  text: string,
+  field = 'composeFile',
+): Promise<string[]> {
+  if (text === '')
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${name} has no compose file yet. Set composeFile with compose.update.`,
+    );
   const { parseComposeFile } = await import('./compose-file.ts');
   return [...parseComposeFile(text, field).services.keys()];
 }

@@ -14,73 +14,224 @@ const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;
 const own = { class: 'protected', resources: [subject] } as const;
 const running = { ...own, action: 'deploy' } as const;
-const composeType = z.enum(composeTypes).describe('Both become services of the swarm; the type decides by which labels other programs find the containers');
-const sourceType = z.enum(composeSourceTypes).describe('raw: composeFile itself; else a file of a repository');
+const composeType = z
+  .enum(composeTypes)
+  .describe(
+    'Both become services of the swarm; the type decides by which labels other programs find the containers',
+  );
+const sourceType = z
+  .enum(composeSourceTypes)
+  .describe('raw: composeFile itself; else a file of a repository');
 /** Its reading is a matter of a second at most (measured). */
-const composeFile = z.string().max(65_536).describe('The file, for the source raw. A member\'s reaches nothing outside the service itself');
+const composeFile = z
+  .string()
+  .max(65_536)
+  .describe("The file, for the source raw. A member's reaches nothing outside the service itself");
 const title = line(200);
 
-const { repository, owner, branch, gitHost, githubId, customGitUrl, customGitBranch, customGitSSHKeyId, enableSubmodules, watchPaths, triggerType, webhookSecret, autoDeploy, createEnvFile } = settingShape;
+const {
+  repository,
+  owner,
+  branch,
+  gitHost,
+  githubId,
+  customGitUrl,
+  customGitBranch,
+  customGitSSHKeyId,
+  enableSubmodules,
+  watchPaths,
+  triggerType,
+  webhookSecret,
+  autoDeploy,
+  createEnvFile,
+} = settingShape;
 
 export const composeContract = {
   create: mutation({
     summary: 'Creates a compose service',
-    description: 'Without appName one is made from the name and 6 random characters. Host binds outside the service\'s own folder, privileged containers, the engine\'s socket and the like need Owner or Admin.',
-    access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }, { kind: 'server', field: 'serverId' }], grant: 'canCreateServices' },
+    description:
+      "Without appName one is made from the name and 6 random characters. Host binds outside the service's own folder, privileged containers, the engine's socket and the like need Owner or Admin.",
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'environment', field: 'environmentId' },
+        { kind: 'server', field: 'serverId' },
+      ],
+      grant: 'canCreateServices',
+    },
     input: z.object({
-      name, appName: appName.optional(), environmentId: id, description: description.optional(), serverId, composeType: composeType.default('compose'), sourceType: sourceType.default('raw'), composeFile: composeFile.nullish(),
+      name,
+      appName: appName.optional(),
+      environmentId: id,
+      description: description.optional(),
+      serverId,
+      composeType: composeType.default('compose'),
+      sourceType: sourceType.default('raw'),
+      composeFile: composeFile.nullish(),
     }),
-    output: composeRecord, refusals: ['CONFLICT'],
+    output: composeRecord,
+    refusals: ['CONFLICT'],
   }),
-  one: query({ summary: 'One compose service with its environment, domains, mounts and newest deployments', access: own, input: byId, output: wholeCompose }),
+  one: query({
+    summary: 'One compose service with its environment, domains, mounts and newest deployments',
+    access: own,
+    input: byId,
+    output: wholeCompose,
+  }),
   update: mutation({
     summary: 'Changes settings of a compose service; they take effect at its next deploy',
-    description: 'Absent fields stay; null clears. composeStatus is a change by hand. A file that reaches outside the service needs Owner or Admin, as do variables that decide such a part of it.',
-    access: { class: 'protected', resources: [subject, { kind: 'sshKey', field: 'customGitSSHKeyId' }, { kind: 'gitProvider', field: 'githubId' }] },
-    input: byId.extend(partial({
-      name, appName, description, composeType, sourceType, composeFile: composeFile.nullable(), composePath: ruled(line(1000), parseSourcePath).describe('Of a repository: the file in it'), env: block.nullable(), createEnvFile, autoDeploy,
-      composeStatus: z.enum(applicationStatuses), randomize: z.boolean().describe('Adds the suffix to the names in the file'), suffix: z.string().regex(/^[a-z0-9-]{0,20}$/, 'must have at most 20 lower-case letters, digits or "-"'),
-      repository, owner, branch, gitHost, githubId, customGitUrl, customGitBranch, customGitSSHKeyId, enableSubmodules, watchPaths, triggerType, webhookSecret,
-    })),
-    output: composeRecord, refusals: ['CONFLICT'],
+    description:
+      'Absent fields stay; null clears. composeStatus is a change by hand. A file that reaches outside the service needs Owner or Admin, as do variables that decide such a part of it.',
+    access: {
+      class: 'protected',
+      resources: [
+        subject,
+        { kind: 'sshKey', field: 'customGitSSHKeyId' },
+        { kind: 'gitProvider', field: 'githubId' },
+      ],
+    },
+    input: byId.extend(
+      partial({
+        name,
+        appName,
+        description,
+        composeType,
+        sourceType,
+        composeFile: composeFile.nullable(),
+        composePath: ruled(line(1000), parseSourcePath).describe('Of a repository: the file in it'),
+        env: block.nullable(),
+        createEnvFile,
+        autoDeploy,
+        composeStatus: z.enum(applicationStatuses),
+        randomize: z.boolean().describe('Adds the suffix to the names in the file'),
+        suffix: z
+          .string()
+          .regex(/^[a-z0-9-]{0,20}$/, 'must have at most 20 lower-case letters, digits or "-"'),
+        repository,
+        owner,
+        branch,
+        gitHost,
+        githubId,
+        customGitUrl,
+        customGitBranch,
+        customGitSSHKeyId,
+        enableSubmodules,
+        watchPaths,
+        triggerType,
+        webhookSecret,
+      }),
+    ),
+    output: composeRecord,
+    refusals: ['CONFLICT'],
   }),
   saveEnvironment: mutation({
     summary: 'Sets its variables',
-    access: own, input: byId.extend({ env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'), createEnvFile: createEnvFile.optional() }), output: composeRecord,
+    access: own,
+    input: byId.extend({
+      env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'),
+      createEnvFile: createEnvFile.optional(),
+    }),
+    output: composeRecord,
   }),
-  refreshToken: mutation({ summary: 'Makes a new webhook token', access: own, input: byId, output: composeRecord }),
+  refreshToken: mutation({
+    summary: 'Makes a new webhook token',
+    access: own,
+    input: byId,
+    output: composeRecord,
+  }),
   move: mutation({
-    summary: 'Moves the compose service to another environment of the organization; its services follow at the next deploy',
-    access: { class: 'protected', resources: [subject, { kind: 'environment', field: 'targetEnvironmentId' }] },
-    input: byId.extend({ targetEnvironmentId: id }), output: composeRecord,
+    summary:
+      'Moves the compose service to another environment of the organization; its services follow at the next deploy',
+    access: {
+      class: 'protected',
+      resources: [subject, { kind: 'environment', field: 'targetEnvironmentId' }],
+    },
+    input: byId.extend({ targetEnvironmentId: id }),
+    output: composeRecord,
   }),
   loadServices: query({
-    summary: 'The names of the services in its file, in the file\'s order',
+    summary: "The names of the services in its file, in the file's order",
     description: 'Of a repository the newest file of the branch is fetched.',
-    access: own, input: byId.extend(pageInput), output: listOf(z.string()), refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    access: own,
+    input: byId.extend(pageInput),
+    output: listOf(z.string()),
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   deploy: mutation({
     summary: 'Queues a deployment',
-    description: 'It is done when every service of the file is healthy, or has ended with 0 where it runs once. When one fails, all of them go back to the version before. What a swarm cannot do is refused with service and key: at once for a file of the record, by the deployment for one of a repository. A file of a repository that reaches outside the service is deployed only when an Owner or Admin deployed it, and changed its source, last.',
-    access: running, input: byId.extend({ title: title.default('Manual deployment'), description: z.string().max(2000).default('') }), output: z.literal(true), refusals: ['PRECONDITION_FAILED'],
+    description:
+      'It is done when every service of the file is healthy, or has ended with 0 where it runs once. When one fails, all of them go back to the version before. What a swarm cannot do is refused with service and key: at once for a file of the record, by the deployment for one of a repository. A file of a repository that reaches outside the service is deployed only when an Owner or Admin deployed it, and changed its source, last.',
+    access: running,
+    input: byId.extend({
+      title: title.default('Manual deployment'),
+      description: z.string().max(2000).default(''),
+    }),
+    output: z.literal(true),
+    refusals: ['PRECONDITION_FAILED'],
   }),
   redeploy: mutation({
     summary: 'Queues a deployment of the version that is deployed now: its commit, or its file',
-    access: running, input: byId.extend({ title: title.default('Rebuild deployment'), description: z.string().max(2000).default('') }), output: z.literal(true), refusals: ['PRECONDITION_FAILED'],
+    access: running,
+    input: byId.extend({
+      title: title.default('Rebuild deployment'),
+      description: z.string().max(2000).default(''),
+    }),
+    output: z.literal(true),
+    refusals: ['PRECONDITION_FAILED'],
   }),
-  start: mutation({ summary: 'Starts the services of its live release', access: own, input: byId, output: composeRecord, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] }),
-  stop: mutation({ summary: 'Scales its services to 0; volumes stay', access: own, input: byId, output: composeRecord, refusals: ['SERVICE_UNAVAILABLE'] }),
-  killBuild: mutation({ summary: 'Ends the running build\'s own processes', access: running, input: byId, output: composeRecord }),
-  cleanQueues: mutation({ summary: 'Cancels the queued deployments', access: running, input: byId, output: composeRecord, refusals: ['SERVICE_UNAVAILABLE'] }),
+  start: mutation({
+    summary: 'Starts the services of its live release',
+    access: own,
+    input: byId,
+    output: composeRecord,
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  stop: mutation({
+    summary: 'Scales its services to 0; volumes stay',
+    access: own,
+    input: byId,
+    output: composeRecord,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+  killBuild: mutation({
+    summary: "Ends the running build's own processes",
+    access: running,
+    input: byId,
+    output: composeRecord,
+  }),
+  cleanQueues: mutation({
+    summary: 'Cancels the queued deployments',
+    access: running,
+    input: byId,
+    output: composeRecord,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
   readLogs: query({
     summary: 'The output of its services, oldest first',
     access: own,
-    input: byId.extend({ serviceName: line(100).optional().describe('Only of this service of the file'), tail: z.number().int().min(1).max(10_000).default(200), since: z.iso.datetime({ offset: true }).optional(), search: z.string().max(500).optional() }),
-    output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string(), serviceName: z.string() })), refusals: ['SERVICE_UNAVAILABLE'],
+    input: byId.extend({
+      serviceName: line(100).optional().describe('Only of this service of the file'),
+      tail: z.number().int().min(1).max(10_000).default(200),
+      since: z.iso.datetime({ offset: true }).optional(),
+      search: z.string().max(500).optional(),
+    }),
+    output: z.array(
+      z.object({
+        at: z.string(),
+        stream: z.enum(['stdout', 'stderr']),
+        text: z.string(),
+        serviceName: z.string(),
+      }),
+    ),
+    refusals: ['SERVICE_UNAVAILABLE'],
   }),
   delete: mutation({
     summary: 'Deletes the compose service: its containers, network, images, deployments, domains and mounts',
-    description: 'A running deployment is ended first. Its named volumes stay unless deleteVolumes is true; keptVolumes names them.',
-    access: { ...own, grant: 'canDeleteServices' }, input: byId.extend({ deleteVolumes: z.boolean().default(false) }), output: deletedCompose, refusals: ['SERVICE_UNAVAILABLE'],
+    description:
+      'A running deployment is ended first. Its named volumes stay unless deleteVolumes is true; keptVolumes names them.',
+    access: { ...own, grant: 'canDeleteServices' },
+    input: byId.extend({ deleteVolumes: z.boolean().default(false) }),
+    output: deletedCompose,
+    refusals: ['SERVICE_UNAVAILABLE'],
   }),
 };

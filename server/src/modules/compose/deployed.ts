@@ -6,8 +6,16 @@ export function deployedComposes(composes: Pick<Composes, 'find' | 'patch'>): De
   return {
     async find(composeId) {
       const compose = await composes.find(composeId);
-      return compose && { ...compose, status: compose.composeStatus, serverKey: compose.serverId ?? 'local', requireDeployable: () => checkDeployable(compose) };
+      return (
+        compose && {
+          ...compose,
+          status: compose.composeStatus,
+          serverKey: compose.serverId ?? 'local',
+          requireDeployable: () => checkDeployable(compose),
+        }
+      );
     },
-    patch: (composeId, { status, ...patch }) => composes.patch(composeId, { ...patch, ...(status === undefined ? {} : { composeStatus: status }) }),
+    patch: (composeId, { status, ...patch }) =>
+      composes.patch(composeId, { ...patch, ...(status === undefined ? {} : { composeStatus: status }) }),
   };
 }

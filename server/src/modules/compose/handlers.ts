@@ -25,7 +25,10 @@ export interface ComposeDesk {
   turns: Turns;
   queue: Queue;
   logs: DeploymentLogs;
-  builds: { killBuild(service: ServiceRef): Promise<boolean>; end(service: ServiceRef, reason: string): Promise<void> };
+  builds: {
+    killBuild(service: ServiceRef): Promise<boolean>;
+    end(service: ServiceRef, reason: string): Promise<void>;
+  };
   members: Members;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
@@ -41,8 +44,12 @@ export interface ComposeDesk {
 
 export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContract, CallContext> {
   const { composes, deployments, members, runtime } = desk;
-  const found = ({ actor }: CallContext, { composeId }: { composeId: string }): Promise<ComposeRecord> => composes.one(composeId, actor.organizationId);
-  const save = async ({ actor, write }: CallContext, { composeId, ...input }: ComposeInput & { composeId: string }): Promise<Shown> => shown(await write(() => composes.update(composeId, actor, input)));
+  const found = ({ actor }: CallContext, { composeId }: { composeId: string }): Promise<ComposeRecord> =>
+    composes.one(composeId, actor.organizationId);
+  const save = async (
+    { actor, write }: CallContext,
+    { composeId, ...input }: ComposeInput & { composeId: string },
+  ): Promise<Shown> => shown(await write(() => composes.update(composeId, actor, input)));
 
   async function accept(context: CallContext, compose: ComposeRecord, accepting: Accepting): Promise<true> {
     checkDeployable(compose);
@@ -67,23 +74,43 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
     async one(context, input) {
       const compose = await found(context, input);
       const { composeId, organizationId, environmentId } = compose;
-      const [environment, domains, mounts, past] = await Promise.all([desk.environment(environmentId), desk.domains(composeId, organizationId), desk.mounts(composeId, organizationId), deployments.recent(composeRef(composeId))]);
+      const [environment, domains, mounts, past] = await Promise.all([
+        desk.environment(environmentId),
+        desk.domains(composeId, organizationId),
+        desk.mounts(composeId, organizationId),
+        deployments.recent(composeRef(composeId)),
+      ]);
       return { ...shown(compose), environment, domains, mounts, deployments: past };
     },
     update: save,
     saveEnvironment: save,
-    refreshToken: async ({ actor, write }, { composeId }) => shown(await write(() => composes.refreshToken(composeId, actor.organizationId))),
-    move: async ({ actor, write }, { composeId, targetEnvironmentId }) => shown(await write(() => composes.move(composeId, actor.organizationId, targetEnvironmentId))),
+    refreshToken: async ({ actor, write }, { composeId }) =>
+      shown(await write(() => composes.refreshToken(composeId, actor.organizationId))),
+    move: async ({ actor, write }, { composeId, targetEnvironmentId }) =>
+      shown(await write(() => composes.move(composeId, actor.organizationId, targetEnvironmentId))),
     async loadServices(context, { composeId, ...page }) {
       const compose = await found(context, { composeId });
       const isRaw = compose.sourceType === 'raw';
-      return paginate(await servicesOf(compose, isRaw ? compose.composeFile : await desk.repositoryFile(compose, context.signal), isRaw ? 'composeFile' : 'composePath'), page, (name) => name);
+      return paginate(
+        await servicesOf(
+          compose,
+          isRaw ? compose.composeFile : await desk.repositoryFile(compose, context.signal),
+          isRaw ? 'composeFile' : 'composePath',
+        ),
+        page,
+        (name) => name,
+      );
     },
-    deploy: async (context, { title, description, ...input }) => accept(context, await found(context, input), { kind: 'deploy', title, description }),
+    deploy: async (context, { title, description, ...input }) =>
+      accept(context, await found(context, input), { kind: 'deploy', title, description }),
     async redeploy(context, { title, description, ...input }) {
       const compose = await found(context, input);
       checkDeployable(compose);
-      if (!(await deployments.live(compose))) throw new AppError('PRECONDITION_FAILED', 'Nothing is deployed yet, so there is no version to deploy again: deploy first.');
+      if (!(await deployments.live(compose)))
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'Nothing is deployed yet, so there is no version to deploy again: deploy first.',
+        );
       return accept(context, compose, { kind: 'redeploy', title, description });
     },
     start: async (context, input) => shown(await runtime.start(await found(context, input))),
@@ -95,22 +122,40 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
     async cleanQueues(context, input) {
       const compose = await found(context, input);
       // Before a first release nothing runs.
-      await deployments.cancelQueued(composeRef(compose.composeId), async () => compose.liveDeploymentId !== null && runtime.hasTasks(compose));
+      await deployments.cancelQueued(
+        composeRef(compose.composeId),
+        async () => compose.liveDeploymentId !== null && runtime.hasTasks(compose),
+      );
       return shown(await found(context, input));
     },
-    readLogs: async (context, { composeId, ...options }) => runtime.readLogs(await found(context, { composeId }), options),
-    delete: async (context, { composeId, deleteVolumes }) => remove(desk, context, { compose: await found(context, { composeId }), deleteVolumes }),
+    readLogs: async (context, { composeId, ...options }) =>
+      runtime.readLogs(await found(context, { composeId }), options),
+    delete: async (context, { composeId, deleteVolumes }) =>
+      remove(desk, context, { compose: await found(context, { composeId }), deleteVolumes }),
   };
 }
 
 /** What is wrong with a file that stands here is told at once, and not by a deployment. */
 async function checkRaw(compose: ComposeRecord, around: Omit<EnvBlocks, 'service'>): Promise<void> {
-  const [{ translate }, { resolveBlock }] = await Promise.all([import('./translation/translate.ts'), import('../../domain/env.ts')]);
+  const [{ translate }, { resolveBlock }] = await Promise.all([
+    import('./translation/translate.ts'),
+    import('../../domain/env.ts'),
+  ]);
   const blocks = { ...around, service: compose.env };
-  translate({ text: compose.composeFile, field: 'composeFile', folder: undefined, variables: resolveBlock('env', compose.env, { ...blocks, service: '' }), blocks });
+  translate({
+    text: compose.composeFile,
+    field: 'composeFile',
+    folder: undefined,
+    variables: resolveBlock('env', compose.env, { ...blocks, service: '' }),
+    blocks,
+  });
 }
 
-async function remove(desk: ComposeDesk, context: CallContext, { compose, deleteVolumes }: { compose: ComposeRecord; deleteVolumes: boolean }) {
+async function remove(
+  desk: ComposeDesk,
+  context: CallContext,
+  { compose, deleteVolumes }: { compose: ComposeRecord; deleteVolumes: boolean },
+) {
   const { composeId, organizationId } = compose;
   const service = composeRef(composeId);
   // First what waits: it would begin as soon as what runs has ended.
@@ -130,9 +175,16 @@ async function remove(desk: ComposeDesk, context: CallContext, { compose, delete
   return { ...shown(compose), keptVolumes };
 }
 
-type Shown = Omit<ComposeRecord, 'sourceType' | 'triggerType'> & { sourceType: (typeof composeSourceTypes)[number]; triggerType: 'push' | 'tag' };
+type Shown = Omit<ComposeRecord, 'sourceType' | 'triggerType'> & {
+  sourceType: (typeof composeSourceTypes)[number];
+  triggerType: 'push' | 'tag';
+};
 
 /** Only known types are ever stored. */
 function shown(compose: ComposeRecord): Shown {
-  return { ...compose, sourceType: composeSourceTypes.find((type) => type === compose.sourceType) ?? 'raw', triggerType: compose.triggerType === 'tag' ? 'tag' : 'push' };
+  return {
+    ...compose,
+    sourceType: composeSourceTypes.find((type) => type === compose.sourceType) ?? 'raw',
+    triggerType: compose.triggerType === 'tag' ? 'tag' : 'push',
+  };
 }

@@ -14,7 +14,10 @@ export interface ComposeRuntime {
   stop(compose: ComposeRecord): Promise<ComposeRecord>;
   hasTasks(compose: ComposeRecord): Promise<boolean>;
   /** Of all services, or of one by its name in the file (BAD_REQUEST when there is none), oldest first. */
-  readLogs(compose: ComposeRecord, options: OutputOptions & { serviceName?: string | undefined }): Promise<ComposeLogLine[]>;
+  readLogs(
+    compose: ComposeRecord,
+    options: OutputOptions & { serviceName?: string | undefined },
+  ): Promise<ComposeLogLine[]>;
   /** Removes its services under any name they had, images, network, copies and, when asked, its volumes; gives the volumes that stay. */
   remove(compose: ComposeRecord, options: { deleteVolumes: boolean }): Promise<string[]>;
 }
@@ -47,44 +50,64 @@ const searchedLines = 10_000;
 
 export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRuntime {
   const { engine, composes, turns } = options;
-  const present = async ({ composeId }: ComposeRecord): Promise<ServiceState[]> => (await engine.services()).filter(({ labels }) => isSameService(ownerOfLabels(labels), composeRef(composeId)));
+  const present = async ({ composeId }: ComposeRecord): Promise<ServiceState[]> =>
+    (await engine.services()).filter(({ labels }) =>
+      isSameService(ownerOfLabels(labels), composeRef(composeId)),
+    );
 
-  async function settle(compose: ComposeRecord, event: 'started' | 'stopped', isStopped: boolean): Promise<ComposeRecord> {
+  async function settle(
+    compose: ComposeRecord,
+    event: 'started' | 'stopped',
+    isStopped: boolean,
+  ): Promise<ComposeRecord> {
     const changed = { isStopped, composeStatus: statusAfter(event, compose.composeStatus) };
     await composes.patch(compose.composeId, changed);
     return { ...compose, ...changed };
   }
 
   return {
-    start: (compose) => turns.take(compose.composeId, async () => {
-      const live = await options.liveServices(compose);
-      if (live.length === 0) throw new AppError('PRECONDITION_FAILED', `${compose.name} has no release yet: deploy first.`);
-      const there = new Map((await present(compose)).map((service) => [service.name, service]));
-      for (const { spec } of live) {
-        if (there.get(spec.name)?.specDigest === engine.specDigest(spec)) await engine.scaleService(spec.name, spec.replicas);
-        else await engine.applyService(spec);
-      }
-      for (const { spec } of live) await awaitRunning(engine, spec.name, spec.replicas, reader);
-      return settle(compose, 'started', false);
-    }),
-    stop: (compose) => turns.take(compose.composeId, async () => {
-      const services = await present(compose);
-      // What depends on others goes first, so that nothing loses what it needs before its time.
-      for (const { name } of services.toReversed()) await engine.scaleService(name, 0);
-      for (const { name } of services) await awaitEnded(engine, name, reader);
-      return settle(compose, 'stopped', true);
-    }),
+    start: (compose) =>
+      turns.take(compose.composeId, async () => {
+        const live = await options.liveServices(compose);
+        if (live.length === 0)
+          throw new AppError('PRECONDITION_FAILED', `${compose.name} has no release yet: deploy first.`);
+        const there = new Map((await present(compose)).map((service) => [service.name, service]));
+        for (const { spec } of live) {
+          if (there.get(spec.name)?.specDigest === engine.specDigest(spec))
+            await engine.scaleService(spec.name, spec.replicas);
+          else await engine.applyService(spec);
+        }
+        for (const { spec } of live) await awaitRunning(engine, spec.name, spec.replicas, reader);
+        return settle(compose, 'started', false);
+      }),
+    stop: (compose) =>
+      turns.take(compose.composeId, async () => {
+        const services = await present(compose);
+        // What depends on others goes first, so that nothing loses what it needs before its time.
+        for (const { name } of services.toReversed()) await engine.scaleService(name, 0);
+        for (const { name } of services) await awaitEnded(engine, name, reader);
+        return settle(compose, 'stopped', true);
+      }),
     hasTasks: async (compose) => (await present(compose)).some(({ replicas }) => replicas > 0),
     async readLogs(compose, { serviceName, tail, since, search }) {
-      const services = (await present(compose)).map((service) => ({ ...service, shown: service.labels[nameLabel] ?? service.name }));
+      const services = (await present(compose)).map((service) => ({
+        ...service,
+        shown: service.labels[nameLabel] ?? service.name,
+      }));
       const wanted = services.filter(({ shown }) => serviceName === undefined || shown === serviceName);
       const lines: ComposeLogLine[] = [];
       for (const { name, shown } of wanted) {
-        for await (const line of engine.serviceLogs(name, { tail: search === undefined ? tail : searchedLines, ...(since === undefined ? {} : { since }), follow: false })) {
+        for await (const line of engine.serviceLogs(name, {
+          tail: search === undefined ? tail : searchedLines,
+          ...(since === undefined ? {} : { since }),
+          follow: false,
+        })) {
           if (search === undefined || line.text.includes(search)) lines.push({ ...line, serviceName: shown });
         }
       }
-      return lines.toSorted((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0)).slice(-tail);
+      return lines
+        .toSorted((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0))
+        .slice(-tail);
     },
     async remove({ composeId }, { deleteVolumes }) {
       const kept = await removeFromEngine(engine, composeRef(composeId), { deleteVolumes });

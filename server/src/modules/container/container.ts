@@ -1,6 +1,13 @@
 /** Containers of this server's engine, as far as the caller sees them. */
 import { AppError } from '../../domain/errors.ts';
-import type { ContainerPort, EngineView, InspectedContainer, ListedContainer, SwarmService, SwarmTask } from '../../ports/engine-view.ts';
+import type {
+  ContainerPort,
+  EngineView,
+  InspectedContainer,
+  ListedContainer,
+  SwarmService,
+  SwarmTask,
+} from '../../ports/engine-view.ts';
 import type { Actor } from '../../procedure/context.ts';
 import { isPlatform, type Labels, type Sight } from '../sight/sight.ts';
 import { namesOnly, withoutSecrets } from './masking.ts';
@@ -19,7 +26,10 @@ export interface ShownContainer {
 }
 
 export interface ServiceContainer extends ShownContainer {
-  configuration: Pick<SwarmService, 'image' | 'command' | 'args' | 'env' | 'mounts' | 'networks' | 'constraints' | 'limits' | 'reservations'>;
+  configuration: Pick<
+    SwarmService,
+    'image' | 'command' | 'args' | 'env' | 'mounts' | 'networks' | 'constraints' | 'limits' | 'reservations'
+  >;
 }
 
 export interface Containers {
@@ -36,12 +46,23 @@ export function createContainers(engine: EngineView, sight: Sight): Containers {
   async function seen(actor: Actor, idOrName: string): Promise<InspectedContainer> {
     // The engine would read these as a way through its paths.
     const isName = idOrName !== '.' && idOrName !== '..';
-    const [container, sees] = await Promise.all([isName ? engine.container(idOrName) : undefined, sight(actor)]);
-    if (!container) throw new AppError('NOT_FOUND', `There is no container ${idOrName} on this server. It may have ended and been replaced; container.getContainers lists those that are there.`);
-    if (!sees(container.labels)) throw new AppError('FORBIDDEN', 'You have no access to the container named in containerId.');
+    const [container, sees] = await Promise.all([
+      isName ? engine.container(idOrName) : undefined,
+      sight(actor),
+    ]);
+    if (!container)
+      throw new AppError(
+        'NOT_FOUND',
+        `There is no container ${idOrName} on this server. It may have ended and been replaced; container.getContainers lists those that are there.`,
+      );
+    if (!sees(container.labels))
+      throw new AppError('FORBIDDEN', 'You have no access to the container named in containerId.');
     return container;
   }
-  async function list(actor: Actor, test: (container: ListedContainer) => boolean = () => true): Promise<ShownContainer[]> {
+  async function list(
+    actor: Actor,
+    test: (container: ListedContainer) => boolean = () => true,
+  ): Promise<ShownContainer[]> {
     const [all, sees] = await Promise.all([engine.allContainers(), sight(actor)]);
     return all.filter((container) => sees(container.labels) && test(container)).map(shown);
   }
@@ -50,12 +71,21 @@ export function createContainers(engine: EngineView, sight: Sight): Containers {
     list,
     async restart(actor, idOrName) {
       const { id, labels } = await seen(actor, idOrName);
-      if (isPlatform(labels)) throw new AppError('PRECONDITION_FAILED', 'This container is one of Berth\'s own, which Berth looks after itself. It cannot be restarted here.');
+      if (isPlatform(labels))
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          "This container is one of Berth's own, which Berth looks after itself. It cannot be restarted here.",
+        );
       const [before] = await list(actor, (container) => container.id === id);
       await engine.restartContainer(id);
       const [after] = await list(actor, (container) => container.id === id);
-      const record = after ?? (before && { ...before, state: 'exited', status: 'Replaced by a new container' });
-      if (!record) throw new AppError('NOT_FOUND', 'The container was removed while it was restarted. container.getContainers lists those that are there.');
+      const record =
+        after ?? (before && { ...before, state: 'exited', status: 'Replaced by a new container' });
+      if (!record)
+        throw new AppError(
+          'NOT_FOUND',
+          'The container was removed while it was restarted. container.getContainers lists those that are there.',
+        );
       return record;
     },
     async configuration(actor, idOrName) {
@@ -63,38 +93,85 @@ export function createContainers(engine: EngineView, sight: Sight): Containers {
       return actor.role === 'member' ? withoutSecrets(configuration, env) : configuration;
     },
     async ofServices(actor, test) {
-      const [services, tasks, nodes, sees] = await Promise.all([engine.swarmServices(), engine.swarmTasks(), engine.swarmNodes(), sight(actor)]);
-      const wanted = new Map(services.filter((service) => test(service) && sees(service.labels)).map((service) => [service.id, service]));
+      const [services, tasks, nodes, sees] = await Promise.all([
+        engine.swarmServices(),
+        engine.swarmTasks(),
+        engine.swarmNodes(),
+        sight(actor),
+      ]);
+      const wanted = new Map(
+        services
+          .filter((service) => test(service) && sees(service.labels))
+          .map((service) => [service.id, service]),
+      );
       const hostnames = new Map(nodes.map(({ id, hostname }) => [id, hostname]));
       return tasks.flatMap((task) => {
         const service = wanted.get(task.serviceId);
-        return service ? [taskContainer(task, service, { node: hostnames.get(task.nodeId), hidesValues: actor.role === 'member' })] : [];
+        return service
+          ? [
+              taskContainer(task, service, {
+                node: hostnames.get(task.nodeId),
+                hidesValues: actor.role === 'member',
+              }),
+            ]
+          : [];
       });
     },
   };
 }
 
 function shown({ id, name, image, state, status, labels, ports }: ListedContainer): ShownContainer {
-  return { containerId: id, name, image, ports: ports.map(portText).join(', '), state, status, serverId: null, labels, isPlatform: isPlatform(labels) };
+  return {
+    containerId: id,
+    name,
+    image,
+    ports: ports.map(portText).join(', '),
+    state,
+    status,
+    serverId: null,
+    labels,
+    isPlatform: isPlatform(labels),
+  };
 }
 
 function portText({ address, published, target, protocol }: ContainerPort): string {
   if (published === undefined) return `${target}/${protocol}`;
-  return `${address?.includes(':') ? `[${address}]` : address ?? ''}:${published}->${target}/${protocol}`;
+  return `${address?.includes(':') ? `[${address}]` : (address ?? '')}:${published}->${target}/${protocol}`;
 }
 
-function taskContainer(task: SwarmTask, service: SwarmService, { node, hidesValues }: { node: string | undefined; hidesValues: boolean }): ServiceContainer {
+function taskContainer(
+  task: SwarmTask,
+  service: SwarmService,
+  { node, hidesValues }: { node: string | undefined; hidesValues: boolean },
+): ServiceContainer {
   const { image, command, args, env, mounts, networks, constraints, limits, reservations } = service;
   const configuration = { image, command, args, env, mounts, networks, constraints, limits, reservations };
   return {
-    containerId: task.containerId ?? '', name: `${service.name}.${task.slot || task.nodeId}.${task.id}`, image: task.image,
-    ports: service.ports.map(({ published, target, protocol }) => (published === undefined ? `${target}/${protocol}` : `:${published}->${target}/${protocol}`)).join(', '),
-    state: task.state, status: `${task.message || task.state} since ${task.stateAt}`, serverId: null, ...(node === undefined ? {} : { node }), labels: task.labels, isPlatform: isPlatform(service.labels),
-    configuration: hidesValues ? { ...configuration, ...maskedCommand(command, args, env), env: namesOnly(env) } : configuration,
+    containerId: task.containerId ?? '',
+    name: `${service.name}.${task.slot || task.nodeId}.${task.id}`,
+    image: task.image,
+    ports: service.ports
+      .map(({ published, target, protocol }) =>
+        published === undefined ? `${target}/${protocol}` : `:${published}->${target}/${protocol}`,
+      )
+      .join(', '),
+    state: task.state,
+    status: `${task.message || task.state} since ${task.stateAt}`,
+    serverId: null,
+    ...(node === undefined ? {} : { node }),
+    labels: task.labels,
+    isPlatform: isPlatform(service.labels),
+    configuration: hidesValues
+      ? { ...configuration, ...maskedCommand(command, args, env), env: namesOnly(env) }
+      : configuration,
   };
 }
 
-function maskedCommand(command: string[], args: string[], env: readonly string[]): { command: string[]; args: string[] } {
+function maskedCommand(
+  command: string[],
+  args: string[],
+  env: readonly string[],
+): { command: string[]; args: string[] } {
   const masked = withoutSecrets({ command, args }, env);
   const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
   return { command: texts(masked['command']), args: texts(masked['args']) };

@@ -5,17 +5,34 @@ import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { containerRecord, serviceContainer } from './record.ts';
 
-const name = z.string().min(1).max(200).regex(containerNamePattern, 'may have only letters, digits, ".", "-" and "_"');
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(containerNamePattern, 'may have only letters, digits, ".", "-" and "_"');
 const serverId = z.string().min(1).max(100).nullish().describe('Another server than this one');
-const access = { class: 'protected', grant: 'canAccessToContainers', resources: [{ kind: 'server', field: 'serverId' }] } as const;
+const access = {
+  class: 'protected',
+  grant: 'canAccessToContainers',
+  resources: [{ kind: 'server', field: 'serverId' }],
+} as const;
 const refusals = ['NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'] as const;
-const whose = 'Shown is what belongs to the organization; to a member, what belongs to the services assigned. Berth\'s own containers and those of nobody are shown only to Owner and Admin of the installation\'s first organization.';
+const whose =
+  "Shown is what belongs to the organization; to a member, what belongs to the services assigned. Berth's own containers and those of nobody are shown only to Owner and Admin of the installation's first organization.";
 
 export const containerContract = {
-  getContainers: query({ summary: 'The containers of a server, newest first, ended ones included', description: whose, access, input: z.object({ serverId, ...pageInput }), output: listOf(containerRecord), refusals }),
+  getContainers: query({
+    summary: 'The containers of a server, newest first, ended ones included',
+    description: whose,
+    access,
+    input: z.object({ serverId, ...pageInput }),
+    output: listOf(containerRecord),
+    refusals,
+  }),
   restartContainer: mutation({
-    summary: 'Restarts a container; never one of Berth\'s own',
-    description: 'The container of a swarm service is a task\'s: when it ends, the swarm puts a new container in its place, so that the answer may tell of one that has ended.',
+    summary: "Restarts a container; never one of Berth's own",
+    description:
+      "The container of a swarm service is a task's: when it ends, the swarm puts a new container in its place, so that the answer may tell of one that has ended.",
     access: { ...access, resources: [] },
     input: z.object({ containerId: name.describe('Id or name') }),
     output: containerRecord,
@@ -24,22 +41,49 @@ export const containerContract = {
   getConfig: query({
     summary: 'The full configuration of a container, as the engine tells it',
     description: 'For members, values of environment variables and whatever else looks secret are hidden.',
-    access, input: z.object({ containerId: name.describe('Id or name'), serverId }), output: z.record(z.string(), z.unknown()), refusals: ['NOT_FOUND', ...refusals],
+    access,
+    input: z.object({ containerId: name.describe('Id or name'), serverId }),
+    output: z.record(z.string(), z.unknown()),
+    refusals: ['NOT_FOUND', ...refusals],
   }),
   getContainersByAppNameMatch: query({
-    summary: 'The containers whose name begins with the appName; with appType, those of the stack or compose project of that name',
-    description: whose, access, input: z.object({ appName: name, appType: z.enum(['stack', 'compose']).nullish(), serverId, ...pageInput }), output: listOf(containerRecord), refusals,
+    summary:
+      'The containers whose name begins with the appName; with appType, those of the stack or compose project of that name',
+    description: whose,
+    access,
+    input: z.object({
+      appName: name,
+      appType: z.enum(['stack', 'compose']).nullish(),
+      serverId,
+      ...pageInput,
+    }),
+    output: listOf(containerRecord),
+    refusals,
   }),
   getContainersByAppLabel: query({
-    summary: 'The containers of the swarm service (swarm) or of the compose project (standalone) of exactly this name, by their labels',
-    description: whose, access, input: z.object({ appName: name, type: z.enum(['standalone', 'swarm']), serverId, ...pageInput }), output: listOf(containerRecord), refusals,
+    summary:
+      'The containers of the swarm service (swarm) or of the compose project (standalone) of exactly this name, by their labels',
+    description: whose,
+    access,
+    input: z.object({ appName: name, type: z.enum(['standalone', 'swarm']), serverId, ...pageInput }),
+    output: listOf(containerRecord),
+    refusals,
   }),
   getStackContainersByAppName: query({
-    summary: 'The containers of a stack\'s tasks on every node, newest first, ended ones included',
-    description: whose, access, input: z.object({ appName: name, serverId, ...pageInput }), output: listOf(containerRecord), refusals,
+    summary: "The containers of a stack's tasks on every node, newest first, ended ones included",
+    description: whose,
+    access,
+    input: z.object({ appName: name, serverId, ...pageInput }),
+    output: listOf(containerRecord),
+    refusals,
   }),
   getServiceContainersByAppName: query({
-    summary: 'The containers of a swarm service\'s tasks on every node, with status and configuration, newest first',
-    description: whose, access, input: z.object({ appName: name, serverId, ...pageInput }), output: listOf(serviceContainer), refusals,
+    summary:
+      "The containers of a swarm service's tasks on every node, with status and configuration, newest first",
+    description: whose,
+    access,
+    input: z.object({ appName: name, serverId, ...pageInput }),
+    output: listOf(serviceContainer),
+    refusals,
   }),
 };

@@ -22,11 +22,19 @@ const typeLabels = { standalone: projectLabel, swarm: serviceNameLabel } as cons
 export function containerHandlers(containers: Containers): Handlers<typeof containerContract, CallContext> {
   type Page<T> = T[] | { items: T[]; nextCursor: string | null };
   /** Names are unique where ids may still be missing. */
-  const listed = async ({ actor }: CallContext, asked: Asked, test?: (container: ListedContainer) => boolean): Promise<Page<ShownContainer>> => {
+  const listed = async (
+    { actor }: CallContext,
+    asked: Asked,
+    test?: (container: ListedContainer) => boolean,
+  ): Promise<Page<ShownContainer>> => {
     refuseOthers(asked.serverId);
     return paginate(await containers.list(actor, test), asked, ({ name }) => name);
   };
-  const tasks = async ({ actor }: CallContext, asked: Asked, test: (service: SwarmService) => boolean): Promise<Page<ServiceContainer>> => {
+  const tasks = async (
+    { actor }: CallContext,
+    asked: Asked,
+    test: (service: SwarmService) => boolean,
+  ): Promise<Page<ServiceContainer>> => {
     refuseOthers(asked.serverId);
     return paginate(await containers.ofServices(actor, test), asked, ({ name }) => name);
   };
@@ -39,10 +47,15 @@ export function containerHandlers(containers: Containers): Handlers<typeof conta
       return containers.configuration(actor, containerId);
     },
     getContainersByAppNameMatch: (context, { appName, appType, ...input }) =>
-      listed(context, input, ({ name, labels }) => (appType ? labels[appTypeLabels[appType]] === appName : name.startsWith(appName))),
-    getContainersByAppLabel: (context, { appName, type, ...input }) => listed(context, input, ({ labels }) => labels[typeLabels[type]] === appName),
-    getStackContainersByAppName: (context, { appName, ...input }) => tasks(context, input, ({ labels }) => labels[stackLabel] === appName),
-    getServiceContainersByAppName: (context, { appName, ...input }) => tasks(context, input, ({ name }) => name === appName),
+      listed(context, input, ({ name, labels }) =>
+        appType ? labels[appTypeLabels[appType]] === appName : name.startsWith(appName),
+      ),
+    getContainersByAppLabel: (context, { appName, type, ...input }) =>
+      listed(context, input, ({ labels }) => labels[typeLabels[type]] === appName),
+    getStackContainersByAppName: (context, { appName, ...input }) =>
+      tasks(context, input, ({ labels }) => labels[stackLabel] === appName),
+    getServiceContainersByAppName: (context, { appName, ...input }) =>
+      tasks(context, input, ({ name }) => name === appName),
   };
 }
 

@@ -12,14 +12,20 @@ export function namesOnly(env: readonly string[]): string[] {
 }
 
 /** Values of variables are hidden wherever they stand, and so is what has a secret name or looks like a secret. */
-export function withoutSecrets(configuration: Readonly<Record<string, unknown>>, env: readonly string[]): Record<string, unknown> {
+export function withoutSecrets(
+  configuration: Readonly<Record<string, unknown>>,
+  env: readonly string[],
+): Record<string, unknown> {
   const variables = new Map(env.map((entry) => [entry, `${nameOf(entry)}=${dots}`]));
-  const redact = createRedactor(env.flatMap((entry) => {
-    const value = entry.slice(nameOf(entry).length + 1);
-    return value.length >= tellingLength || secretName.test(nameOf(entry)) ? [value] : [];
-  }));
+  const redact = createRedactor(
+    env.flatMap((entry) => {
+      const value = entry.slice(nameOf(entry).length + 1);
+      return value.length >= tellingLength || secretName.test(nameOf(entry)) ? [value] : [];
+    }),
+  );
   function masked(value: unknown, name: string): unknown {
-    if (typeof value === 'string') return variables.get(value) ?? (secretName.test(name) && value !== '' ? dots : redact(value));
+    if (typeof value === 'string')
+      return variables.get(value) ?? (secretName.test(name) && value !== '' ? dots : redact(value));
     if (Array.isArray(value)) return value.map((item) => masked(item, name));
     return typeof value === 'object' && value !== null ? maskedEntries(value) : value;
   }

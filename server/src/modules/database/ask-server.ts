@@ -11,14 +11,27 @@ export interface Asking {
 
 /** The container that runs the service; SERVICE_UNAVAILABLE when none does. */
 export async function runningContainer(engine: Pick<Engine, 'tasks'>, serviceName: string): Promise<string> {
-  const task = (await engine.tasks(serviceName)).find(({ state, desiredState }) => state === 'running' && desiredState === 'running');
-  if (task?.containerId === undefined) throw new AppError('SERVICE_UNAVAILABLE', `The server of ${serviceName} is not running at this moment.`);
+  const task = (await engine.tasks(serviceName)).find(
+    ({ state, desiredState }) => state === 'running' && desiredState === 'running',
+  );
+  if (task?.containerId === undefined)
+    throw new AppError('SERVICE_UNAVAILABLE', `The server of ${serviceName} is not running at this moment.`);
   return task.containerId;
 }
 
 /** What the script did and printed; a failure is an answer, not an error. */
-export async function askServer(engine: Pick<Engine, 'tasks' | 'exec'>, serviceName: string, { script, env }: Script, { signal, limitMs }: Asking): Promise<ExecResult> {
-  return engine.exec(await runningContainer(engine, serviceName), { argv: ['sh', '-c', script], env, signal, limitMs });
+export async function askServer(
+  engine: Pick<Engine, 'tasks' | 'exec'>,
+  serviceName: string,
+  { script, env }: Script,
+  { signal, limitMs }: Asking,
+): Promise<ExecResult> {
+  return engine.exec(await runningContainer(engine, serviceName), {
+    argv: ['sh', '-c', script],
+    env,
+    signal,
+    limitMs,
+  });
 }
 
 /** Between two questions: short at first, since most servers that refuse are about to be ready; each costs the start of a client. */
@@ -29,7 +42,11 @@ const longestPauseMs = 2000;
  * Asks until an answer is understood, at most for `limitMs`; gives what `understand` made of it. Throws PRECONDITION_FAILED with the client's last words otherwise:
  * a server that takes requests may still refuse this user.
  */
-export async function askUntilAnswered<T>(ask: () => Promise<ExecResult>, understand: (output: string) => T | undefined, { signal, limitMs }: Asking): Promise<T> {
+export async function askUntilAnswered<T>(
+  ask: () => Promise<ExecResult>,
+  understand: (output: string) => T | undefined,
+  { signal, limitMs }: Asking,
+): Promise<T> {
   const end = Date.now() + limitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     signal.throwIfAborted();

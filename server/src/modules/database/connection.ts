@@ -12,17 +12,29 @@ export function connectionOf(database: DatabaseRecord, host: string | null): Con
   const { port } = databaseKind(database.kind);
   return {
     internal: addressOf(database, `${database.appName}:${port}`),
-    external: database.externalPort === null || host === null ? null : addressOf(database, `${host.includes(':') ? `[${host}]` : host}:${database.externalPort}`),
+    external:
+      database.externalPort === null || host === null
+        ? null
+        : addressOf(database, `${host.includes(':') ? `[${host}]` : host}:${database.externalPort}`),
   };
 }
 
 function addressOf(record: DatabaseRecord, at: string): string {
   const { address, server } = databaseKind(record.kind);
   const { user, password, database } = server.login(record);
-  return address({ user: encoded(user), password: encoded(password), at, database: encoded(database), replicaSets: record.replicaSets });
+  return address({
+    user: encoded(user),
+    password: encoded(password),
+    at,
+    database: encoded(database),
+    replicaSets: record.replicaSets,
+  });
 }
 
 /** RFC 3986, 2.1: everything but the unreserved characters. */
 function encoded(text: string): string {
-  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

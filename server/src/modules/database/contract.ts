@@ -7,16 +7,36 @@ import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/ruled.ts';
 import { named, only, partial } from '../../procedure/shape.ts';
-import { appName, block, description, id, line, runtimeFields, serverId } from '../service/contract-fields.ts';
+import {
+  appName,
+  block,
+  description,
+  id,
+  line,
+  runtimeFields,
+  serverId,
+} from '../service/contract-fields.ts';
 import { databaseKinds, type DatabaseKind, type DatabaseKinds } from './kinds.ts';
 import { createdRecordOf, databaseRecordOf, wholeDatabaseOf } from './record.ts';
 
 type Text = 'name' | 'databaseName' | 'databaseUser' | 'databasePassword' | 'databaseRootPassword';
 
 const image = ruled(line(500), parseImageReference);
-const port = z.number().int().min(1).max(65_535).nullable().describe('Port of the server that leads to the database; null removes it');
+const port = z
+  .number()
+  .int()
+  .min(1)
+  .max(65_535)
+  .nullable()
+  .describe('Port of the server that leads to the database; null removes it');
 const passwords = {
-  documented: z.string().max(200).regex(/^[a-zA-Z0-9@#%^&*()_+\-=[\]{}|;:,.<>?~]*$/, 'may have only letters, digits and @#%^&*()_+-=[]{}|;:,.<>?~'),
+  documented: z
+    .string()
+    .max(200)
+    .regex(
+      /^[a-zA-Z0-9@#%^&*()_+\-=[\]{}|;:,.<>?~]*$/,
+      'may have only letters, digits and @#%^&*()_+-=[]{}|;:,.<>?~',
+    ),
   line: line(200),
 } as const;
 
@@ -25,9 +45,12 @@ function textsOf(row: DatabaseKind, isFilled: (field: Text) => boolean) {
   const text = (schema: z.ZodString, field: Text): z.ZodString => (isFilled(field) ? schema.min(1) : schema);
   const password = passwords[row.password];
   return {
-    name: text(line(100), 'name'), appName: appName.describe('Its name on the network; unique in the installation'),
-    databaseName: text(line(64), 'databaseName'), databaseUser: text(line(64), 'databaseUser'),
-    databasePassword: text(password, 'databasePassword'), databaseRootPassword: text(password, 'databaseRootPassword'),
+    name: text(line(100), 'name'),
+    appName: appName.describe('Its name on the network; unique in the installation'),
+    databaseName: text(line(64), 'databaseName'),
+    databaseUser: text(line(64), 'databaseUser'),
+    databasePassword: text(password, 'databasePassword'),
+    databaseRootPassword: text(password, 'databaseRootPassword'),
   };
 }
 
@@ -35,16 +58,38 @@ function textsOf(row: DatabaseKind, isFilled: (field: Text) => boolean) {
 function inputsOf<const R extends DatabaseKind>(row: R) {
   const onCreate = textsOf(row, (field) => row.filled.create.some((filled) => filled === field));
   const onUpdate = partial(textsOf(row, () => row.filled.update));
-  const ownOnCreate = { databaseName: onCreate.databaseName, databaseUser: onCreate.databaseUser, databaseRootPassword: onCreate.databaseRootPassword, replicaSets: z.boolean().default(false) };
-  const ownOnUpdate = { databaseName: onUpdate.databaseName, databaseUser: onUpdate.databaseUser, databaseRootPassword: onUpdate.databaseRootPassword, replicaSets: z.boolean().optional() };
+  const ownOnCreate = {
+    databaseName: onCreate.databaseName,
+    databaseUser: onCreate.databaseUser,
+    databaseRootPassword: onCreate.databaseRootPassword,
+    replicaSets: z.boolean().default(false),
+  };
+  const ownOnUpdate = {
+    databaseName: onUpdate.databaseName,
+    databaseUser: onUpdate.databaseUser,
+    databaseRootPassword: onUpdate.databaseRootPassword,
+    replicaSets: z.boolean().optional(),
+  };
   return {
     create: {
-      name: onCreate.name, appName: onCreate.appName, ...only<typeof ownOnCreate, R['fields']>(ownOnCreate, row.fields), databasePassword: onCreate.databasePassword, environmentId: id,
-      containerImage: image.nullish().describe(`Absent: ${row.image}`), description: description.optional(), serverId,
+      name: onCreate.name,
+      appName: onCreate.appName,
+      ...only<typeof ownOnCreate, R['fields']>(ownOnCreate, row.fields),
+      databasePassword: onCreate.databasePassword,
+      environmentId: id,
+      containerImage: image.nullish().describe(`Absent: ${row.image}`),
+      description: description.optional(),
+      serverId,
     },
     update: {
-      name: onUpdate.name, appName: onUpdate.appName, ...only<typeof ownOnUpdate, R['fields']>(ownOnUpdate, row.fields), databasePassword: onUpdate.databasePassword,
-      containerImage: image.optional(), description: description.optional(), ...partial(runtimeFields), externalPort: port.optional(),
+      name: onUpdate.name,
+      appName: onUpdate.appName,
+      ...only<typeof ownOnUpdate, R['fields']>(ownOnUpdate, row.fields),
+      databasePassword: onUpdate.databasePassword,
+      containerImage: image.optional(),
+      description: description.optional(),
+      ...partial(runtimeFields),
+      externalPort: port.optional(),
     },
   };
 }
@@ -58,34 +103,76 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
     create: mutation({
       summary: `Creates a ${row.title} database; nothing runs until deploy`,
       description: 'An empty password is replaced by a generated one, which `one` shows.',
-      access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }, { kind: 'server', field: 'serverId' }], grant: 'canCreateServices' },
-      input: z.object(inputs.create), output: createdRecordOf(row), refusals: ['CONFLICT'],
+      access: {
+        class: 'protected',
+        resources: [
+          { kind: 'environment', field: 'environmentId' },
+          { kind: 'server', field: 'serverId' },
+        ],
+        grant: 'canCreateServices',
+      },
+      input: z.object(inputs.create),
+      output: createdRecordOf(row),
+      refusals: ['CONFLICT'],
     }),
-    one: query({ summary: `One ${row.title} database with its environment, mounts, backups and addresses`, access: own, input: byId, output: wholeDatabaseOf(record, kind) }),
+    one: query({
+      summary: `One ${row.title} database with its environment, mounts, backups and addresses`,
+      access: own,
+      input: byId,
+      output: wholeDatabaseOf(record, kind),
+    }),
     update: mutation({
       summary: `Changes settings of a ${row.title} database; they take effect at its next deploy`,
-      description: 'Absent fields stay; null clears. An empty password, where it is taken, is replaced by a generated one. Over existing data a password is changed inside the running server at once, and another user or database name is taken only when the server answers to it: otherwise 412, and nothing is changed. '
-        + 'An image of another major version than the data is refused with 412; `upgrade` moves the data to it. `externalPort` takes effect at once.',
-      access: own, input: byId.extend(inputs.update), output: record, refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+      description:
+        'Absent fields stay; null clears. An empty password, where it is taken, is replaced by a generated one. Over existing data a password is changed inside the running server at once, and another user or database name is taken only when the server answers to it: otherwise 412, and nothing is changed. ' +
+        'An image of another major version than the data is refused with 412; `upgrade` moves the data to it. `externalPort` takes effect at once.',
+      access: own,
+      input: byId.extend(inputs.update),
+      output: record,
+      refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
-    saveEnvironment: mutation({ summary: 'Sets its variables; they take effect at its next deploy', access: own, input: byId.extend({ env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none') }), output: record }),
+    saveEnvironment: mutation({
+      summary: 'Sets its variables; they take effect at its next deploy',
+      access: own,
+      input: byId.extend({ env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none') }),
+      output: record,
+    }),
     saveExternalPort: mutation({
       summary: 'Opens the database on a port of its server, or closes it',
-      description: 'At once: a running database gets a new container for it, and its connections are closed. A reserved or taken port is refused with 409.',
-      access: own, input: byId.extend({ externalPort: port }), output: record, refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+      description:
+        'At once: a running database gets a new container for it, and its connections are closed. A reserved or taken port is refused with 409.',
+      access: own,
+      input: byId.extend({ externalPort: port }),
+      output: record,
+      refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
-    changeStatus: mutation({ summary: 'Sets its status by hand', access: own, input: byId.extend({ applicationStatus: z.enum(applicationStatuses) }), output: record }),
+    changeStatus: mutation({
+      summary: 'Sets its status by hand',
+      access: own,
+      input: byId.extend({ applicationStatus: z.enum(applicationStatuses) }),
+      output: record,
+    }),
     move: mutation({
       summary: 'Moves the database to another environment of the organization',
-      description: 'It keeps its data. A running one stays on the network of its former environment until its next deploy, rebuild or reload.',
-      access: { class: 'protected', resources: [{ kind, field: row.id }, { kind: 'environment', field: 'targetEnvironmentId' }] },
-      input: byId.extend({ targetEnvironmentId: id }), output: record,
+      description:
+        'It keeps its data. A running one stays on the network of its former environment until its next deploy, rebuild or reload.',
+      access: {
+        class: 'protected',
+        resources: [
+          { kind, field: row.id },
+          { kind: 'environment', field: 'targetEnvironmentId' },
+        ],
+      },
+      input: byId.extend({ targetEnvironmentId: id }),
+      output: record,
     }),
     remove: mutation({
       summary: 'Removes the database with its volumes, backups and schedules; irreversible',
       description: 'Objects that backups stored at their destinations stay unless deleteBackups is true.',
       access: { ...own, grant: 'canDeleteServices' },
-      input: byId.extend({ deleteBackups: z.boolean().default(false) }), output: record, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+      input: byId.extend({ deleteBackups: z.boolean().default(false) }),
+      output: record,
+      refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     ...runningContractOf(row, kind),
   };
@@ -100,39 +187,79 @@ function runningContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseK
   return {
     deploy: mutation({
       summary: 'Queues a deployment of the database: its server with the present settings on its data',
-      description: 'The status is `running` until the server has answered a query as the record\'s user, then `done`; else `error`, with the reason in the deployment (`deployment.all`, `deployment.logs`). The image is pulled when it is not on the server.',
-      access: running, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+      description:
+        "The status is `running` until the server has answered a query as the record's user, then `done`; else `error`, with the reason in the deployment (`deployment.all`, `deployment.logs`). The image is pulled when it is not on the server.",
+      access: running,
+      input: byId,
+      output: record,
+      refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
     }),
     rebuild: mutation({
       summary: 'Queues making its container anew from the record; the data stays',
-      description: 'As deploy, but the former container goes first, and a newer image of the same name is pulled.',
-      access: running, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+      description:
+        'As deploy, but the former container goes first, and a newer image of the same name is pulled.',
+      access: running,
+      input: byId,
+      output: record,
+      refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
     }),
     upgrade: mutation({
       summary: 'Queues moving the data to an image of a newer major version',
-      description: 'The database is not reached meanwhile. Its data is dumped by the old server and read by the new one into a new volume, both are compared, and then the new one takes the place of the old. Whatever fails before that leaves the old one running as it was. '
-        + 'The old volume stays, listed in `formerVolumes`, until `removeFormerVolume`.',
-      access: running, input: byId.extend({ containerImage: image }), output: record, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+      description:
+        'The database is not reached meanwhile. Its data is dumped by the old server and read by the new one into a new volume, both are compared, and then the new one takes the place of the old. Whatever fails before that leaves the old one running as it was. ' +
+        'The old volume stays, listed in `formerVolumes`, until `removeFormerVolume`.',
+      access: running,
+      input: byId.extend({ containerImage: image }),
+      output: record,
+      refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     removeFormerVolume: mutation({
       summary: 'Removes a volume that an upgrade or a restore kept, with its data; irreversible',
-      access: { ...own, grant: 'canDeleteServices' }, input: byId.extend({ volumeName: z.string().min(1).max(200).describe('One of `formerVolumes`') }), output: record, refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+      access: { ...own, grant: 'canDeleteServices' },
+      input: byId.extend({ volumeName: z.string().min(1).max(200).describe('One of `formerVolumes`') }),
+      output: record,
+      refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
     }),
     start: mutation({
-      summary: 'Starts the stopped database', description: 'Waits until it is healthy, at most 60 s.', access: own, input: byId, output: record, refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+      summary: 'Starts the stopped database',
+      description: 'Waits until it is healthy, at most 60 s.',
+      access: own,
+      input: byId,
+      output: record,
+      refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
-    stop: mutation({ summary: 'Stops the database; its data stays', description: 'Waits until its server has ended, at most 60 s.', access: own, input: byId, output: record, refusals: ['SERVICE_UNAVAILABLE'] }),
+    stop: mutation({
+      summary: 'Stops the database; its data stays',
+      description: 'Waits until its server has ended, at most 60 s.',
+      access: own,
+      input: byId,
+      output: record,
+      refusals: ['SERVICE_UNAVAILABLE'],
+    }),
     reload: mutation({
       summary: 'Restarts the database with its current settings',
-      access: own, input: byId.extend({ appName: z.string().min(1).max(100).describe('Must be its own appName') }), output: record, refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+      access: own,
+      input: byId.extend({ appName: z.string().min(1).max(100).describe('Must be its own appName') }),
+      output: record,
+      refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
     }),
     readLogs: query({
-      summary: 'The output of its server', access: own,
-      input: byId.extend({ tail: z.number().int().min(1).max(10_000).default(200), since: z.iso.datetime({ offset: true }).optional(), search: z.string().max(500).optional() }),
-      output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })), refusals: ['SERVICE_UNAVAILABLE'],
+      summary: 'The output of its server',
+      access: own,
+      input: byId.extend({
+        tail: z.number().int().min(1).max(10_000).default(200),
+        since: z.iso.datetime({ offset: true }).optional(),
+        search: z.string().max(500).optional(),
+      }),
+      output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
+      refusals: ['SERVICE_UNAVAILABLE'],
     }),
     logs: subscription({
-      summary: 'The output of its server as a live stream', access: own, input: byId.extend({ tail: z.number().int().min(0).max(10_000).default(200) }), output: logEvent, refusals: ['SERVICE_UNAVAILABLE'],
+      summary: 'The output of its server as a live stream',
+      access: own,
+      input: byId.extend({ tail: z.number().int().min(0).max(10_000).default(200) }),
+      output: logEvent,
+      refusals: ['SERVICE_UNAVAILABLE'],
     }),
   };
 }
@@ -140,7 +267,9 @@ function runningContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseK
 export type DatabaseContract<R extends DatabaseKind> = ReturnType<typeof contractOf<R>>;
 export type DatabaseContracts = { [K in DatabaseKindName]: DatabaseContract<DatabaseKinds[K]> };
 
-export const databaseContracts = asContracts(Object.fromEntries(databaseKindNames.map((kind) => [kind, contractOf(databaseKinds[kind], kind)])));
+export const databaseContracts = asContracts(
+  Object.fromEntries(databaseKindNames.map((kind) => [kind, contractOf(databaseKinds[kind], kind)])),
+);
 
 /** A walk over the table; the compiler cannot follow names through entries. */
 function asContracts(contracts: Record<string, unknown>): DatabaseContracts {

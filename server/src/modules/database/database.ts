@@ -12,8 +12,24 @@ import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseStore } from './store.ts';
 
 /** Settings that a person can change. */
-type Setting = 'name' | 'appName' | 'description' | 'databaseName' | 'databaseUser' | 'databasePassword' | 'databaseRootPassword' | 'containerImage' | 'replicaSets'
-  | 'memoryLimit' | 'memoryReservation' | 'cpuLimit' | 'cpuReservation' | 'command' | 'args' | 'env' | 'externalPort';
+type Setting =
+  | 'name'
+  | 'appName'
+  | 'description'
+  | 'databaseName'
+  | 'databaseUser'
+  | 'databasePassword'
+  | 'databaseRootPassword'
+  | 'containerImage'
+  | 'replicaSets'
+  | 'memoryLimit'
+  | 'memoryReservation'
+  | 'cpuLimit'
+  | 'cpuReservation'
+  | 'command'
+  | 'args'
+  | 'env'
+  | 'externalPort';
 
 /** Settings as they come in; null where a person clears one. */
 export type DatabaseInput = { [K in Setting]?: DatabaseRecord[K] | null | undefined };
@@ -31,10 +47,18 @@ export interface Databases {
   create(organizationId: string, kind: DatabaseKindName, input: NewDatabase): Promise<DatabaseRecord>;
   one(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
   /** The record as such an update would make it, by the rules of one; nothing is stored. CONFLICT when its port is taken. An empty password is replaced by a generated one, which stands in the patch. */
-  draft(databaseId: string, organizationId: string, input: DatabaseInput): Promise<{ present: DatabaseRecord; changed: DatabaseRecord; patch: Partial<DatabaseRecord> }>;
+  draft(
+    databaseId: string,
+    organizationId: string,
+    input: DatabaseInput,
+  ): Promise<{ present: DatabaseRecord; changed: DatabaseRecord; patch: Partial<DatabaseRecord> }>;
   /** Absent fields stay, null becomes the field's empty value. CONFLICT when a name or port is taken. */
   update(databaseId: string, organizationId: string, input: DatabaseInput): Promise<DatabaseRecord>;
-  changeStatus(databaseId: string, organizationId: string, applicationStatus: DatabaseRecord['applicationStatus']): Promise<DatabaseRecord>;
+  changeStatus(
+    databaseId: string,
+    organizationId: string,
+    applicationStatus: DatabaseRecord['applicationStatus'],
+  ): Promise<DatabaseRecord>;
   move(databaseId: string, organizationId: string, environmentId: string): Promise<DatabaseRecord>;
   /** Without an organization: for jobs and the reconciler, which act for the installation. */
   find(databaseId: string): Promise<DatabaseRecord | undefined>;
@@ -53,76 +77,142 @@ export interface DatabaseNeighbours {
 const passwordLength = 32;
 const emptied = { description: '', args: [], env: '' } as const;
 
-export function createDatabases(store: DatabaseStore, { names, published }: DatabaseNeighbours, clock: Clock): Databases {
+export function createDatabases(
+  store: DatabaseStore,
+  { names, published }: DatabaseNeighbours,
+  clock: Clock,
+): Databases {
   async function one(databaseId: string, organizationId: string): Promise<DatabaseRecord> {
     const record = await store.find({ databaseId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
     return record;
   }
-  async function change(databaseId: string, organizationId: string, patch: Partial<DatabaseRecord>): Promise<DatabaseRecord> {
+  async function change(
+    databaseId: string,
+    organizationId: string,
+    patch: Partial<DatabaseRecord>,
+  ): Promise<DatabaseRecord> {
     await store.update({ databaseId, organizationId }, patch);
     return one(databaseId, organizationId);
   }
-  async function draft(databaseId: string, organizationId: string, input: DatabaseInput): ReturnType<Databases['draft']> {
+  async function draft(
+    databaseId: string,
+    organizationId: string,
+    input: DatabaseInput,
+  ): ReturnType<Databases['draft']> {
     const present = await one(databaseId, organizationId);
     const patch = cleaned(input);
     const changed = { ...present, ...patch };
     check(changed);
     const { externalPort: port, serverId } = changed;
-    if (port !== null && patch.externalPort !== undefined) await published.requireFree({ port, protocol: 'tcp', field: 'externalPort', organizationId, serverId, holderId: databaseId });
+    if (port !== null && patch.externalPort !== undefined)
+      await published.requireFree({
+        port,
+        protocol: 'tcp',
+        field: 'externalPort',
+        organizationId,
+        serverId,
+        holderId: databaseId,
+      });
     return { present, changed, patch };
   }
   return {
     one,
     find: (databaseId) => store.find({ databaseId }),
     all: () => store.list({}),
-    patch: (databaseId, patch) => store.transaction(async () => {
-      await store.update({ databaseId }, patch);
-      if (patch.releasedAppName === undefined) return;
-      const record = await store.find({ databaseId });
-      if (record) await names.keep(databaseId, [record.appName, record.releasedAppName]);
-    }),
-    create: (organizationId, kind, { environmentId, serverId, ...input }) => store.transaction(async () => {
-      const record = newDatabase({ databaseId: randomId(), organizationId, kind, environmentId, serverId: serverId ?? null, createdAt: isoTime(clock) }, input);
-      await store.insert(record);
-      await names.keep(record.databaseId, [record.appName]);
-      return record;
-    }),
+    patch: (databaseId, patch) =>
+      store.transaction(async () => {
+        await store.update({ databaseId }, patch);
+        if (patch.releasedAppName === undefined) return;
+        const record = await store.find({ databaseId });
+        if (record) await names.keep(databaseId, [record.appName, record.releasedAppName]);
+      }),
+    create: (organizationId, kind, { environmentId, serverId, ...input }) =>
+      store.transaction(async () => {
+        const record = newDatabase(
+          {
+            databaseId: randomId(),
+            organizationId,
+            kind,
+            environmentId,
+            serverId: serverId ?? null,
+            createdAt: isoTime(clock),
+          },
+          input,
+        );
+        await store.insert(record);
+        await names.keep(record.databaseId, [record.appName]);
+        return record;
+      }),
     draft,
-    update: (databaseId, organizationId, input) => store.transaction(async () => {
-      const { patch } = await draft(databaseId, organizationId, input);
-      const changed = await change(databaseId, organizationId, patch);
-      if (patch.appName !== undefined) await names.keep(databaseId, [changed.appName, changed.releasedAppName]);
-      return changed;
-    }),
-    changeStatus: (databaseId, organizationId, applicationStatus) => change(databaseId, organizationId, { applicationStatus }),
-    move: (databaseId, organizationId, environmentId) => change(databaseId, organizationId, { environmentId }),
-    remove: (databaseId, organizationId) => store.transaction(async () => {
-      const present = await one(databaseId, organizationId);
-      await store.remove({ databaseId, organizationId });
-      await names.keep(databaseId, []);
-      return present;
-    }),
+    update: (databaseId, organizationId, input) =>
+      store.transaction(async () => {
+        const { patch } = await draft(databaseId, organizationId, input);
+        const changed = await change(databaseId, organizationId, patch);
+        if (patch.appName !== undefined)
+          await names.keep(databaseId, [changed.appName, changed.releasedAppName]);
+        return changed;
+      }),
+    changeStatus: (databaseId, organizationId, applicationStatus) =>
+      change(databaseId, organizationId, { applicationStatus }),
+    move: (databaseId, organizationId, environmentId) =>
+      change(databaseId, organizationId, { environmentId }),
+    remove: (databaseId, organizationId) =>
+      store.transaction(async () => {
+        const present = await one(databaseId, organizationId);
+        await store.remove({ databaseId, organizationId });
+        await names.keep(databaseId, []);
+        return present;
+      }),
   };
 }
 
-type Identity = Pick<DatabaseRecord, 'databaseId' | 'organizationId' | 'kind' | 'environmentId' | 'serverId' | 'createdAt'>;
+type Identity = Pick<
+  DatabaseRecord,
+  'databaseId' | 'organizationId' | 'kind' | 'environmentId' | 'serverId' | 'createdAt'
+>;
 
 /** A database that has never run. Its volume is named by its id, so that a rename keeps it (decisions 4). */
 export function neverRan(databaseId: string) {
-  return { releasedAppName: null, isStopped: false, liveDeploymentId: null, dataVolume: `berth-data-${databaseId}`, dataVersion: null, formerVolumes: [] } satisfies Partial<DatabaseRecord>;
+  return {
+    releasedAppName: null,
+    isStopped: false,
+    liveDeploymentId: null,
+    dataVolume: `berth-data-${databaseId}`,
+    dataVersion: null,
+    formerVolumes: [],
+  } satisfies Partial<DatabaseRecord>;
 }
 
 /** The fields that the kind does not have stay empty. */
-function newDatabase(identity: Identity, input: Omit<NewDatabase, 'environmentId' | 'serverId'>): DatabaseRecord {
+function newDatabase(
+  identity: Identity,
+  input: Omit<NewDatabase, 'environmentId' | 'serverId'>,
+): DatabaseRecord {
   const row = databaseKind(identity.kind);
-  const own = <T>(field: (typeof row.fields)[number], value: T): T | null => (row.fields.includes(field) ? value : null);
+  const own = <T>(field: (typeof row.fields)[number], value: T): T | null =>
+    row.fields.includes(field) ? value : null;
   return {
-    ...identity, name: input.name, appName: input.appName, description: input.description ?? '',
-    databaseName: own('databaseName', input.databaseName ?? ''), databaseUser: own('databaseUser', input.databaseUser ?? ''),
-    databasePassword: given(input.databasePassword), databaseRootPassword: own('databaseRootPassword', given(input.databaseRootPassword ?? '')),
-    containerImage: input.containerImage ?? row.image, replicaSets: input.replicaSets ?? false, applicationStatus: 'idle',
-    memoryLimit: null, memoryReservation: null, cpuLimit: null, cpuReservation: null, command: null, args: [], env: '', externalPort: null, ...neverRan(identity.databaseId),
+    ...identity,
+    name: input.name,
+    appName: input.appName,
+    description: input.description ?? '',
+    databaseName: own('databaseName', input.databaseName ?? ''),
+    databaseUser: own('databaseUser', input.databaseUser ?? ''),
+    databasePassword: given(input.databasePassword),
+    databaseRootPassword: own('databaseRootPassword', given(input.databaseRootPassword ?? '')),
+    containerImage: input.containerImage ?? row.image,
+    replicaSets: input.replicaSets ?? false,
+    applicationStatus: 'idle',
+    memoryLimit: null,
+    memoryReservation: null,
+    cpuLimit: null,
+    cpuReservation: null,
+    command: null,
+    args: [],
+    env: '',
+    externalPort: null,
+    ...neverRan(identity.databaseId),
   };
 }
 
@@ -133,8 +223,11 @@ function given(password: string): string {
 
 function cleaned(input: DatabaseInput): Partial<DatabaseRecord> {
   const changes = Object.entries(input).filter(([, value]) => value !== undefined);
-  const patch: Partial<DatabaseRecord> = Object.fromEntries(changes.map(([name, value]) => [name, value ?? Reflect.get(emptied, name) ?? null]));
-  for (const field of ['databasePassword', 'databaseRootPassword'] as const) if (patch[field] === '') patch[field] = given('');
+  const patch: Partial<DatabaseRecord> = Object.fromEntries(
+    changes.map(([name, value]) => [name, value ?? Reflect.get(emptied, name) ?? null]),
+  );
+  for (const field of ['databasePassword', 'databaseRootPassword'] as const)
+    if (patch[field] === '') patch[field] = given('');
   return patch;
 }
 
@@ -152,5 +245,6 @@ export function requireOwnName({ appName }: DatabaseRecord, given: string): void
 
 /** PRECONDITION_FAILED before the first deployment. */
 export function requireDeployed({ name, releasedAppName }: DatabaseRecord): void {
-  if (releasedAppName === null) throw new AppError('PRECONDITION_FAILED', `${name} has not been deployed yet: deploy first.`);
+  if (releasedAppName === null)
+    throw new AppError('PRECONDITION_FAILED', `${name} has not been deployed yet: deploy first.`);
 }

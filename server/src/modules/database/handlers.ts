@@ -15,7 +15,13 @@ import type { EnvironmentOfService } from '../service/service.ts';
 import type { Turns } from '../service/turns.ts';
 import { connectionOf } from './connection.ts';
 import { databaseContracts, type DatabaseContracts } from './contract.ts';
-import { requireDeployed, requireOwnName, type DatabaseInput, type Databases, type NewDatabase } from './database.ts';
+import {
+  requireDeployed,
+  requireOwnName,
+  type DatabaseInput,
+  type Databases,
+  type NewDatabase,
+} from './database.ts';
 import { databaseKind } from './kinds.ts';
 import type { Admission } from './passwords.ts';
 import { portTaken, type DatabaseRuntime } from './runtime.ts';
@@ -48,7 +54,11 @@ export interface DatabaseDesk {
 
 /** A router for each row of the table of kinds. */
 export function databaseRouters(desk: DatabaseDesk): Router[] {
-  return databaseKindNames.map((kind) => ({ name: kind, contract: databaseContracts[kind], handlers: atTheDoor(kind, databaseHandlers(kind, desk)) }));
+  return databaseKindNames.map((kind) => ({
+    name: kind,
+    contract: databaseContracts[kind],
+    handlers: atTheDoor(kind, databaseHandlers(kind, desk)),
+  }));
 }
 
 /** What the handlers take, whatever the kind; `databaseId` is what the door calls `<kind>Id`. */
@@ -83,8 +93,10 @@ type DatabaseHandlers = { [P in keyof Inputs]: (context: CallContext, input: Inp
 
 function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseHandlers {
   const { databases, members, runtime } = desk;
-  const found = ({ actor }: CallContext, { databaseId }: Named): Promise<DatabaseRecord> => databases.one(databaseId, actor.organizationId);
-  const save = (context: CallContext, { databaseId, ...input }: Inputs['update']): Promise<DatabaseRecord> => change(desk, context, databaseId, input);
+  const found = ({ actor }: CallContext, { databaseId }: Named): Promise<DatabaseRecord> =>
+    databases.one(databaseId, actor.organizationId);
+  const save = (context: CallContext, { databaseId, ...input }: Inputs['update']): Promise<DatabaseRecord> =>
+    change(desk, context, databaseId, input);
   async function accept(context: CallContext, input: Named, accepting: Accepting): Promise<DatabaseRecord> {
     const database = await found(context, input);
     const image = accepting.image ?? database.containerImage;
@@ -107,31 +119,61 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       const database = await found(context, input);
       const { databaseId, organizationId, environmentId, serverId } = database;
       const [environment, mounts, backups, deployments, host] = await Promise.all([
-        desk.environment(environmentId), desk.mounts(databaseId, organizationId), desk.backups(databaseId, organizationId), desk.deployments.recent(databaseRef(databaseId)), desk.serverAddress(serverId, organizationId),
+        desk.environment(environmentId),
+        desk.mounts(databaseId, organizationId),
+        desk.backups(databaseId, organizationId),
+        desk.deployments.recent(databaseRef(databaseId)),
+        desk.serverAddress(serverId, organizationId),
       ]);
-      return { ...database, environment, mounts, backups, deployments, connection: connectionOf(database, host) };
+      return {
+        ...database,
+        environment,
+        mounts,
+        backups,
+        deployments,
+        connection: connectionOf(database, host),
+      };
     },
     update: save,
     saveEnvironment: save,
     saveExternalPort: save,
-    changeStatus: ({ actor, write }, { databaseId, applicationStatus }) => write(() => databases.changeStatus(databaseId, actor.organizationId, applicationStatus)),
-    move: ({ actor, write }, { databaseId, targetEnvironmentId }) => write(() => databases.move(databaseId, actor.organizationId, targetEnvironmentId)),
-    deploy: (context, input) => accept(context, input, { kind: 'deploy', title: 'Manual deployment', description: '' }),
-    rebuild: (context, input) => accept(context, input, { kind: 'redeploy', title: 'Rebuild', description: 'The container made anew; the data stays' }),
+    changeStatus: ({ actor, write }, { databaseId, applicationStatus }) =>
+      write(() => databases.changeStatus(databaseId, actor.organizationId, applicationStatus)),
+    move: ({ actor, write }, { databaseId, targetEnvironmentId }) =>
+      write(() => databases.move(databaseId, actor.organizationId, targetEnvironmentId)),
+    deploy: (context, input) =>
+      accept(context, input, { kind: 'deploy', title: 'Manual deployment', description: '' }),
+    rebuild: (context, input) =>
+      accept(context, input, {
+        kind: 'redeploy',
+        title: 'Rebuild',
+        description: 'The container made anew; the data stays',
+      }),
     async upgrade(context, { databaseId, containerImage }) {
       const database = await found(context, { databaseId });
       requireDeployed(database);
       await requireNewerMajor(desk, database, containerImage);
-      return accept(context, { databaseId }, { kind: 'upgrade', title: 'Upgrade', description: `From ${database.containerImage} to ${containerImage}`, image: containerImage });
+      return accept(
+        context,
+        { databaseId },
+        {
+          kind: 'upgrade',
+          title: 'Upgrade',
+          description: `From ${database.containerImage} to ${containerImage}`,
+          image: containerImage,
+        },
+      );
     },
-    removeFormerVolume: (context, { databaseId, volumeName }) => desk.turns.take(databaseId, async () => {
-      const { formerVolumes } = await found(context, { databaseId });
-      const left = formerVolumes.filter((former) => former.volumeName !== volumeName);
-      if (left.length === formerVolumes.length) throw badField('volumeName', 'is none of the former volumes of this database');
-      await runtime.removeVolume(volumeName);
-      await context.write(() => databases.patch(databaseId, { formerVolumes: left }));
-      return found(context, { databaseId });
-    }),
+    removeFormerVolume: (context, { databaseId, volumeName }) =>
+      desk.turns.take(databaseId, async () => {
+        const { formerVolumes } = await found(context, { databaseId });
+        const left = formerVolumes.filter((former) => former.volumeName !== volumeName);
+        if (left.length === formerVolumes.length)
+          throw badField('volumeName', 'is none of the former volumes of this database');
+        await runtime.removeVolume(volumeName);
+        await context.write(() => databases.patch(databaseId, { formerVolumes: left }));
+        return found(context, { databaseId });
+      }),
     async start(context, input) {
       const database = await found(context, input);
       requireDeployed(database);
@@ -145,11 +187,14 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       return runtime.reload(database);
     },
     remove: (context, input) => remove(desk, context, input),
-    readLogs: async (context, { tail, since, search, databaseId }) => runtime.readLogs(await found(context, { databaseId }), { tail, since, search }),
+    readLogs: async (context, { tail, since, search, databaseId }) =>
+      runtime.readLogs(await found(context, { databaseId }), { tail, since, search }),
     async *logs(context, { tail, databaseId }) {
       const database = await found(context, { databaseId });
       const since = context.lastEventId;
-      const lines = context.follow ? runtime.followLogs(database, { tail, since, signal: context.signal }) : await runtime.readLogs(database, { tail, since });
+      const lines = context.follow
+        ? runtime.followLogs(database, { tail, since, signal: context.signal })
+        : await runtime.readLogs(database, { tail, since });
       for await (const { at, stream, text } of lines) {
         if (since === undefined || at > since) yield { id: at, data: { type: 'line', text, at, stream } };
       }
@@ -158,15 +203,28 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
 }
 
 /** Settings wait for the next deployment; names and passwords change in the running server with the record, the port right after it. */
-async function change(desk: DatabaseDesk, { actor, write }: CallContext, databaseId: string, input: DatabaseInput): Promise<DatabaseRecord> {
+async function change(
+  desk: DatabaseDesk,
+  { actor, write }: CallContext,
+  databaseId: string,
+  input: DatabaseInput,
+): Promise<DatabaseRecord> {
   const { databases } = desk;
   const { present, changed } = await desk.turns.take(databaseId, async () => {
     const draft = await databases.draft(databaseId, actor.organizationId, input);
-    if (draft.patch.containerImage !== undefined) refuseMajorJump(draft.present, draft.patch.containerImage, await desk.majorOf(draft.present.kind, draft.patch.containerImage));
+    if (draft.patch.containerImage !== undefined)
+      refuseMajorJump(
+        draft.present,
+        draft.patch.containerImage,
+        await desk.majorOf(draft.present.kind, draft.patch.containerImage),
+      );
     await requireFreePort(desk, draft.present, draft.changed);
     const takeBack = await desk.admission.change(draft.present, draft.changed);
     try {
-      return { present: draft.present, changed: await write(() => databases.update(databaseId, actor.organizationId, draft.patch)) };
+      return {
+        present: draft.present,
+        changed: await write(() => databases.update(databaseId, actor.organizationId, draft.patch)),
+      };
     } catch (error) {
       await takeBack();
       throw error;
@@ -184,19 +242,34 @@ async function change(desk: DatabaseDesk, { actor, write }: CallContext, databas
   return changed;
 }
 
-async function requireFreePort({ isPortFree }: DatabaseDesk, present: DatabaseRecord, { externalPort, serverId }: DatabaseRecord): Promise<void> {
+async function requireFreePort(
+  { isPortFree }: DatabaseDesk,
+  present: DatabaseRecord,
+  { externalPort, serverId }: DatabaseRecord,
+): Promise<void> {
   if (externalPort === null || externalPort === present.externalPort || serverId !== null) return;
   if (!(await isPortFree(externalPort))) throw portTaken(externalPort);
 }
 
-async function requireNewerMajor({ majorOf: majorOfImage }: DatabaseDesk, { kind, dataVersion, name }: DatabaseRecord, image: string): Promise<void> {
+async function requireNewerMajor(
+  { majorOf: majorOfImage }: DatabaseDesk,
+  { kind, dataVersion, name }: DatabaseRecord,
+  image: string,
+): Promise<void> {
   const [wanted, present] = [await majorOfImage(kind, image), majorOf(dataVersion ?? '')];
   if (wanted === undefined || present === undefined || wanted > present) return;
-  const why = wanted === present ? `Set it with ${kind}.update and deploy: its version ${wanted} reads the data as it is.` : `The data is of version ${present}, and no server can be given data of a newer version than its own.`;
+  const why =
+    wanted === present
+      ? `Set it with ${kind}.update and deploy: its version ${wanted} reads the data as it is.`
+      : `The data is of version ${present}, and no server can be given data of a newer version than its own.`;
   throw new AppError('PRECONDITION_FAILED', `${image} is no upgrade for ${name}. ${why}`);
 }
 
-async function remove(desk: DatabaseDesk, context: CallContext, { databaseId, deleteBackups }: Inputs['remove']): Promise<DatabaseRecord> {
+async function remove(
+  desk: DatabaseDesk,
+  context: CallContext,
+  { databaseId, deleteBackups }: Inputs['remove'],
+): Promise<DatabaseRecord> {
   const { organizationId } = context.actor;
   const service = databaseRef(databaseId);
   const database = await desk.databases.one(databaseId, organizationId);
@@ -221,12 +294,19 @@ type Handler = (context: CallContext, input: Record<string, unknown>) => unknown
 /** The same handlers with the id under the kind's own name, which is all that the door sees of the difference. */
 function atTheDoor(kind: DatabaseKindName, handlers: DatabaseHandlers): Record<string, Handler> {
   const { id } = databaseKind(kind);
-  const shown = (answer: unknown): unknown => (typeof answer === 'object' && answer !== null && 'databaseId' in answer ? { [id]: answer.databaseId, ...answer } : answer);
-  const renamed = (handler: Handler): Handler => (context, { [id]: databaseId, ...input }) => {
-    const answer = handler(context, { ...input, databaseId });
-    return answer instanceof Promise ? answer.then(shown) : answer;
-  };
-  return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, renamed(asHandler(handler))]));
+  const shown = (answer: unknown): unknown =>
+    typeof answer === 'object' && answer !== null && 'databaseId' in answer
+      ? { [id]: answer.databaseId, ...answer }
+      : answer;
+  const renamed =
+    (handler: Handler): Handler =>
+    (context, { [id]: databaseId, ...input }) => {
+      const answer = handler(context, { ...input, databaseId });
+      return answer instanceof Promise ? answer.then(shown) : answer;
+    };
+  return Object.fromEntries(
+    Object.entries(handlers).map(([name, handler]) => [name, renamed(asHandler(handler))]),
+  );
 }
 
 /** The guard has parsed the input by the contract of the kind, whose fields are these. */

@@ -46,35 +46,67 @@ export interface DatabaseKind {
 
 export const databaseKinds = {
   mariadb: {
-    id: 'mariadbId', title: 'MariaDB', image: 'mariadb:11', exampleImage: 'mariadb:11', port: 3306, fields: ['databaseName', 'databaseUser', 'databaseRootPassword'], password: 'documented',
+    id: 'mariadbId',
+    title: 'MariaDB',
+    image: 'mariadb:11',
+    exampleImage: 'mariadb:11',
+    port: 3306,
+    fields: ['databaseName', 'databaseUser', 'databaseRootPassword'],
+    password: 'documented',
     filled: { create: ['name', 'appName', 'databaseName', 'databaseUser'], update: true },
     address: ({ user, password, at, database }) => `mariadb://${user}:${password}@${at}/${database}`,
     server: mariadbServer,
     manualBackup: 'manualBackupMariadb',
   },
   mysql: {
-    id: 'mysqlId', title: 'MySQL', image: 'mysql:8', exampleImage: 'mysql:8', port: 3306, fields: ['databaseName', 'databaseUser', 'databaseRootPassword'], password: 'documented',
+    id: 'mysqlId',
+    title: 'MySQL',
+    image: 'mysql:8',
+    exampleImage: 'mysql:8',
+    port: 3306,
+    fields: ['databaseName', 'databaseUser', 'databaseRootPassword'],
+    password: 'documented',
     filled: { create: ['name', 'appName'], update: true },
     address: ({ user, password, at, database }) => `mysql://${user}:${password}@${at}/${database}`,
     server: mysqlServer,
     manualBackup: 'manualBackupMySql',
   },
   postgres: {
-    id: 'postgresId', title: 'PostgreSQL', image: 'postgres:18', exampleImage: 'postgres:18', port: 5432, fields: ['databaseName', 'databaseUser'], password: 'documented',
+    id: 'postgresId',
+    title: 'PostgreSQL',
+    image: 'postgres:18',
+    exampleImage: 'postgres:18',
+    port: 5432,
+    fields: ['databaseName', 'databaseUser'],
+    password: 'documented',
     filled: { create: ['appName'], update: false },
     address: ({ user, password, at, database }) => `postgresql://${user}:${password}@${at}/${database}`,
     server: postgresServer,
     manualBackup: 'manualBackupPostgres',
   },
   mongo: {
-    id: 'mongoId', title: 'MongoDB', image: 'mongo:15', imageIsPublished: false, exampleImage: 'mongo:8', port: 27_017, fields: ['databaseUser', 'replicaSets'], password: 'documented',
+    id: 'mongoId',
+    title: 'MongoDB',
+    image: 'mongo:15',
+    imageIsPublished: false,
+    exampleImage: 'mongo:8',
+    port: 27_017,
+    fields: ['databaseUser', 'replicaSets'],
+    password: 'documented',
     filled: { create: ['name', 'appName', 'databaseUser'], update: true },
-    address: ({ user, password, at, replicaSets }) => `mongodb://${user}:${password}@${at}/?authSource=admin${replicaSets ? '&replicaSet=rs0' : ''}`,
+    address: ({ user, password, at, replicaSets }) =>
+      `mongodb://${user}:${password}@${at}/?authSource=admin${replicaSets ? '&replicaSet=rs0' : ''}`,
     server: mongoServer,
     manualBackup: 'manualBackupMongo',
   },
   redis: {
-    id: 'redisId', title: 'Redis', image: 'redis:8', exampleImage: 'redis:8', port: 6379, fields: [], password: 'line',
+    id: 'redisId',
+    title: 'Redis',
+    image: 'redis:8',
+    exampleImage: 'redis:8',
+    port: 6379,
+    fields: [],
+    password: 'line',
     filled: { create: ['name', 'appName'], update: true },
     address: ({ password, at }) => `redis://default:${password}@${at}`,
     server: redisServer,
@@ -83,7 +115,9 @@ export const databaseKinds = {
 
 export type DatabaseKinds = typeof databaseKinds;
 /** Kinds that can be backed up. */
-export type BackupKindName = { [K in DatabaseKindName]: DatabaseKinds[K] extends { manualBackup: string } ? K : never }[DatabaseKindName];
+export type BackupKindName = {
+  [K in DatabaseKindName]: DatabaseKinds[K] extends { manualBackup: string } ? K : never;
+}[DatabaseKindName];
 
 /** The row without its literal types. */
 export function databaseKind(name: DatabaseKindName): DatabaseKind {

@@ -8,7 +8,12 @@ import { databaseKind } from './kinds.ts';
 import type { PasswordField } from './kinds/server.ts';
 
 /** Fields that the server keeps with the data. */
-const credentialFields = ['databaseName', 'databaseUser', 'databasePassword', 'databaseRootPassword'] as const;
+const credentialFields = [
+  'databaseName',
+  'databaseUser',
+  'databasePassword',
+  'databaseRootPassword',
+] as const;
 /** The user's first, since the root's password is what changes it. */
 const passwordFields: readonly PasswordField[] = ['databasePassword', 'databaseRootPassword'];
 const limitMs = 30_000;
@@ -31,16 +36,30 @@ export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admissi
       const password = to[field];
       // The password of another user is that user's already.
       const isOthers = field === 'databasePassword' && from.databaseUser !== to.databaseUser;
-      if (password === null || password === from[field] || isOthers || !server.keepsPassword(from, field)) continue;
-      const result = await askServer(engine, nameOf(from), server.setPassword(from, field, password), { signal, limitMs });
-      if (result.exitCode !== 0) throw new AppError('PRECONDITION_FAILED', `The server of ${from.name} did not take the new password, so nothing was changed: ${lastWords(result)}`);
+      if (password === null || password === from[field] || isOthers || !server.keepsPassword(from, field))
+        continue;
+      const result = await askServer(engine, nameOf(from), server.setPassword(from, field, password), {
+        signal,
+        limitMs,
+      });
+      if (result.exitCode !== 0)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The server of ${from.name} did not take the new password, so nothing was changed: ${lastWords(result)}`,
+        );
     }
   }
   async function requireAnswer(record: DatabaseRecord): Promise<void> {
     const { server } = databaseKind(record.kind);
-    const result = await askServer(engine, nameOf(record), server.query(record, nameOf(record)), { signal, limitMs });
+    const result = await askServer(engine, nameOf(record), server.query(record, nameOf(record)), {
+      signal,
+      limitMs,
+    });
     if (result.exitCode === 0 && server.version(result.stdout) !== undefined) return;
-    throw new AppError('PRECONDITION_FAILED', `The server of ${record.name} does not answer this user with this database and password, so nothing was changed: ${lastWords(result)} Its data keeps the names it was made with; make the user or the database in the server first, then name it here.`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The server of ${record.name} does not answer this user with this database and password, so nothing was changed: ${lastWords(result)} Its data keeps the names it was made with; make the user or the database in the server first, then name it here.`,
+    );
   }
   return {
     async change(present, changed) {
@@ -48,7 +67,10 @@ export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admissi
       if (isSame || present.dataVersion === null) return async () => undefined;
       requireRunning(present);
       // Of another user nothing was changed.
-      const ofSameUser = present.databaseUser === changed.databaseUser ? {} : { databaseUser: present.databaseUser, databasePassword: present.databasePassword };
+      const ofSameUser =
+        present.databaseUser === changed.databaseUser
+          ? {}
+          : { databaseUser: present.databaseUser, databasePassword: present.databasePassword };
       const takeBack = (): Promise<void> => setPasswords({ ...changed, ...ofSameUser }, present);
       await setPasswords(present, changed).catch(async (error: unknown) => {
         // An answer that was lost on the way says nothing about the change.
@@ -67,5 +89,8 @@ export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admissi
 
 function requireRunning({ name, isStopped, kind }: DatabaseRecord): void {
   if (!isStopped) return;
-  throw new AppError('PRECONDITION_FAILED', `${name} is stopped, and its names and passwords are kept inside its server. Call ${kind}.start, then change them.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `${name} is stopped, and its names and passwords are kept inside its server. Call ${kind}.start, then change them.`,
+  );
 }

@@ -10,7 +10,9 @@ import { environmentOfService } from '../service/record-environment.ts';
 import type { DatabaseKind } from './kinds.ts';
 
 const optional = z.string().nullable();
-const formerVolume = z.object({ volumeName: z.string(), dataVersion: optional, containerImage: z.string(), since: z.string() }).meta({ id: 'FormerVolume' });
+const formerVolume = z
+  .object({ volumeName: z.string(), dataVersion: optional, containerImage: z.string(), since: z.string() })
+  .meta({ id: 'FormerVolume' });
 /** Those that only some kinds have. */
 const shownFields = { databaseName: z.string(), databaseUser: z.string(), replicaSets: z.boolean() } as const;
 const ownFields = { ...shownFields, databaseRootPassword: z.string() } as const;
@@ -18,31 +20,67 @@ const ownFields = { ...shownFields, databaseRootPassword: z.string() } as const;
 /** What `create` answers: the document's list, without passwords. */
 export function createdRecordOf<const R extends DatabaseKind>(row: R) {
   return z.object({
-    ...named<R['id'], z.ZodString>(row.id, z.string()), name: z.string(), appName: z.string(), ...only<typeof shownFields, R['fields']>(shownFields, row.fields), containerImage: z.string(),
-    applicationStatus: z.enum(applicationStatuses), createdAt: z.string(),
+    ...named<R['id'], z.ZodString>(row.id, z.string()),
+    name: z.string(),
+    appName: z.string(),
+    ...only<typeof shownFields, R['fields']>(shownFields, row.fields),
+    containerImage: z.string(),
+    applicationStatus: z.enum(applicationStatuses),
+    createdAt: z.string(),
   });
 }
 
 export function databaseRecordOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
-  return z.object({
-    ...named<R['id'], z.ZodString>(row.id, z.string()), name: z.string(), appName: z.string(), description: z.string(), ...only<typeof ownFields, R['fields']>(ownFields, row.fields), databasePassword: z.string(),
-    containerImage: z.string(), environmentId: z.string(), serverId: optional, applicationStatus: z.enum(applicationStatuses), env: z.string(),
-    memoryLimit: optional, memoryReservation: optional, cpuLimit: optional, cpuReservation: optional, command: optional, args: z.array(z.string()),
-    externalPort: z.number().nullable(), createdAt: z.string(),
-    dataVersion: optional.describe('Version of the server that last wrote the data, as it said itself; null before the first deployment'),
-    formerVolumes: z.array(formerVolume).describe('Volumes with the data as it was before an upgrade or a restore; they stay until removeFormerVolume'),
-  }).meta({ id: capital(kind) });
+  return z
+    .object({
+      ...named<R['id'], z.ZodString>(row.id, z.string()),
+      name: z.string(),
+      appName: z.string(),
+      description: z.string(),
+      ...only<typeof ownFields, R['fields']>(ownFields, row.fields),
+      databasePassword: z.string(),
+      containerImage: z.string(),
+      environmentId: z.string(),
+      serverId: optional,
+      applicationStatus: z.enum(applicationStatuses),
+      env: z.string(),
+      memoryLimit: optional,
+      memoryReservation: optional,
+      cpuLimit: optional,
+      cpuReservation: optional,
+      command: optional,
+      args: z.array(z.string()),
+      externalPort: z.number().nullable(),
+      createdAt: z.string(),
+      dataVersion: optional.describe(
+        'Version of the server that last wrote the data, as it said itself; null before the first deployment',
+      ),
+      formerVolumes: z
+        .array(formerVolume)
+        .describe(
+          'Volumes with the data as it was before an upgrade or a restore; they stay until removeFormerVolume',
+        ),
+    })
+    .meta({ id: capital(kind) });
 }
 
 /** The record with what hangs on it, as `one` gives it. */
-export function wholeDatabaseOf<R extends DatabaseKind>(record: ReturnType<typeof databaseRecordOf<R>>, kind: DatabaseKindName) {
-  return record.extend({
-    environment: environmentOfService, mounts: z.array(mountRecord), backups: z.array(backupRecord), deployments: z.array(deploymentRecord),
-    connection: z.object({
-      internal: z.string().describe('For services of the same environment'),
-      external: z.string().nullable().describe('From outside, through externalPort; null without one'),
-    }),
-  }).meta({ id: `${capital(kind)}Details` });
+export function wholeDatabaseOf<R extends DatabaseKind>(
+  record: ReturnType<typeof databaseRecordOf<R>>,
+  kind: DatabaseKindName,
+) {
+  return record
+    .extend({
+      environment: environmentOfService,
+      mounts: z.array(mountRecord),
+      backups: z.array(backupRecord),
+      deployments: z.array(deploymentRecord),
+      connection: z.object({
+        internal: z.string().describe('For services of the same environment'),
+        external: z.string().nullable().describe('From outside, through externalPort; null without one'),
+      }),
+    })
+    .meta({ id: `${capital(kind)}Details` });
 }
 
 function capital(kind: DatabaseKindName): string {

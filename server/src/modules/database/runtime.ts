@@ -4,7 +4,16 @@ import { statusAfter } from '../../domain/lifecycle.ts';
 import { databaseRef } from '../../domain/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
-import { awaitEnded, awaitRunning, nameOf, ownService, removeFromEngine, serviceOutput, type OutputOptions, type OwnedService } from '../service/own-service.ts';
+import {
+  awaitEnded,
+  awaitRunning,
+  nameOf,
+  ownService,
+  removeFromEngine,
+  serviceOutput,
+  type OutputOptions,
+  type OwnedService,
+} from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
 import type { Databases } from './database.ts';
 
@@ -20,7 +29,10 @@ export interface DatabaseRuntime {
   remove(database: DatabaseRecord): Promise<void>;
   removeVolume(volumeName: string): Promise<void>;
   readLogs(database: DatabaseRecord, options: OutputOptions): Promise<LogLine[]>;
-  followLogs(database: DatabaseRecord, options: { tail: number; since?: string | undefined; signal: AbortSignal }): AsyncIterable<LogLine>;
+  followLogs(
+    database: DatabaseRecord,
+    options: { tail: number; since?: string | undefined; signal: AbortSignal },
+  ): AsyncIterable<LogLine>;
 }
 
 export interface DatabaseRuntimeOptions {
@@ -41,64 +53,80 @@ export interface DatabaseRuntimeOptions {
 const removalLimitMs = 90_000;
 const takenWords = /address already in use|port is already allocated|host-mode port already in use/i;
 
-const owned = (database: DatabaseRecord): OwnedService => ({ ...database, ...databaseRef(database.databaseId) });
+const owned = (database: DatabaseRecord): OwnedService => ({
+  ...database,
+  ...databaseRef(database.databaseId),
+});
 
 export function createDatabaseRuntime(options: DatabaseRuntimeOptions): DatabaseRuntime {
   const { engine, databases, turns } = options;
   const output = serviceOutput(engine);
 
-  async function settle(database: DatabaseRecord, event: 'started' | 'stopped', isStopped: boolean): Promise<DatabaseRecord> {
+  async function settle(
+    database: DatabaseRecord,
+    event: 'started' | 'stopped',
+    isStopped: boolean,
+  ): Promise<DatabaseRecord> {
     const changed = { isStopped, applicationStatus: statusAfter(event, database.applicationStatus) };
     await databases.patch(database.databaseId, changed);
     return { ...database, ...changed };
   }
   async function requireLive(database: DatabaseRecord): Promise<ServiceSpec> {
     const spec = await options.liveSpec(database);
-    if (!spec) throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
+    if (!spec)
+      throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
     return spec;
   }
 
   return {
-    start: (database) => turns.take(database.databaseId, async () => {
-      const spec = await requireLive(database);
-      const present = await ownService(engine, owned(database));
-      if (present?.specDigest === engine.specDigest(spec)) await engine.scaleService(spec.name, spec.replicas);
-      else await engine.applyService(spec);
-      await awaitRunning(engine, spec.name, spec.replicas, `${database.kind}.readLogs`);
-      return settle(database, 'started', false);
-    }),
-    stop: (database) => turns.take(database.databaseId, async () => {
-      if (await ownService(engine, owned(database))) {
-        await engine.scaleService(nameOf(database), 0);
-        await awaitEnded(engine, nameOf(database), `${database.kind}.readLogs`);
-      }
-      return settle(database, 'stopped', true);
-    }),
-    reload: (database) => turns.take(database.databaseId, async () => {
-      await requireLive(database);
-      const { spec, keep } = await options.currentSpec(database);
-      // Stored first: whatever ends Berth here, the reconciler goes on to what was asked for.
-      const takeBack = await keep();
-      try {
-        await options.releaseNow(spec);
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'PRECONDITION_FAILED') await takeBack();
-        throw error;
-      }
-      return settle(database, 'started', false);
-    }),
-    applyPort: (database) => turns.take(database.databaseId, async () => {
-      const spec = await options.liveSpec(database);
-      if (!spec || database.isStopped || (await options.isWorking(database))) return;
-      try {
-        await options.releaseNow(spec);
-      } catch (error) {
-        if (!(error instanceof AppError) || !takenWords.test(error.message)) throw error;
-        throw portTaken(database.externalPort, error);
-      }
-    }),
+    start: (database) =>
+      turns.take(database.databaseId, async () => {
+        const spec = await requireLive(database);
+        const present = await ownService(engine, owned(database));
+        if (present?.specDigest === engine.specDigest(spec))
+          await engine.scaleService(spec.name, spec.replicas);
+        else await engine.applyService(spec);
+        await awaitRunning(engine, spec.name, spec.replicas, `${database.kind}.readLogs`);
+        return settle(database, 'started', false);
+      }),
+    stop: (database) =>
+      turns.take(database.databaseId, async () => {
+        if (await ownService(engine, owned(database))) {
+          await engine.scaleService(nameOf(database), 0);
+          await awaitEnded(engine, nameOf(database), `${database.kind}.readLogs`);
+        }
+        return settle(database, 'stopped', true);
+      }),
+    reload: (database) =>
+      turns.take(database.databaseId, async () => {
+        await requireLive(database);
+        const { spec, keep } = await options.currentSpec(database);
+        // Stored first: whatever ends Berth here, the reconciler goes on to what was asked for.
+        const takeBack = await keep();
+        try {
+          await options.releaseNow(spec);
+        } catch (error) {
+          if (error instanceof AppError && error.code === 'PRECONDITION_FAILED') await takeBack();
+          throw error;
+        }
+        return settle(database, 'started', false);
+      }),
+    applyPort: (database) =>
+      turns.take(database.databaseId, async () => {
+        const spec = await options.liveSpec(database);
+        if (!spec || database.isStopped || (await options.isWorking(database))) return;
+        try {
+          await options.releaseNow(spec);
+        } catch (error) {
+          if (!(error instanceof AppError) || !takenWords.test(error.message)) throw error;
+          throw portTaken(database.externalPort, error);
+        }
+      }),
     async remove(database) {
-      await removeFromEngine(engine, databaseRef(database.databaseId), { deleteVolumes: true, limitMs: removalLimitMs });
+      await removeFromEngine(engine, databaseRef(database.databaseId), {
+        deleteVolumes: true,
+        limitMs: removalLimitMs,
+      });
     },
     removeVolume: (volumeName) => engine.removeVolume(volumeName),
     readLogs: (database, wanted) => output.readLogs(owned(database), wanted),
@@ -109,5 +137,9 @@ export function createDatabaseRuntime(options: DatabaseRuntimeOptions): Database
 /** The holder is no service of Berth's, else the records would have told it. */
 export function portTaken(port: number | null, cause?: unknown): AppError {
   const holder = 'another program of the server';
-  return new AppError('CONFLICT', `Port ${port ?? ''}/tcp is already in use by ${holder}. Choose another one, or end that program.`, { cause, issues: [{ path: 'externalPort', message: `is taken by ${holder}` }] });
+  return new AppError(
+    'CONFLICT',
+    `Port ${port ?? ''}/tcp is already in use by ${holder}. Choose another one, or end that program.`,
+    { cause, issues: [{ path: 'externalPort', message: `is taken by ${holder}` }] },
+  );
 }

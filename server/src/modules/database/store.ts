@@ -5,4 +5,7 @@ export interface DatabaseStore extends TableStore<'database'> {
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export const createDatabaseStore = (database: Database): DatabaseStore => ({ ...tableStore(database, 'database'), transaction: (work) => database.transaction(work) });
+export const createDatabaseStore = (database: Database): DatabaseStore => ({
+  ...tableStore(database, 'database'),
+  transaction: (work) => database.transaction(work),
+});

@@ -2,7 +2,18 @@ import { expect, test } from 'vitest';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { majorOf, majorOfImage, refuseMajorJump } from './version.ts';
 
-test.each<[string, number | undefined]>([['15.18', 15], ['15.18 (Debian 15.18-0+deb12u1)', 15], ['8', 8], ['1:11.4.2+maria~ubu2404', 11], ['10.11.6-MariaDB-0', 10], ['17-alpine', 17], ['v7.0', 7], ['latest', undefined], ['', undefined], ['noble-8', undefined]])('%s is of the major version %s', (version, major) => {
+test.each<[string, number | undefined]>([
+  ['15.18', 15],
+  ['15.18 (Debian 15.18-0+deb12u1)', 15],
+  ['8', 8],
+  ['1:11.4.2+maria~ubu2404', 11],
+  ['10.11.6-MariaDB-0', 10],
+  ['17-alpine', 17],
+  ['v7.0', 7],
+  ['latest', undefined],
+  ['', undefined],
+  ['noble-8', undefined],
+])('%s is of the major version %s', (version, major) => {
   expect(majorOf(version)).toBe(major);
 });
 
@@ -23,7 +34,9 @@ test.each<[DatabaseKindName, string, Record<string, string>, number | undefined]
 
 test('a jump is refused with the way to upgrade; the same version, no data and an unknown version are not', () => {
   const database = { kind: 'postgres', name: 'Main', dataVersion: '15.18' } as const;
-  expect(() => refuseMajorJump(database, 'postgres:18', 18)).toThrow('postgres:18 is version 18, and the data of Main is of version 15: the server would not start on it, or would change it for good. Call postgres.upgrade with this image');
+  expect(() => refuseMajorJump(database, 'postgres:18', 18)).toThrow(
+    'postgres:18 is version 18, and the data of Main is of version 15: the server would not start on it, or would change it for good. Call postgres.upgrade with this image',
+  );
   expect(() => refuseMajorJump(database, 'postgres:14', 14)).toThrow('set an image of version 15 again');
   for (const major of [15, undefined]) refuseMajorJump(database, 'postgres:x', major);
   refuseMajorJump({ ...database, dataVersion: null }, 'postgres:18', 18);

@@ -13,8 +13,14 @@ export function majorOf(version: string): number | undefined {
 export type MajorOf = (kind: DatabaseRecord['kind'], reference: string) => Promise<number | undefined>;
 
 /** Of the image's own variables, else of the tag of the official image; undefined for one that tells neither: others number their images as they like. */
-export function majorOfImage(kind: DatabaseRecord['kind'], reference: string, env: Readonly<Record<string, string>> = {}): number | undefined {
-  const named = databaseKind(kind).server.versionVariables.map((name) => env[name]).find((value) => value !== undefined && value !== '');
+export function majorOfImage(
+  kind: DatabaseRecord['kind'],
+  reference: string,
+  env: Readonly<Record<string, string>> = {},
+): number | undefined {
+  const named = databaseKind(kind)
+    .server.versionVariables.map((name) => env[name])
+    .find((value) => value !== undefined && value !== '');
   return majorOf(named ?? (isOfficial(kind, reference) ? tagOf(reference) : ''));
 }
 
@@ -23,11 +29,18 @@ function isOfficial(kind: DatabaseRecord['kind'], reference: string): boolean {
 }
 
 /** PRECONDITION_FAILED when data of another major version is there: no server of these kinds reads it safely. */
-export function refuseMajorJump(database: Pick<DatabaseRecord, 'kind' | 'name' | 'dataVersion'>, image: string, major: number | undefined): void {
+export function refuseMajorJump(
+  database: Pick<DatabaseRecord, 'kind' | 'name' | 'dataVersion'>,
+  image: string,
+  major: number | undefined,
+): void {
   const present = database.dataVersion === null ? undefined : majorOf(database.dataVersion);
   if (present === undefined || major === undefined || present === major) return;
-  throw new AppError('PRECONDITION_FAILED', `${image} is version ${major}, and the data of ${database.name} is of version ${present}: the server would not start on it, or would change it for good. `
-    + `Call ${database.kind}.upgrade with this image, which moves the data to a new volume and keeps the old one; or set an image of version ${present} again.`);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `${image} is version ${major}, and the data of ${database.name} is of version ${present}: the server would not start on it, or would change it for good. ` +
+      `Call ${database.kind}.upgrade with this image, which moves the data to a new volume and keeps the old one; or set an image of version ${present} again.`,
+  );
 }
 
 function tagOf(reference: string): string {

@@ -8,12 +8,32 @@ import { deploymentRecord } from './record.ts';
 
 const id = z.object({ deploymentId: z.string().min(1).max(100) });
 const serviceId = z.string().min(1).max(100).optional();
-const owners = { applicationId: serviceId, databaseId: serviceId, composeId: serviceId, previewDeploymentId: serviceId };
+const owners = {
+  applicationId: serviceId,
+  databaseId: serviceId,
+  composeId: serviceId,
+  previewDeploymentId: serviceId,
+};
 
-function checkOwner(input: { [F in keyof typeof owners]?: string | undefined }, context: z.RefinementCtx): void {
-  const [first, ...others] = deployedKinds.map((kind) => idFields[kind]).filter((field) => input[field] !== undefined);
-  if (first === undefined) context.addIssue({ code: 'custom', path: ['applicationId'], message: 'is required, or databaseId, or composeId, or previewDeploymentId' });
-  for (const field of others) context.addIssue({ code: 'custom', path: [field], message: `names another service beside ${first ?? ''}; name one` });
+function checkOwner(
+  input: { [F in keyof typeof owners]?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  const [first, ...others] = deployedKinds
+    .map((kind) => idFields[kind])
+    .filter((field) => input[field] !== undefined);
+  if (first === undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['applicationId'],
+      message: 'is required, or databaseId, or composeId, or previewDeploymentId',
+    });
+  for (const field of others)
+    context.addIssue({
+      code: 'custom',
+      path: [field],
+      message: `names another service beside ${first ?? ''}; name one`,
+    });
 }
 
 const own = { class: 'protected', resources: [{ kind: 'deployment', field: 'deploymentId' }] } as const;
@@ -21,7 +41,8 @@ const own = { class: 'protected', resources: [{ kind: 'deployment', field: 'depl
 export const deploymentContract = {
   all: query({
     summary: 'The deployments of an application, a database, a compose service or a preview, newest first',
-    description: 'The service is named by one of `applicationId`, `databaseId` (of whatever kind), `composeId` and `previewDeploymentId`.',
+    description:
+      'The service is named by one of `applicationId`, `databaseId` (of whatever kind), `composeId` and `previewDeploymentId`.',
     access: { class: 'protected', resources: deployedKinds.map((kind) => ({ kind, field: idFields[kind] })) },
     input: z.object({ ...owners, ...pageInput }).superRefine(checkOwner),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
@@ -31,10 +52,17 @@ export const deploymentContract = {
   readLogs: query({
     summary: 'The log of a deployment',
     access: own,
-    input: id.extend({ tail: z.number().int().min(1).max(100_000).optional().describe('Only the last lines') }),
+    input: id.extend({
+      tail: z.number().int().min(1).max(100_000).optional().describe('Only the last lines'),
+    }),
     output: z.array(z.string()),
   }),
-  logs: subscription({ summary: 'The log of a deployment as a live stream that can be resumed', access: own, input: id, output: logEvent }),
+  logs: subscription({
+    summary: 'The log of a deployment as a live stream that can be resumed',
+    access: own,
+    input: id,
+    output: logEvent,
+  }),
   rollback: mutation({
     summary: 'Releases an earlier deployment again: its image with the settings it had',
     access: { ...own, action: 'deploy' },

@@ -1,7 +1,13 @@
 /** Deployments as records: accepted, followed, ended. The work itself is deploy/. */
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter, type ApplicationStatus, type ServiceEvent } from '../../domain/lifecycle.ts';
-import { ownerColumns, ownerOf, serviceKey, type DeployedKind, type ServiceRef } from '../../domain/service-ref.ts';
+import {
+  ownerColumns,
+  ownerOf,
+  serviceKey,
+  type DeployedKind,
+  type ServiceRef,
+} from '../../domain/service-ref.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
@@ -76,7 +82,9 @@ export interface Deployments extends DeploymentReads {
   clear(service: ServiceRef): Promise<ShownDeployment[]>;
 }
 
-export type Outcome = { status: 'done'; healthyAt: string; patch: ServicePatch } | { status: 'error'; reason: string; event: ServiceEvent };
+export type Outcome =
+  | { status: 'done'; healthyAt: string; patch: ServicePatch }
+  | { status: 'error'; reason: string; event: ServiceEvent };
 
 export interface DeploymentNeighbours {
   /** Kinds that can be deployed. */
@@ -87,30 +95,51 @@ export interface DeploymentNeighbours {
 
 const reasonLimit = 4000;
 
-export function createDeployments(store: DeploymentStore, { services, queue, logs }: DeploymentNeighbours, clock: Clock): Deployments {
+export function createDeployments(
+  store: DeploymentStore,
+  { services, queue, logs }: DeploymentNeighbours,
+  clock: Clock,
+): Deployments {
   const nextSequence = createSequence(clock);
 
-  async function setStatus(service: ServiceRef, event: ServiceEvent, patch: ServicePatch = {}): Promise<void> {
+  async function setStatus(
+    service: ServiceRef,
+    event: ServiceEvent,
+    patch: ServicePatch = {},
+  ): Promise<void> {
     const records = services[service.kind];
     const present = await records?.find(service.serviceId);
     if (!records || !present) return;
     const stillWorking = (await store.countUnfinished(service)) > 0;
-    await records.patch(service.serviceId, { ...patch, status: stillWorking ? 'running' : statusAfter(event, present.status) });
+    await records.patch(service.serviceId, {
+      ...patch,
+      status: stillWorking ? 'running' : statusAfter(event, present.status),
+    });
   }
 
   return {
     ...createReads(store),
-    accept: (service, accepting) => store.transaction(async () => {
-      const records = services[service.kind];
-      const present = await records?.find(service.serviceId);
-      if (!records || !present) throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
-      if (accepting.kind !== 'rollback') present.requireDeployable();
-      const deployment = queued(service, present.organizationId, accepting, { sequence: nextSequence(), createdAt: isoTime(clock) });
-      await store.insert(deployment);
-      await queue.enqueue({ kind: 'deployment', payload: { deploymentId: deployment.deploymentId }, serviceKey: serviceKey(service), serverKey: present.serverKey });
-      await records.patch(service.serviceId, { status: statusAfter('deployAccepted', present.status) });
-      return deployment;
-    }),
+    accept: (service, accepting) =>
+      store.transaction(async () => {
+        const records = services[service.kind];
+        const present = await records?.find(service.serviceId);
+        if (!records || !present)
+          throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
+        if (accepting.kind !== 'rollback') present.requireDeployable();
+        const deployment = queued(service, present.organizationId, accepting, {
+          sequence: nextSequence(),
+          createdAt: isoTime(clock),
+        });
+        await store.insert(deployment);
+        await queue.enqueue({
+          kind: 'deployment',
+          payload: { deploymentId: deployment.deploymentId },
+          serviceKey: serviceKey(service),
+          serverKey: present.serverKey,
+        });
+        await records.patch(service.serviceId, { status: statusAfter('deployAccepted', present.status) });
+        return deployment;
+      }),
     async begin(deploymentId) {
       if (await store.transition(deploymentId, 'running', { startedAt: isoTime(clock) })) return true;
       return (await store.find({ deploymentId }))?.status === 'running';
@@ -123,11 +152,25 @@ export function createDeployments(store: DeploymentStore, { services, queue, log
         const { deploymentId } = deployment;
         const service = ownerOf(deployment);
         const finishedAt = isoTime(clock);
-        const isOurs = outcome.status === 'done'
-          ? await store.transition(deploymentId, 'done', { finishedAt, healthyAt: outcome.healthyAt, child: null })
-          : await store.transition(deploymentId, 'error', { finishedAt, errorMessage: outcome.reason.slice(0, reasonLimit), child: null });
+        const isOurs =
+          outcome.status === 'done'
+            ? await store.transition(deploymentId, 'done', {
+                finishedAt,
+                healthyAt: outcome.healthyAt,
+                child: null,
+              })
+            : await store.transition(deploymentId, 'error', {
+                finishedAt,
+                errorMessage: outcome.reason.slice(0, reasonLimit),
+                child: null,
+              });
         if (!isOurs) return;
-        if (outcome.status === 'done') await setStatus(service, 'deploySucceeded', { ...outcome.patch, liveDeploymentId: deploymentId, isStopped: false });
+        if (outcome.status === 'done')
+          await setStatus(service, 'deploySucceeded', {
+            ...outcome.patch,
+            liveDeploymentId: deploymentId,
+            isStopped: false,
+          });
         else await setStatus(service, outcome.event);
       }),
     async cancelQueued(service, hasTasks) {
@@ -135,9 +178,14 @@ export function createDeployments(store: DeploymentStore, { services, queue, log
       return store.transaction(async () => {
         const cancelled = await queue.cancelQueued(serviceKey(service));
         for (const { deploymentId } of cancelled) {
-          if (deploymentId !== undefined) await store.transition(deploymentId, 'cancelled', { finishedAt: isoTime(clock), errorMessage: 'Cancelled while it was queued.' });
+          if (deploymentId !== undefined)
+            await store.transition(deploymentId, 'cancelled', {
+              finishedAt: isoTime(clock),
+              errorMessage: 'Cancelled while it was queued.',
+            });
         }
-        if (cancelled.length > 0) await setStatus(service, isRunning ? 'queueCleanedWithTasks' : 'queueCleanedWithoutTasks');
+        if (cancelled.length > 0)
+          await setStatus(service, isRunning ? 'queueCleanedWithTasks' : 'queueCleanedWithoutTasks');
         return cancelled.length;
       });
     },
@@ -145,11 +193,15 @@ export function createDeployments(store: DeploymentStore, { services, queue, log
   };
 }
 
-async function clear({ store, services, logs }: Pick<DeploymentNeighbours, 'services' | 'logs'> & { store: DeploymentStore }, service: ServiceRef): Promise<ShownDeployment[]> {
+async function clear(
+  { store, services, logs }: Pick<DeploymentNeighbours, 'services' | 'logs'> & { store: DeploymentStore },
+  service: ServiceRef,
+): Promise<ShownDeployment[]> {
   const live = (await services[service.kind]?.find(service.serviceId))?.liveDeploymentId;
   const removed = [];
   for (const deployment of await store.all(service)) {
-    const isNeeded = deployment.deploymentId === live || deployment.status === 'queued' || deployment.status === 'running';
+    const isNeeded =
+      deployment.deploymentId === live || deployment.status === 'queued' || deployment.status === 'running';
     if (isNeeded) continue;
     await store.remove({ deploymentId: deployment.deploymentId });
     removed.push(deployment);
@@ -160,7 +212,8 @@ async function clear({ store, services, logs }: Pick<DeploymentNeighbours, 'serv
 
 function createReads(store: DeploymentStore): DeploymentReads {
   return {
-    live: async ({ liveDeploymentId }) => (liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId })),
+    live: async ({ liveDeploymentId }) =>
+      liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId }),
     recent: (service) => store.recent(service),
     all: (service) => store.all(service),
     async one(deploymentId, organizationId) {
@@ -174,9 +227,31 @@ function createReads(store: DeploymentStore): DeploymentReads {
   };
 }
 
-function queued(service: ServiceRef, organizationId: string, { kind, title, description, sourceDeploymentId, image, commit }: Accepting, at: { sequence: number; createdAt: string }): DeploymentRecord {
+function queued(
+  service: ServiceRef,
+  organizationId: string,
+  { kind, title, description, sourceDeploymentId, image, commit }: Accepting,
+  at: { sequence: number; createdAt: string },
+): DeploymentRecord {
   return {
-    deploymentId: randomId(), organizationId, ...ownerColumns(service), kind, title, description, status: 'queued', stage: 'queue', commit: commit ?? null, image: image ?? null, errorMessage: null, settings: null,
-    sourceDeploymentId: sourceDeploymentId ?? null, child: null, previousVersion: null, startedAt: null, healthyAt: null, finishedAt: null, ...at,
+    deploymentId: randomId(),
+    organizationId,
+    ...ownerColumns(service),
+    kind,
+    title,
+    description,
+    status: 'queued',
+    stage: 'queue',
+    commit: commit ?? null,
+    image: image ?? null,
+    errorMessage: null,
+    settings: null,
+    sourceDeploymentId: sourceDeploymentId ?? null,
+    child: null,
+    previousVersion: null,
+    startedAt: null,
+    healthyAt: null,
+    finishedAt: null,
+    ...at,
   };
 }

@@ -16,9 +16,24 @@ export interface DeploymentDesk {
 
 const finished = new Set(['done', 'error', 'cancelled']);
 
-export function deploymentHandlers(deployments: Deployments, { logs, queue }: DeploymentDesk): Handlers<typeof deploymentContract, CallContext> {
+export function deploymentHandlers(
+  deployments: Deployments,
+  { logs, queue }: DeploymentDesk,
+): Handlers<typeof deploymentContract, CallContext> {
   return {
-    all: async (_context, input) => paginate(await deployments.all(ownerOf({ applicationId: input.applicationId ?? null, databaseId: input.databaseId ?? null, composeId: input.composeId ?? null, previewDeploymentId: input.previewDeploymentId ?? null })), input, ({ deploymentId }) => deploymentId),
+    all: async (_context, input) =>
+      paginate(
+        await deployments.all(
+          ownerOf({
+            applicationId: input.applicationId ?? null,
+            databaseId: input.databaseId ?? null,
+            composeId: input.composeId ?? null,
+            previewDeploymentId: input.previewDeploymentId ?? null,
+          }),
+        ),
+        input,
+        ({ deploymentId }) => deploymentId,
+      ),
     one: ({ actor }, { deploymentId }) => deployments.one(deploymentId, actor.organizationId),
     async readLogs({ actor }, { deploymentId, tail }) {
       await deployments.one(deploymentId, actor.organizationId);
@@ -27,10 +42,15 @@ export function deploymentHandlers(deployments: Deployments, { logs, queue }: De
     async *logs(context, { deploymentId }): AsyncIterable<StreamEvent<LogEvent>> {
       const { organizationId } = context.actor;
       await deployments.one(deploymentId, organizationId);
-      const isFinished = async (): Promise<boolean> => !context.follow || finished.has((await deployments.one(deploymentId, organizationId)).status);
+      const isFinished = async (): Promise<boolean> =>
+        !context.follow || finished.has((await deployments.one(deploymentId, organizationId)).status);
       const from = Number(context.lastEventId ?? 0) || 0;
       let last = from;
-      for await (const { position, text } of logs.follow(deploymentId, { from, signal: context.signal, isFinished })) {
+      for await (const { position, text } of logs.follow(deploymentId, {
+        from,
+        signal: context.signal,
+        isFinished,
+      })) {
         last = position;
         yield { id: String(position), data: { type: 'line', text } };
       }
@@ -39,12 +59,30 @@ export function deploymentHandlers(deployments: Deployments, { logs, queue }: De
     },
     async rollback({ actor, write }, { deploymentId }) {
       const target = await deployments.one(deploymentId, actor.organizationId);
-      if (target.previewDeploymentId !== null) throw new AppError('PRECONDITION_FAILED', 'A preview shows its pull request as it is now, so there is no going back; push the earlier commit to its branch.');
-      if (target.applicationId === null) throw new AppError('PRECONDITION_FAILED', 'Only deployments of applications can be taken back: a database keeps its data in its volume, whatever version runs, and a compose service is its file. Set what it should be and deploy it.');
+      if (target.previewDeploymentId !== null)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'A preview shows its pull request as it is now, so there is no going back; push the earlier commit to its branch.',
+        );
+      if (target.applicationId === null)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'Only deployments of applications can be taken back: a database keeps its data in its volume, whatever version runs, and a compose service is its file. Set what it should be and deploy it.',
+        );
       if (target.settings === null || target.image === null || target.healthyAt === null) {
-        throw new AppError('PRECONDITION_FAILED', 'This deployment never ran healthy, so there is nothing to return to. Choose one with the status done.');
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'This deployment never ran healthy, so there is nothing to return to. Choose one with the status done.',
+        );
       }
-      const accepted = await write(() => deployments.accept(ownerOf(target), { kind: 'rollback', title: `Rollback to ${target.title}`.slice(0, 200), description: `To the deployment of ${target.createdAt}`, sourceDeploymentId: deploymentId }));
+      const accepted = await write(() =>
+        deployments.accept(ownerOf(target), {
+          kind: 'rollback',
+          title: `Rollback to ${target.title}`.slice(0, 200),
+          description: `To the deployment of ${target.createdAt}`,
+          sourceDeploymentId: deploymentId,
+        }),
+      );
       queue.wake();
       return accepted;
     },

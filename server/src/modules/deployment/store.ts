@@ -11,7 +11,23 @@ import { idFields, type DeployedKind, type OwnerColumns, type ServiceRef } from 
 export type ShownDeployment = Pick<DeploymentRecord, (typeof shownColumns)[number]>;
 
 const shownColumns = [
-  'deploymentId', 'applicationId', 'databaseId', 'composeId', 'previewDeploymentId', 'kind', 'title', 'description', 'status', 'stage', 'commit', 'image', 'errorMessage', 'createdAt', 'startedAt', 'healthyAt', 'finishedAt',
+  'deploymentId',
+  'applicationId',
+  'databaseId',
+  'composeId',
+  'previewDeploymentId',
+  'kind',
+  'title',
+  'description',
+  'status',
+  'stage',
+  'commit',
+  'image',
+  'errorMessage',
+  'createdAt',
+  'startedAt',
+  'healthyAt',
+  'finishedAt',
 ] as const;
 
 /** So many a service shows. */
@@ -32,11 +48,24 @@ export interface DeploymentStore extends TableStore<'deployment'> {
 export function createDeploymentStore(database: Database): DeploymentStore {
   const deployments = tableStore(database, 'deployment');
   const { builder } = database;
-  const newestFirst = (column: keyof OwnerColumns) => builder.selectFrom('deployment').select(shownColumns).where(column, '=', '').orderBy('sequence', 'desc');
+  const newestFirst = (column: keyof OwnerColumns) =>
+    builder.selectFrom('deployment').select(shownColumns).where(column, '=', '').orderBy('sequence', 'desc');
   const recent = perKind((column) => newestFirst(column).limit(fixedLimit(shownDeployments)).compile());
   const all = perKind((column) => newestFirst(column).compile());
-  const count = perKind((column) => builder.selectFrom('deployment').select((e) => e.fn.countAll<number>().as('count')).where(column, '=', '').where('status', 'in', ['queued', 'running']).compile());
-  const unfinished = builder.selectFrom('deployment').selectAll().where('status', 'in', ['queued', 'running']).orderBy('sequence').compile();
+  const count = perKind((column) =>
+    builder
+      .selectFrom('deployment')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .where(column, '=', '')
+      .where('status', 'in', ['queued', 'running'])
+      .compile(),
+  );
+  const unfinished = builder
+    .selectFrom('deployment')
+    .selectAll()
+    .where('status', 'in', ['queued', 'running'])
+    .orderBy('sequence')
+    .compile();
   return {
     ...deployments,
     recent: ({ kind, serviceId }) => database.run(recent[kind], [serviceId]),
@@ -44,13 +73,17 @@ export function createDeploymentStore(database: Database): DeploymentStore {
     async transition(deploymentId, to, patch) {
       return database.transaction(async () => {
         const froms = deploymentStatusesBefore(to);
-        const claim = sql`update "deployment" set "status" = ${to} where "deploymentId" = ${deploymentId} and "status" in (${sql.join(froms)})`.compile(builder);
+        const claim =
+          sql`update "deployment" set "status" = ${to} where "deploymentId" = ${deploymentId} and "status" in (${sql.join(froms)})`.compile(
+            builder,
+          );
         if ((await database.change(claim)) !== 1) return false;
         await deployments.update({ deploymentId }, patch);
         return true;
       });
     },
-    countUnfinished: async ({ kind, serviceId }) => Number((await database.run(count[kind], [serviceId, 'queued', 'running']))[0]?.count ?? 0),
+    countUnfinished: async ({ kind, serviceId }) =>
+      Number((await database.run(count[kind], [serviceId, 'queued', 'running']))[0]?.count ?? 0),
     unfinished: async () => (await database.run(unfinished)).map(deployments.decode),
     transaction: (work) => database.transaction(work),
   };
@@ -58,5 +91,10 @@ export function createDeploymentStore(database: Database): DeploymentStore {
 
 /** The same statement for each kind of service. */
 function perKind<T>(make: (column: keyof OwnerColumns) => T): Record<DeployedKind, T> {
-  return { application: make(idFields.application), database: make(idFields.database), compose: make(idFields.compose), previewDeployment: make(idFields.previewDeployment) };
+  return {
+    application: make(idFields.application),
+    database: make(idFields.database),
+    compose: make(idFields.compose),
+    previewDeployment: make(idFields.previewDeployment),
+  };
 }

@@ -8,31 +8,63 @@ const id = z.object({ destinationId: z.string().min(1).max(100) });
 const own = { class: 'admin', resources: [{ kind: 'destination', field: 'destinationId' }] } as const;
 
 const settings = z.object({
-  provider: z.enum(destinationProviders).describe('s3: a bucket of any service that speaks S3; local: a folder of the server Berth runs on'),
+  provider: z
+    .enum(destinationProviders)
+    .describe('s3: a bucket of any service that speaks S3; local: a folder of the server Berth runs on'),
   accessKey: z.string().max(1000).nullish().describe('Of s3, and required there; never shown'),
   secretAccessKey: z.string().max(1000).nullish().describe('Of s3, and required there; never shown'),
   bucket: z.string().max(255).nullish().describe('Of s3, and required there'),
   region: z.string().max(100).nullish().describe('Of s3, where its service has regions'),
-  endpoint: z.string().max(2000).nullish().describe('Of s3, and required there: http or https address of the service, such as https://s3.eu-central-1.amazonaws.com'),
-  path: z.string().max(1024).nullish().describe('Of local: an absolute path, and required; of s3: a prefix inside the bucket, or empty'),
+  endpoint: z
+    .string()
+    .max(2000)
+    .nullish()
+    .describe(
+      'Of s3, and required there: http or https address of the service, such as https://s3.eu-central-1.amazonaws.com',
+    ),
+  path: z
+    .string()
+    .max(1024)
+    .nullish()
+    .describe('Of local: an absolute path, and required; of s3: a prefix inside the bucket, or empty'),
 });
 const name = z.string().min(1).max(100);
-const example = { provider: 's3', accessKey: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI', bucket: 'backups', region: 'eu-central-1', endpoint: 'https://s3.eu-central-1.amazonaws.com', path: 'berth' } as const;
+const example = {
+  provider: 's3',
+  accessKey: 'AKIAIOSFODNN7EXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI',
+  bucket: 'backups',
+  region: 'eu-central-1',
+  endpoint: 'https://s3.eu-central-1.amazonaws.com',
+  path: 'berth',
+} as const;
 
 export const destinationContract = {
   create: mutation({
     summary: 'Stores where backups go: a bucket of an S3 service, or a folder of the server',
-    description: 'accessKey and secretAccessKey are never shown again. Fields that the provider has no use for are not kept. A folder that holds data of Berth or of the engine is refused with 403.',
+    description:
+      'accessKey and secretAccessKey are never shown again. Fields that the provider has no use for are not kept. A folder that holds data of Berth or of the engine is refused with 403.',
     access: { class: 'admin', resources: [] },
     input: settings.extend({ name }),
     example: { name: 'Offsite', ...example },
     output: destinationRecord,
   }),
-  one: query({ summary: 'One destination, without its keys', access: own, input: id, output: destinationRecord }),
-  all: query({ summary: 'The destinations of the organization, newest first', access: { class: 'admin', resources: [] }, input: z.object(pageInput), output: listOf(destinationRecord) }),
+  one: query({
+    summary: 'One destination, without its keys',
+    access: own,
+    input: id,
+    output: destinationRecord,
+  }),
+  all: query({
+    summary: 'The destinations of the organization, newest first',
+    access: { class: 'admin', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(destinationRecord),
+  }),
   update: mutation({
     summary: 'Changes a destination; backups of the past stay where they are',
-    description: 'Absent fields stay, the keys too; null clears. The rules are those of the destination as it will be.',
+    description:
+      'Absent fields stay, the keys too; null clears. The rules are those of the destination as it will be.',
     access: own,
     input: id.extend(settings.partial().shape).extend({ name: name.optional() }),
     output: destinationRecord,
@@ -46,7 +78,8 @@ export const destinationContract = {
   }),
   testConnection: mutation({
     summary: 'Writes, reads and removes an object at a destination',
-    description: 'Either a stored destination by `destinationId`, with fields that shall be other for the test, or all fields of one that is not stored yet.',
+    description:
+      'Either a stored destination by `destinationId`, with fields that shall be other for the test, or all fields of one that is not stored yet.',
     access: own,
     input: settings.partial().extend({ destinationId: id.shape.destinationId.nullish() }),
     example,

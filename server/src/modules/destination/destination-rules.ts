@@ -14,15 +14,33 @@ export interface DestinationDraft {
 }
 
 /** The destination with only the fields of its provider; BAD_REQUEST naming the field, FORBIDDEN for one of the `protectedPaths` or what holds one. */
-export function checkDestination(draft: DestinationDraft, protectedPaths: readonly string[]): DestinationDraft {
-  const bare: DestinationDraft = { provider: draft.provider, accessKey: '', secretAccessKey: '', bucket: '', region: '', endpoint: '', path: '' };
+export function checkDestination(
+  draft: DestinationDraft,
+  protectedPaths: readonly string[],
+): DestinationDraft {
+  const bare: DestinationDraft = {
+    provider: draft.provider,
+    accessKey: '',
+    secretAccessKey: '',
+    bucket: '',
+    region: '',
+    endpoint: '',
+    path: '',
+  };
   return { ...bare, ...providerRules[draft.provider](draft, protectedPaths) };
 }
 
-const providerRules: Record<DestinationDraft['provider'], (draft: DestinationDraft, protectedPaths: readonly string[]) => Partial<DestinationDraft>> = {
+const providerRules: Record<
+  DestinationDraft['provider'],
+  (draft: DestinationDraft, protectedPaths: readonly string[]) => Partial<DestinationDraft>
+> = {
   s3: (draft) => ({
-    accessKey: printable(given(draft.accessKey, 'accessKey'), 'accessKey'), secretAccessKey: printable(given(draft.secretAccessKey, 'secretAccessKey'), 'secretAccessKey'),
-    bucket: parseBucket(given(draft.bucket, 'bucket')), region: parseRegion(draft.region), endpoint: parseEndpoint(given(draft.endpoint, 'endpoint')), path: parseObjectPath(draft.path, 'path'),
+    accessKey: printable(given(draft.accessKey, 'accessKey'), 'accessKey'),
+    secretAccessKey: printable(given(draft.secretAccessKey, 'secretAccessKey'), 'secretAccessKey'),
+    bucket: parseBucket(given(draft.bucket, 'bucket')),
+    region: parseRegion(draft.region),
+    endpoint: parseEndpoint(given(draft.endpoint, 'endpoint')),
+    path: parseObjectPath(draft.path, 'path'),
   }),
   local(draft, protectedPaths) {
     const path = parseServerPath(given(draft.path, 'path'), 'path');
@@ -45,7 +63,10 @@ function printable(value: string, field: string): string {
 /** Amazon's rules for names (Amazon S3 User Guide, "Bucket naming rules"), widened by the capitals and "_" that older buckets and other services have. */
 function parseBucket(text: string): string {
   if (/^[a-zA-Z0-9][a-zA-Z0-9._-]{1,253}[a-zA-Z0-9]$/.test(text) && !text.includes('..')) return text;
-  throw badField('bucket', 'must have 3 to 255 letters, digits, ".", "-" or "_", and begin and end with a letter or digit');
+  throw badField(
+    'bucket',
+    'must have 3 to 255 letters, digits, ".", "-" or "_", and begin and end with a letter or digit',
+  );
 }
 
 function parseRegion(text: string): string {
@@ -56,7 +77,8 @@ function parseRegion(text: string): string {
 function parseEndpoint(text: string): string {
   const url = /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(text) ? URL.parse(text) : null;
   if (url === null) throw badField('endpoint', 'must be an http or https address');
-  if (url.username !== '' || url.password !== '') throw badField('endpoint', 'must not carry a user or password; the keys have their own fields');
+  if (url.username !== '' || url.password !== '')
+    throw badField('endpoint', 'must not carry a user or password; the keys have their own fields');
   if (url.search !== '' || url.hash !== '') throw badField('endpoint', 'must not hold "?" or "#"');
   return text;
 }

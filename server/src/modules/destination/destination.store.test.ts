@@ -14,15 +14,27 @@ import { destinationHandlers } from './handlers.ts';
 import { createDestinationStore } from './store.ts';
 
 const keys = { accessKey: 'hidden-access', secretAccessKey: 'hidden-secret' };
-const settings = { name: 'Offsite', provider: 's3', bucket: 'backups', region: 'eu-central-1', endpoint: 'https://s3.example.com', path: 'berth' };
+const settings = {
+  name: 'Offsite',
+  provider: 's3',
+  bucket: 'backups',
+  region: 'eu-central-1',
+  endpoint: 'https://s3.example.com',
+  path: 'berth',
+};
 const shown = { destinationId: expect.any(String), ...settings, createdAt: expect.any(String) };
 
 eachDatabase('destinations', (test) => {
   const createWorld = worlds(test);
-  const begin = (): Promise<World> => createWorld((database) => {
-    const destinations = createDestinations(createDestinationStore(database), { clock: systemClock, protectedPaths: ['/var/lib/berth'], openStore: createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: '/tmp' }) });
-    return [router('destination', destinationContract, destinationHandlers(destinations))];
-  });
+  const begin = (): Promise<World> =>
+    createWorld((database) => {
+      const destinations = createDestinations(createDestinationStore(database), {
+        clock: systemClock,
+        protectedPaths: ['/var/lib/berth'],
+        openStore: createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: '/tmp' }),
+      });
+      return [router('destination', destinationContract, destinationHandlers(destinations))];
+    });
 
   it('are created, read, listed, changed and removed, their keys never shown', async () => {
     const { owner, stranger, database } = await begin();
@@ -31,32 +43,71 @@ eachDatabase('destinations', (test) => {
     const destinationId = textOf(created, 'destinationId');
     expect(await owner.query('destination.one', { destinationId })).toEqual(created);
     const changes = { name: 'Elsewhere', endpoint: 'http://127.0.0.1:9000', path: null };
-    expect(await owner.mutate('destination.update', { destinationId, ...changes })).toEqual({ ...shown, ...changes, path: '' });
+    expect(await owner.mutate('destination.update', { destinationId, ...changes })).toEqual({
+      ...shown,
+      ...changes,
+      path: '',
+    });
     expect(await createDestinationStore(database).find({ destinationId })).toMatchObject(keys);
-    const folder = await owner.mutate('destination.create', { name: 'Here', provider: 'local', path: '/srv/backups/' });
-    expect(folder).toEqual({ ...shown, name: 'Here', provider: 'local', bucket: '', region: '', endpoint: '', path: '/srv/backups' });
+    const folder = await owner.mutate('destination.create', {
+      name: 'Here',
+      provider: 'local',
+      path: '/srv/backups/',
+    });
+    expect(folder).toEqual({
+      ...shown,
+      name: 'Here',
+      provider: 'local',
+      bucket: '',
+      region: '',
+      endpoint: '',
+      path: '/srv/backups',
+    });
     expect(await owner.query('destination.all')).toMatchObject([{ name: 'Here' }, { name: 'Elsewhere' }]);
-    expect(await owner.query('destination.all', { limit: 1 })).toMatchObject({ items: [{ name: 'Here' }], nextCursor: textOf(folder, 'destinationId') });
+    expect(await owner.query('destination.all', { limit: 1 })).toMatchObject({
+      items: [{ name: 'Here' }],
+      nextCursor: textOf(folder, 'destinationId'),
+    });
     expect(await stranger.query('destination.all')).toEqual([]);
-    expect(await owner.mutate('destination.update', { destinationId, provider: 'local', path: '/srv/more' })).toMatchObject({ provider: 'local', bucket: '', endpoint: '', path: '/srv/more' });
-    expect(await createDestinationStore(database).find({ destinationId })).toMatchObject({ accessKey: '', secretAccessKey: '' });
-    expect(await owner.mutate('destination.remove', { destinationId })).toMatchObject({ destinationId, name: 'Elsewhere' });
+    expect(
+      await owner.mutate('destination.update', { destinationId, provider: 'local', path: '/srv/more' }),
+    ).toMatchObject({ provider: 'local', bucket: '', endpoint: '', path: '/srv/more' });
+    expect(await createDestinationStore(database).find({ destinationId })).toMatchObject({
+      accessKey: '',
+      secretAccessKey: '',
+    });
+    expect(await owner.mutate('destination.remove', { destinationId })).toMatchObject({
+      destinationId,
+      name: 'Elsewhere',
+    });
     expect(await owner.query('destination.one', { destinationId })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('are tested by an object that is written, read and removed again, after every refusal', async () => {
     const { owner } = await begin();
-    const destinationId = textOf(await owner.mutate('destination.create', { ...settings, ...keys }), 'destinationId');
+    const destinationId = textOf(
+      await owner.mutate('destination.create', { ...settings, ...keys }),
+      'destinationId',
+    );
     const test = (input: object): Promise<unknown> => owner.mutate('destination.testConnection', input);
     const folder = await mkdtemp(join(tmpdir(), 'berth-destination-'));
     expect(await test({ provider: 'local', path: join(folder, 'new/one') })).toEqual({ success: true });
     expect(await readdir(join(folder, 'new/one'))).toEqual([]);
     await writeFile(join(folder, 'file'), '');
-    expect(await test({ destinationId, provider: 'local', path: join(folder, 'file/below') })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('not a folder') });
+    expect(await test({ destinationId, provider: 'local', path: join(folder, 'file/below') })).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('not a folder'),
+    });
     await rm(folder, { recursive: true });
     // Nobody listens there.
-    expect(await test({ ...settings, ...keys, endpoint: 'http://127.0.0.1:1' })).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('cannot be reached') });
-    expect(await test({ destinationId, bucket: null })).toMatchObject({ code: 'BAD_REQUEST', fields: ['bucket'] });
+    expect(await test({ ...settings, ...keys, endpoint: 'http://127.0.0.1:1' })).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('cannot be reached'),
+    });
+    expect(await test({ destinationId, bucket: null })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['bucket'],
+    });
     expect(await test(settings)).toMatchObject({ code: 'BAD_REQUEST', fields: ['accessKey'] });
     expect(await test({})).toMatchObject({ code: 'BAD_REQUEST', fields: ['accessKey'] });
     expect(await owner.query('destination.one', { destinationId })).toEqual(shown);
@@ -64,21 +115,58 @@ eachDatabase('destinations', (test) => {
 
   it('are for Owner and Admin of their organization; bad input is named', async () => {
     const { owner, admin, member, stranger, nobody } = await begin();
-    const destinationId = textOf(await admin.mutate('destination.create', { ...settings, ...keys }), 'destinationId');
+    const destinationId = textOf(
+      await admin.mutate('destination.create', { ...settings, ...keys }),
+      'destinationId',
+    );
     const calls = (door: Door, id = destinationId): Promise<unknown>[] => [
-      door.query('destination.one', { destinationId: id }), ...['update', 'remove', 'testConnection'].map((name) => door.mutate(`destination.${name}`, { destinationId: id })),
+      door.query('destination.one', { destinationId: id }),
+      ...['update', 'remove', 'testConnection'].map((name) =>
+        door.mutate(`destination.${name}`, { destinationId: id }),
+      ),
     ];
-    const general = (door: Door): Promise<unknown>[] => [door.query('destination.all'), door.mutate('destination.create', { ...settings, ...keys })];
-    for (const answer of await Promise.all([...calls(nobody), ...general(nobody)])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const answer of await Promise.all([...calls(member), ...general(member)])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all(calls(owner, 'nowhere'))) expect(answer).toMatchObject({ code: 'NOT_FOUND' });
-    for (const [field, value] of [['name', ''], ['name', 3], ['provider', 'gcs'], ['bucket', '../x'], ['region', 'a b'], ['endpoint', 's3.example.com'], ['path', '../x'], ['accessKey', 'a b'], ['secretAccessKey', 'a\nb']] as const) {
-      expect(await owner.mutate('destination.create', { ...settings, ...keys, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
-      expect(await owner.mutate('destination.update', { destinationId, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
+    const general = (door: Door): Promise<unknown>[] => [
+      door.query('destination.all'),
+      door.mutate('destination.create', { ...settings, ...keys }),
+    ];
+    for (const answer of await Promise.all([...calls(nobody), ...general(nobody)]))
+      expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const answer of await Promise.all([...calls(member), ...general(member)]))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(stranger)))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(owner, 'nowhere')))
+      expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+    for (const [field, value] of [
+      ['name', ''],
+      ['name', 3],
+      ['provider', 'gcs'],
+      ['bucket', '../x'],
+      ['region', 'a b'],
+      ['endpoint', 's3.example.com'],
+      ['path', '../x'],
+      ['accessKey', 'a b'],
+      ['secretAccessKey', 'a\nb'],
+    ] as const) {
+      expect(
+        await owner.mutate('destination.create', { ...settings, ...keys, [field]: value }),
+      ).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
+      expect(await owner.mutate('destination.update', { destinationId, [field]: value })).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: [field],
+      });
     }
-    for (const field of ['name', 'provider', 'bucket', 'endpoint']) expect(await owner.mutate('destination.create', { ...settings, ...keys, [field]: undefined })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
-    expect(await owner.mutate('destination.update', { destinationId, provider: 'local', path: '/var/lib/berth/x' })).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('path: ') });
+    for (const field of ['name', 'provider', 'bucket', 'endpoint'])
+      expect(
+        await owner.mutate('destination.create', { ...settings, ...keys, [field]: undefined }),
+      ).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
+    expect(
+      await owner.mutate('destination.update', {
+        destinationId,
+        provider: 'local',
+        path: '/var/lib/berth/x',
+      }),
+    ).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('path: ') });
     expect(await owner.query('destination.one', { destinationId })).toEqual(shown);
   });
 });

@@ -20,24 +20,45 @@ export interface DestinationEffects {
 }
 
 export interface Destinations {
-  create(organizationId: string, input: DestinationInput & { name: string; provider: DestinationDraft['provider'] }): Promise<PublicDestination>;
+  create(
+    organizationId: string,
+    input: DestinationInput & { name: string; provider: DestinationDraft['provider'] },
+  ): Promise<PublicDestination>;
   one(destinationId: string, organizationId: string): Promise<PublicDestination>;
   /** Newest first. */
   all(organizationId: string): Promise<PublicDestination[]>;
-  update(destinationId: string, organizationId: string, input: DestinationInput & { name?: string | undefined }): Promise<PublicDestination>;
+  update(
+    destinationId: string,
+    organizationId: string,
+    input: DestinationInput & { name?: string | undefined },
+  ): Promise<PublicDestination>;
   /** PRECONDITION_FAILED while backups use it. */
   remove(destinationId: string, organizationId: string): Promise<PublicDestination>;
   /** The destination a test would reach: a stored one with these changes, or a new one. Refuses what creating or changing it would. */
-  draft(organizationId: string, input: DestinationInput & { destinationId?: string | null | undefined }): Promise<DestinationDraft>;
+  draft(
+    organizationId: string,
+    input: DestinationInput & { destinationId?: string | null | undefined },
+  ): Promise<DestinationDraft>;
   /** The store at a destination; NOT_FOUND when there is no such destination. */
   open(destinationId: string, organizationId: string): Promise<ObjectStore>;
   /** Writes, reads and removes an object there; throws what the store refuses with. */
   test(draft: DestinationDraft, signal: AbortSignal): Promise<void>;
 }
 
-const none: DestinationDraft = { provider: 's3', accessKey: '', secretAccessKey: '', bucket: '', region: '', endpoint: '', path: '' };
+const none: DestinationDraft = {
+  provider: 's3',
+  accessKey: '',
+  secretAccessKey: '',
+  bucket: '',
+  region: '',
+  endpoint: '',
+  path: '',
+};
 
-export function createDestinations(store: DestinationStore, { clock, protectedPaths, openStore }: DestinationEffects): Destinations {
+export function createDestinations(
+  store: DestinationStore,
+  { clock, protectedPaths, openStore }: DestinationEffects,
+): Destinations {
   async function found(destinationId: string, organizationId: string): Promise<DestinationRecord> {
     const record = await store.find({ destinationId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such destination. It may have been removed.');
@@ -46,41 +67,87 @@ export function createDestinations(store: DestinationStore, { clock, protectedPa
 
   return {
     async create(organizationId, { name, ...input }) {
-      const record = { destinationId: randomId(), organizationId, name, ...checkDestination(changed(none, input), protectedPaths), createdAt: isoTime(clock) };
+      const record = {
+        destinationId: randomId(),
+        organizationId,
+        name,
+        ...checkDestination(changed(none, input), protectedPaths),
+        createdAt: isoTime(clock),
+      };
       await store.insert(record);
       return withoutKeys(record);
     },
     one: async (destinationId, organizationId) => withoutKeys(await found(destinationId, organizationId)),
-    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'destinationId'], direction: 'desc' })).map(withoutKeys),
+    all: async (organizationId) =>
+      (await store.list({ organizationId }, { by: ['createdAt', 'destinationId'], direction: 'desc' })).map(
+        withoutKeys,
+      ),
     async update(destinationId, organizationId, { name, ...input }) {
       const present = await found(destinationId, organizationId);
-      const record = { ...present, name: name ?? present.name, ...checkDestination(changed(present, input), protectedPaths) };
+      const record = {
+        ...present,
+        name: name ?? present.name,
+        ...checkDestination(changed(present, input), protectedPaths),
+      };
       await store.update({ destinationId, organizationId }, record);
       return withoutKeys(record);
     },
     async remove(destinationId, organizationId) {
       const record = await found(destinationId, organizationId);
       const uses = await store.countBackups(destinationId);
-      if (uses > 0) throw new AppError('PRECONDITION_FAILED', `The destination ${record.name} is used by ${uses} backup${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another one first.`);
+      if (uses > 0)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The destination ${record.name} is used by ${uses} backup${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
+        );
       await store.remove({ destinationId, organizationId });
       return withoutKeys(record);
     },
-    open: async (destinationId, organizationId) => openStore(placeOf(await found(destinationId, organizationId))),
+    open: async (destinationId, organizationId) =>
+      openStore(placeOf(await found(destinationId, organizationId))),
     test: (draft, signal) => tryOut(openStore(placeOf(draft)), signal),
-    draft: async (organizationId, { destinationId, ...input }) => checkDestination(changed(destinationId ? await found(destinationId, organizationId) : none, input), protectedPaths),
+    draft: async (organizationId, { destinationId, ...input }) =>
+      checkDestination(
+        changed(destinationId ? await found(destinationId, organizationId) : none, input),
+        protectedPaths,
+      ),
   };
 }
 
 function changed(present: DestinationDraft, input: DestinationInput): DestinationDraft {
-  const text = (name: Exclude<keyof DestinationDraft, 'provider'>): string => (input[name] === undefined ? present[name] : input[name] ?? '');
+  const text = (name: Exclude<keyof DestinationDraft, 'provider'>): string =>
+    input[name] === undefined ? present[name] : (input[name] ?? '');
   return {
-    provider: input.provider ?? present.provider, accessKey: text('accessKey'), secretAccessKey: text('secretAccessKey'),
-    bucket: text('bucket'), region: text('region'), endpoint: text('endpoint'), path: text('path'),
+    provider: input.provider ?? present.provider,
+    accessKey: text('accessKey'),
+    secretAccessKey: text('secretAccessKey'),
+    bucket: text('bucket'),
+    region: text('region'),
+    endpoint: text('endpoint'),
+    path: text('path'),
   };
 }
 
-function placeOf({ provider, accessKey, secretAccessKey, bucket, region, endpoint, path }: DestinationDraft): StorePlace {
-  return provider === 'local' ? { provider, path } : { provider, accessKey: new Secret(accessKey), secretAccessKey: new Secret(secretAccessKey), bucket, region, endpoint, path };
+function placeOf({
+  provider,
+  accessKey,
+  secretAccessKey,
+  bucket,
+  region,
+  endpoint,
+  path,
+}: DestinationDraft): StorePlace {
+  return provider === 'local'
+    ? { provider, path }
+    : {
+        provider,
+        accessKey: new Secret(accessKey),
+        secretAccessKey: new Secret(secretAccessKey),
+        bucket,
+        region,
+        endpoint,
+        path,
+      };
 }
 
 /** A store may take what it later does not give back; so it is read again. */
@@ -91,7 +158,11 @@ async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
   try {
     const chunks: Uint8Array[] = [];
     for await (const chunk of store.read(path, signal)) chunks.push(chunk);
-    if (Buffer.concat(chunks).toString() !== text) throw new AppError('PRECONDITION_FAILED', 'The destination took an object and gave back another one. Use another service.');
+    if (Buffer.concat(chunks).toString() !== text)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'The destination took an object and gave back another one. Use another service.',
+      );
   } finally {
     await store.remove(path, signal);
   }
@@ -101,6 +172,10 @@ async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-function withoutKeys({ accessKey: _accessKey, secretAccessKey: _secret, ...shown }: DestinationRecord): PublicDestination {
+function withoutKeys({
+  accessKey: _accessKey,
+  secretAccessKey: _secret,
+  ...shown
+}: DestinationRecord): PublicDestination {
   return shown;
 }

@@ -6,17 +6,28 @@ import type { Destinations } from './destination.ts';
 
 const testLimitMs = 120_000;
 
-export function destinationHandlers(destinations: Destinations): Handlers<typeof destinationContract, CallContext> {
+export function destinationHandlers(
+  destinations: Destinations,
+): Handlers<typeof destinationContract, CallContext> {
   return {
     create: ({ actor, write }, input) => write(() => destinations.create(actor.organizationId, input)),
     one: ({ actor }, { destinationId }) => destinations.one(destinationId, actor.organizationId),
     async all({ actor }, input) {
-      return paginate(await destinations.all(actor.organizationId), input, ({ destinationId }) => destinationId);
+      return paginate(
+        await destinations.all(actor.organizationId),
+        input,
+        ({ destinationId }) => destinationId,
+      );
     },
-    update: ({ actor, write }, { destinationId, ...input }) => write(() => destinations.update(destinationId, actor.organizationId, input)),
-    remove: ({ actor, write }, { destinationId }) => write(() => destinations.remove(destinationId, actor.organizationId)),
+    update: ({ actor, write }, { destinationId, ...input }) =>
+      write(() => destinations.update(destinationId, actor.organizationId, input)),
+    remove: ({ actor, write }, { destinationId }) =>
+      write(() => destinations.remove(destinationId, actor.organizationId)),
     async testConnection({ actor, signal }, input) {
-      await destinations.test(await destinations.draft(actor.organizationId, input), AbortSignal.any([signal, AbortSignal.timeout(testLimitMs)]));
+      await destinations.test(
+        await destinations.draft(actor.organizationId, input),
+        AbortSignal.any([signal, AbortSignal.timeout(testLimitMs)]),
+      );
       return { success: true };
     },
   };

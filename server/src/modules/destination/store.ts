@@ -10,9 +10,14 @@ export interface DestinationStore extends TableStore<'destination'> {
 }
 
 export function createDestinationStore(database: Database): DestinationStore {
-  const backups = database.builder.selectFrom('backup').select((e) => e.fn.countAll<number>().as('count')).where('destinationId', '=', '').compile();
+  const backups = database.builder
+    .selectFrom('backup')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('destinationId', '=', '')
+    .compile();
   return {
     ...tableStore(database, 'destination'),
-    countBackups: async (destinationId) => Number((await database.run(backups, [destinationId]))[0]?.count ?? 0),
+    countBackups: async (destinationId) =>
+      Number((await database.run(backups, [destinationId]))[0]?.count ?? 0),
   };
 }

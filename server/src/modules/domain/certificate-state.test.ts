@@ -7,11 +7,42 @@ const now = Date.parse('2026-11-21T00:00:00.000Z');
 const dayMs = 24 * 3_600_000;
 const day = (count: number): string => new Date(now + count * dayMs).toISOString();
 const domain: DomainRecord = {
-  domainId: 'd1', organizationId: 'o1', host: 'Shop.test', asciiHost: 'shop.test', path: '/', port: 3000, https: true, certificateType: 'acme', customCertResolver: null, applicationId: 'a1', composeId: null, serviceName: null,
-  domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: 1, serverKey: 'local', createdAt: '2026',
+  domainId: 'd1',
+  organizationId: 'o1',
+  host: 'Shop.test',
+  asciiHost: 'shop.test',
+  path: '/',
+  port: 3000,
+  https: true,
+  certificateType: 'acme',
+  customCertResolver: null,
+  applicationId: 'a1',
+  composeId: null,
+  serviceName: null,
+  domainType: 'application',
+  previewDeploymentId: null,
+  internalPath: '/',
+  stripPath: false,
+  hstsMaxAge: null,
+  requestHeaders: {},
+  maxBodyBytes: null,
+  uniqueConfigKey: 1,
+  serverKey: 'local',
+  createdAt: '2026',
 };
 type Issued = NonNullable<Awaited<ReturnType<Issuance['of']>>>;
-const issued: Issued = { host: 'shop.test', authority: 'acme.test-dir', status: 'issued', issuer: 'CN=R1', expiresAt: now + 60 * dayMs, warnAt: now + 45 * dayMs, error: null, attempts: 0, nextAt: 0, changedAt: '2026' };
+const issued: Issued = {
+  host: 'shop.test',
+  authority: 'acme.test-dir',
+  status: 'issued',
+  issuer: 'CN=R1',
+  expiresAt: now + 60 * dayMs,
+  warnAt: now + 45 * dayMs,
+  error: null,
+  attempts: 0,
+  nextAt: 0,
+  changedAt: '2026',
+};
 
 interface Known {
   change?: Partial<DomainRecord>;
@@ -21,7 +52,15 @@ interface Known {
 
 function stateOf({ change = {}, record, upload }: Known): Promise<CertificateState> {
   const found = record && { ...issued, ...record };
-  return certificateState({ ...domain, ...change }, { issuance: { of: async () => found }, authorityOf: async () => ({ directoryUrl: null, account: null }), uploadedFor: async () => upload, clock: { now: () => now } });
+  return certificateState(
+    { ...domain, ...change },
+    {
+      issuance: { of: async () => found },
+      authorityOf: async () => ({ directoryUrl: null, account: null }),
+      uploadedFor: async () => upload,
+      clock: { now: () => now },
+    },
+  );
 }
 
 const none = { issuer: null, expiresAt: null, error: null };
@@ -30,14 +69,56 @@ it.each<[string, Known, object]>([
   ['is none without https', { change: { https: false }, record: {} }, { ...none, status: 'none' }],
   ['is pending until something is told', {}, { ...none, status: 'pending' }],
   ['is issued', { record: {} }, { status: 'issued', issuer: 'CN=R1', expiresAt: day(60), error: null }],
-  ['tells why a renewal failed', { record: { error: 'Port 80 cannot be reached.' } }, { status: 'issued', issuer: 'CN=R1', expiresAt: day(60), error: 'Port 80 cannot be reached.' }],
-  ['warns when its end nears', { record: { expiresAt: now + 10 * dayMs, warnAt: now } }, { status: 'issued', expiresAt: day(10), error: `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. The authority is asked again by itself; see that the proxy reaches it.` }],
-  ['warns with the reason', { record: { expiresAt: now + 10 * dayMs, warnAt: now - 1, error: 'Port 80 cannot be reached.' } }, { error: `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. Port 80 cannot be reached.` }],
-  ['says that it has ended', { record: { expiresAt: now, warnAt: now - dayMs } }, { status: 'failed', error: expect.stringContaining(`The certificate of Shop.test ended at ${day(0)}.`) }],
-  ['has failed with the reason', { record: { status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: 'No.' } }, { ...none, status: 'failed', error: 'No.' }],
-  ['is an upload’s', { change: { certificateType: 'none' }, upload: { issuer: 'CN=Own', expirationDate: day(1) } }, { status: 'issued', issuer: 'CN=Own', expiresAt: day(1), error: null }],
-  ['tells of an upload that has ended', { change: { certificateType: 'none' }, upload: { issuer: 'CN=Own', expirationDate: day(0) } }, { status: 'failed', expiresAt: day(0), error: expect.stringContaining('Upload a renewed one with certificate.create.') }],
-  ['is the server’s own without an upload', { change: { certificateType: 'none' } }, { ...none, status: 'none', error: expect.stringContaining('No uploaded certificate covers Shop.test.') }],
+  [
+    'tells why a renewal failed',
+    { record: { error: 'Port 80 cannot be reached.' } },
+    { status: 'issued', issuer: 'CN=R1', expiresAt: day(60), error: 'Port 80 cannot be reached.' },
+  ],
+  [
+    'warns when its end nears',
+    { record: { expiresAt: now + 10 * dayMs, warnAt: now } },
+    {
+      status: 'issued',
+      expiresAt: day(10),
+      error: `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. The authority is asked again by itself; see that the proxy reaches it.`,
+    },
+  ],
+  [
+    'warns with the reason',
+    { record: { expiresAt: now + 10 * dayMs, warnAt: now - 1, error: 'Port 80 cannot be reached.' } },
+    {
+      error: `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. Port 80 cannot be reached.`,
+    },
+  ],
+  [
+    'says that it has ended',
+    { record: { expiresAt: now, warnAt: now - dayMs } },
+    { status: 'failed', error: expect.stringContaining(`The certificate of Shop.test ended at ${day(0)}.`) },
+  ],
+  [
+    'has failed with the reason',
+    { record: { status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: 'No.' } },
+    { ...none, status: 'failed', error: 'No.' },
+  ],
+  [
+    'is an upload’s',
+    { change: { certificateType: 'none' }, upload: { issuer: 'CN=Own', expirationDate: day(1) } },
+    { status: 'issued', issuer: 'CN=Own', expiresAt: day(1), error: null },
+  ],
+  [
+    'tells of an upload that has ended',
+    { change: { certificateType: 'none' }, upload: { issuer: 'CN=Own', expirationDate: day(0) } },
+    {
+      status: 'failed',
+      expiresAt: day(0),
+      error: expect.stringContaining('Upload a renewed one with certificate.create.'),
+    },
+  ],
+  [
+    'is the server’s own without an upload',
+    { change: { certificateType: 'none' } },
+    { ...none, status: 'none', error: expect.stringContaining('No uploaded certificate covers Shop.test.') },
+  ],
 ])('the certificate of a domain %s', async (_, known, expected) => {
   expect(await stateOf(known)).toMatchObject(expected);
 });

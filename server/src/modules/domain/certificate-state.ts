@@ -21,24 +21,49 @@ export interface CertificateSight {
 
 const none: CertificateState = { status: 'none', issuer: null, expiresAt: null, error: null };
 
-export async function certificateState(domain: DomainRecord, sight: CertificateSight): Promise<CertificateState> {
+export async function certificateState(
+  domain: DomainRecord,
+  sight: CertificateSight,
+): Promise<CertificateState> {
   if (!domain.https) return none;
   return domain.certificateType === 'none' ? uploaded(domain, sight) : issued(domain, sight);
 }
 
-async function uploaded(domain: DomainRecord, { uploadedFor, clock }: CertificateSight): Promise<CertificateState> {
+async function uploaded(
+  domain: DomainRecord,
+  { uploadedFor, clock }: CertificateSight,
+): Promise<CertificateState> {
   const serving = await uploadedFor(domain);
-  if (!serving) return { ...none, error: `No uploaded certificate covers ${domain.host}. It is served with this server's own, which browsers warn of; upload one with certificate.create, or set certificateType to acme.` };
+  if (!serving)
+    return {
+      ...none,
+      error: `No uploaded certificate covers ${domain.host}. It is served with this server's own, which browsers warn of; upload one with certificate.create, or set certificateType to acme.`,
+    };
   const { issuer, expirationDate } = serving;
   const hasEnded = Date.parse(expirationDate) <= clock.now();
-  return { status: hasEnded ? 'failed' : 'issued', issuer, expiresAt: expirationDate, error: hasEnded ? `The uploaded certificate of ${domain.host} ended at ${expirationDate}. Upload a renewed one with certificate.create.` : null };
+  return {
+    status: hasEnded ? 'failed' : 'issued',
+    issuer,
+    expiresAt: expirationDate,
+    error: hasEnded
+      ? `The uploaded certificate of ${domain.host} ended at ${expirationDate}. Upload a renewed one with certificate.create.`
+      : null,
+  };
 }
 
-async function issued(domain: DomainRecord, { issuance, authorityOf, clock }: CertificateSight): Promise<CertificateState> {
+async function issued(
+  domain: DomainRecord,
+  { issuance, authorityOf, clock }: CertificateSight,
+): Promise<CertificateState> {
   const record = await issuance.of(domain.asciiHost, await authorityOf(domain));
   if (!record) return { ...none, status: 'pending' };
   const { status, issuer, expiresAt, warnAt, error } = record;
   const isLate = status === 'issued' && (warnAt ?? Infinity) <= clock.now();
   const hasEnded = status === 'issued' && (expiresAt ?? Infinity) <= clock.now();
-  return { status: hasEnded ? 'failed' : status, issuer, expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(), error: isLate ? endSentence(domain.host, expiresAt, error, clock.now()) : error };
+  return {
+    status: hasEnded ? 'failed' : status,
+    issuer,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    error: isLate ? endSentence(domain.host, expiresAt, error, clock.now()) : error,
+  };
 }

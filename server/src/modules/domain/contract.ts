@@ -9,46 +9,110 @@ const text = (max: number): z.ZodString => z.string().max(max);
 const own = { class: 'protected', resources: [{ kind: 'domain', field: 'domainId' }] } as const;
 const id = z.object({ domainId: text(100).min(1) });
 const changeable = {
-  path: text(2000).optional(), port: z.number().int().min(1).max(65_535).optional(), https: z.boolean().optional(),
-  certificateType: z.enum(['acme', 'none', 'custom']).optional().describe('Required when https is true. acme: issued automatically; custom: issued by customCertResolver; none: an uploaded certificate that covers the host'),
-  customCertResolver: text(200).nullish().describe('Name of a certificate resolver of the organization'), serviceName: text(100).nullish().describe('Service within the compose file'),
-  domainType: z.enum(['application', 'compose', 'preview']).optional(), internalPath: text(2000).nullish(), stripPath: z.boolean().optional(),
-  hstsMaxAge: z.number().int().min(0).max(100_000_000).nullish().describe('Strict-Transport-Security: for how many seconds browsers insist on https for this host; such as 31536000, a year. null: not sent. 0 makes them forget it'),
-  requestHeaders: z.record(z.string().max(100), z.string().max(1000)).optional().meta({ description: 'Headers that the service gets with each request, in place of the client\'s own of that name', examples: [{ 'X-Tenant': 'shop' }] }),
-  maxBodyBytes: z.number().int().min(1).max(1024 ** 4).nullish().describe('Largest body of a request; a larger one is answered with 413. null: any'),
+  path: text(2000).optional(),
+  port: z.number().int().min(1).max(65_535).optional(),
+  https: z.boolean().optional(),
+  certificateType: z
+    .enum(['acme', 'none', 'custom'])
+    .optional()
+    .describe(
+      'Required when https is true. acme: issued automatically; custom: issued by customCertResolver; none: an uploaded certificate that covers the host',
+    ),
+  customCertResolver: text(200).nullish().describe('Name of a certificate resolver of the organization'),
+  serviceName: text(100).nullish().describe('Service within the compose file'),
+  domainType: z.enum(['application', 'compose', 'preview']).optional(),
+  internalPath: text(2000).nullish(),
+  stripPath: z.boolean().optional(),
+  hstsMaxAge: z
+    .number()
+    .int()
+    .min(0)
+    .max(100_000_000)
+    .nullish()
+    .describe(
+      'Strict-Transport-Security: for how many seconds browsers insist on https for this host; such as 31536000, a year. null: not sent. 0 makes them forget it',
+    ),
+  requestHeaders: z
+    .record(z.string().max(100), z.string().max(1000))
+    .optional()
+    .meta({
+      description:
+        "Headers that the service gets with each request, in place of the client's own of that name",
+      examples: [{ 'X-Tenant': 'shop' }],
+    }),
+  maxBodyBytes: z
+    .number()
+    .int()
+    .min(1)
+    .max(1024 ** 4)
+    .nullish()
+    .describe('Largest body of a request; a larger one is answered with 413. null: any'),
 };
 
 export const domainContract = {
   create: mutation({
     summary: 'Routes a host and path to a service; in effect at once',
-    description: 'The service is named by applicationId, or with the domainType `compose` by composeId and serviceName, or with `preview` by previewDeploymentId. Host and path are unique on each server.',
-    access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }, { kind: 'compose', field: 'composeId' }, { kind: 'previewDeployment', field: 'previewDeploymentId' }] },
-    input: z.object({ host: text(1024).min(1), ...changeable, applicationId: text(100).nullish(), composeId: text(100).nullish(), previewDeploymentId: text(100).nullish() }),
-    example: { host: 'shop.example.com', applicationId: 'V1StGXR8Z5jdHi6BmyT3k', https: true, certificateType: 'acme' },
+    description:
+      'The service is named by applicationId, or with the domainType `compose` by composeId and serviceName, or with `preview` by previewDeploymentId. Host and path are unique on each server.',
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'compose', field: 'composeId' },
+        { kind: 'previewDeployment', field: 'previewDeploymentId' },
+      ],
+    },
+    input: z.object({
+      host: text(1024).min(1),
+      ...changeable,
+      applicationId: text(100).nullish(),
+      composeId: text(100).nullish(),
+      previewDeploymentId: text(100).nullish(),
+    }),
+    example: {
+      host: 'shop.example.com',
+      applicationId: 'V1StGXR8Z5jdHi6BmyT3k',
+      https: true,
+      certificateType: 'acme',
+    },
     output: domainRecord,
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
   update: mutation({
     summary: 'Changes a route; in effect at once',
     description: 'What it belongs to, and so domainType, stays.',
-    access: own, input: id.extend({ host: text(1024).min(1), ...changeable }), output: domainRecord, refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+    access: own,
+    input: id.extend({ host: text(1024).min(1), ...changeable }),
+    output: domainRecord,
+    refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
   one: query({
     summary: 'One domain, with the state of its certificate',
-    description: 'An ACME authority is asked when the DNS leads to this server, and by itself again after a refusal: after 10 minutes first, then less and less often; domain.update asks again at once.',
-    access: own, input: id, output: wholeDomain,
+    description:
+      'An ACME authority is asked when the DNS leads to this server, and by itself again after a refusal: after 10 minutes first, then less and less often; domain.update asks again at once.',
+    access: own,
+    input: id,
+    output: wholeDomain,
   }),
   requests: query({
     summary: 'How many requests a domain had by status, and how long they took, minute by minute',
     description: 'Kept for a day; there within a second or two.',
     access: own,
-    input: id.extend({ since: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-01T00:00:00Z' }).optional().describe('Default: an hour ago') }),
+    input: id.extend({
+      since: z.iso
+        .datetime({ offset: true, error: 'must be a time such as 2026-01-01T00:00:00Z' })
+        .optional()
+        .describe('Default: an hour ago'),
+    }),
     output: requestsByMinute,
   }),
   accessLog: query({
     summary: 'The last requests of a domain, oldest first',
-    description: 'Two files of at most 8 MiB are kept for each service. Neither query strings nor who asked are written.',
-    access: own, input: id.extend({ tail: z.number().int().min(1).max(1000).default(100) }), output: z.array(loggedRequest),
+    description:
+      'Two files of at most 8 MiB are kept for each service. Neither query strings nor who asked are written.',
+    access: own,
+    input: id.extend({ tail: z.number().int().min(1).max(1000).default(100) }),
+    output: z.array(loggedRequest),
   }),
   byApplicationId: query({
     summary: 'The domains of an application, newest first',
@@ -62,19 +126,35 @@ export const domainContract = {
     input: z.object({ composeId: text(100).min(1), ...pageInput }),
     output: listOf(domainRecord),
   }),
-  delete: mutation({ summary: 'Removes a route at once', access: own, input: id, output: domainRecord, refusals: ['SERVICE_UNAVAILABLE'] }),
+  delete: mutation({
+    summary: 'Removes a route at once',
+    access: own,
+    input: id,
+    output: domainRecord,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
   generateDomain: mutation({
-    summary: 'A test host name that resolves to the server\'s address',
+    summary: "A test host name that resolves to the server's address",
     access: { class: 'protected', resources: [{ kind: 'server', field: 'serverId' }] },
-    input: z.object({ appName: z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _'), serverId: text(100).nullish().describe('Another server than this one') }),
+    input: z.object({
+      appName: z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _'),
+      serverId: text(100).nullish().describe('Another server than this one'),
+    }),
     output: z.string(),
     refusals: ['PRECONDITION_FAILED'],
   }),
   validateDomain: mutation({
     summary: 'Looks up whether a host name leads to the server',
-    description: 'DNS is asked through the setting dnsResolver, for IPv4 and IPv6. Of a wildcard, a name below it is looked up. Behind a content delivery network the DNS shows only the network: that is valid, and cdnProvider names it.',
+    description:
+      'DNS is asked through the setting dnsResolver, for IPv4 and IPv6. Of a wildcard, a name below it is looked up. Behind a content delivery network the DNS shows only the network: that is valid, and cdnProvider names it.',
     access: { class: 'protected', resources: [] },
-    input: z.object({ domain: text(1024).min(1), serverIp: z.union([z.ipv4(), z.ipv6()], 'must be an IP address').nullish().describe('Default: the setting serverIp') }),
+    input: z.object({
+      domain: text(1024).min(1),
+      serverIp: z
+        .union([z.ipv4(), z.ipv6()], 'must be an IP address')
+        .nullish()
+        .describe('Default: the setting serverIp'),
+    }),
     output: dnsVerdict,
   }),
 };

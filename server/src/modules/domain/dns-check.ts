@@ -37,33 +37,59 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
       const { serverIp: ownIp, dnsResolver } = await settings();
       const expected = serverIp || ownIp;
       if (!expected) throw badField('serverIp', 'is required while the setting serverIp is not set');
-      const { addresses, fault } = isIP(host) === 0 ? await names.lookUp(host.replace(/^\*/, 'berth-check'), dnsResolver) : { addresses: [host], fault: undefined };
+      const { addresses, fault } =
+        isIP(host) === 0
+          ? await names.lookUp(host.replace(/^\*/, 'berth-check'), dnsResolver)
+          : { addresses: [host], fault: undefined };
       const cdnProvider = addresses.map(cdnOf).find((name) => name !== undefined);
-      const found = { resolvedIps: addresses, expectedIp: expected, ...(cdnProvider === undefined ? {} : { cdnProvider }) };
-      if (cdnProvider !== undefined || addresses.some((address) => plain(address) === plain(expected))) return { isValid: true, ...found };
+      const found = {
+        resolvedIps: addresses,
+        expectedIp: expected,
+        ...(cdnProvider === undefined ? {} : { cdnProvider }),
+      };
+      if (cdnProvider !== undefined || addresses.some((address) => plain(address) === plain(expected)))
+        return { isValid: true, ...found };
       return { isValid: false, ...found, error: whyNot(domain, expected, addresses, fault) };
     },
     async whyNotHere(host) {
       const { serverIp: expected, dnsResolver } = await settings();
       if (!expected || isIP(host) !== 0) return undefined;
       const { addresses, fault } = await names.lookUp(host, dnsResolver);
-      if (fault !== undefined || addresses.some((address) => cdnOf(address) !== undefined || plain(address) === plain(expected))) return undefined;
+      if (
+        fault !== undefined ||
+        addresses.some((address) => cdnOf(address) !== undefined || plain(address) === plain(expected))
+      )
+        return undefined;
       // Behind a router this server knows its inner address alone.
       if (isPrivate(expected) && addresses.some((address) => !isPrivate(address))) return undefined;
       return whyNot(host, expected, addresses, undefined);
     },
     async addressOf(machine) {
       if (isIP(machine) !== 0) return machine;
-      const { addresses: [address], fault } = await names.lookUp(machine, (await settings()).dnsResolver);
-      if (address === undefined) throw new AppError('PRECONDITION_FAILED', `The address of the server, ${machine}, leads nowhere: ${fault ?? 'the name has no address'}. Give the server an IP address with server.update, or add a record for the name.`);
+      const {
+        addresses: [address],
+        fault,
+      } = await names.lookUp(machine, (await settings()).dnsResolver);
+      if (address === undefined)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The address of the server, ${machine}, leads nowhere: ${fault ?? 'the name has no address'}. Give the server an IP address with server.update, or add a record for the name.`,
+        );
       return address;
     },
   };
 }
 
-function whyNot(domain: string, expected: string, addresses: readonly string[], fault: string | undefined): string {
-  if (fault !== undefined) return `${domain} could not be looked up: ${fault}. Try again later, or set another dnsResolver.`;
-  if (addresses.length === 0) return `${domain} has no address yet. Add a record that leads to ${expected}; it may take some minutes until it is seen.`;
+function whyNot(
+  domain: string,
+  expected: string,
+  addresses: readonly string[],
+  fault: string | undefined,
+): string {
+  if (fault !== undefined)
+    return `${domain} could not be looked up: ${fault}. Try again later, or set another dnsResolver.`;
+  if (addresses.length === 0)
+    return `${domain} has no address yet. Add a record that leads to ${expected}; it may take some minutes until it is seen.`;
   return `${domain} leads to ${addresses.join(', ')} instead of ${expected}. Change its record.`;
 }
 

@@ -24,7 +24,9 @@ export interface DomainInput {
 }
 
 /** Ids as they come in; the one that the domain's type asks for counts. */
-export type DomainOwner = { [K in (typeof ownerFields)[DomainRecord['domainType']]]?: string | null | undefined };
+export type DomainOwner = {
+  [K in (typeof ownerFields)[DomainRecord['domainType']]]?: string | null | undefined;
+};
 
 export interface Domains {
   /** CONFLICT when host and path are taken on the service's server. */
@@ -39,8 +41,16 @@ export interface Domains {
   generate(appName: string, serverIp: string | null): string;
 }
 
-const ownerFields = { application: 'applicationId', compose: 'composeId', preview: 'previewDeploymentId' } as const;
-const ownerNames = { application: 'an application', compose: 'a compose service', preview: 'a preview deployment' } as const;
+const ownerFields = {
+  application: 'applicationId',
+  compose: 'composeId',
+  preview: 'previewDeploymentId',
+} as const;
+const ownerNames = {
+  application: 'an application',
+  compose: 'a compose service',
+  preview: 'a preview deployment',
+} as const;
 
 export function createDomains(store: DomainStore, clock: Clock): Domains {
   async function one(domainId: string, organizationId: string): Promise<DomainRecord> {
@@ -49,20 +59,51 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
     return record;
   }
   /** A path below somebody's host, or a name below their wildcard host, would take what is meant for them. */
-  async function refuseForeignHost({ serverKey, asciiHost, organizationId, host }: DomainRecord): Promise<void> {
-    if (!(await store.isHostOfOthers({ serverKey, organizationId, hosts: [asciiHost, asciiHost.replace(/^[^.]+/, '*')] }))) return;
-    throw new AppError('CONFLICT', `host: ${host} is a host of another organization on this server. Choose another host, or ask them to remove theirs.`, { issues: [{ path: 'host', message: 'is taken' }] });
+  async function refuseForeignHost({
+    serverKey,
+    asciiHost,
+    organizationId,
+    host,
+  }: DomainRecord): Promise<void> {
+    if (
+      !(await store.isHostOfOthers({
+        serverKey,
+        organizationId,
+        hosts: [asciiHost, asciiHost.replace(/^[^.]+/, '*')],
+      }))
+    )
+      return;
+    throw new AppError(
+      'CONFLICT',
+      `host: ${host} is a host of another organization on this server. Choose another host, or ask them to remove theirs.`,
+      { issues: [{ path: 'host', message: 'is taken' }] },
+    );
   }
   async function refuseTaken(record: DomainRecord): Promise<void> {
     await refuseForeignHost(record);
-    const holder = await store.find({ serverKey: record.serverKey, asciiHost: record.asciiHost, path: record.path });
+    const holder = await store.find({
+      serverKey: record.serverKey,
+      asciiHost: record.asciiHost,
+      path: record.path,
+    });
     if (!holder || holder.domainId === record.domainId) return;
-    throw new AppError('CONFLICT', `host: ${record.host}${record.path} leads to another service already (domain ${holder.domainId}). Choose another host or path.`, { issues: [{ path: 'host', message: 'is taken with this path' }] });
+    throw new AppError(
+      'CONFLICT',
+      `host: ${record.host}${record.path} leads to another service already (domain ${holder.domainId}). Choose another host or path.`,
+      { issues: [{ path: 'host', message: 'is taken with this path' }] },
+    );
   }
   async function check(record: DomainRecord, input: { certificateType?: string | undefined }): Promise<void> {
     checkRules(record, input);
-    if (record.certificateType !== 'custom' || (await store.hasResolver(record.organizationId, record.customCertResolver ?? ''))) return;
-    throw badField('customCertResolver', 'is no certificate resolver of this organization; certificateResolver.create makes one');
+    if (
+      record.certificateType !== 'custom' ||
+      (await store.hasResolver(record.organizationId, record.customCertResolver ?? ''))
+    )
+      return;
+    throw badField(
+      'customCertResolver',
+      'is no certificate resolver of this organization; certificateResolver.create makes one',
+    );
   }
 
   return {
@@ -80,18 +121,32 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
     },
     async update(domainId, organizationId, input) {
       const present = await one(domainId, organizationId);
-      if (input.domainType !== undefined && input.domainType !== present.domainType) throw badField('domainType', `cannot be changed; this is a domain of ${ownerNames[present.domainType]}`);
+      if (input.domainType !== undefined && input.domainType !== present.domainType)
+        throw badField(
+          'domainType',
+          `cannot be changed; this is a domain of ${ownerNames[present.domainType]}`,
+        );
       const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-      const record: DomainRecord = { ...present, ...changes, internalPath: input.internalPath === undefined ? present.internalPath : input.internalPath ?? '/', asciiHost: parseHost(input.host) };
-      await check(record, { ...input, certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined) });
+      const record: DomainRecord = {
+        ...present,
+        ...changes,
+        internalPath: input.internalPath === undefined ? present.internalPath : (input.internalPath ?? '/'),
+        asciiHost: parseHost(input.host),
+      };
+      await check(record, {
+        ...input,
+        certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined),
+      });
       return store.transaction(async () => {
         await refuseTaken(record);
         await store.update({ domainId, organizationId }, record);
         return record;
       });
     },
-    byApplication: (applicationId, organizationId) => store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
-    byCompose: (composeId, organizationId) => store.list({ composeId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
+    byApplication: (applicationId, organizationId) =>
+      store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
+    byCompose: (composeId, organizationId) =>
+      store.list({ composeId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     async remove(domainId, organizationId) {
       const present = await one(domainId, organizationId);
       await store.remove({ domainId, organizationId });
@@ -102,13 +157,33 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
 }
 
 /** As it is before its organization and its place are known. */
-function newDomain(input: DomainInput, owner: DomainOwner): Omit<DomainRecord, 'organizationId' | 'createdAt'> {
+function newDomain(
+  input: DomainInput,
+  owner: DomainOwner,
+): Omit<DomainRecord, 'organizationId' | 'createdAt'> {
   const domainType = input.domainType ?? 'application';
   return {
-    domainId: randomId(), host: input.host, asciiHost: parseHost(input.host), path: input.path ?? '/', port: input.port ?? 3000, https: input.https ?? false,
-    certificateType: input.certificateType ?? 'none', customCertResolver: input.customCertResolver ?? null, applicationId: null, composeId: null, previewDeploymentId: null, ...checkOwner(domainType, owner),
-    serviceName: input.serviceName ?? null, domainType, internalPath: input.internalPath ?? '/', stripPath: input.stripPath ?? false,
-    hstsMaxAge: input.hstsMaxAge ?? null, requestHeaders: input.requestHeaders ?? {}, maxBodyBytes: input.maxBodyBytes ?? null, uniqueConfigKey: 0, serverKey: 'local',
+    domainId: randomId(),
+    host: input.host,
+    asciiHost: parseHost(input.host),
+    path: input.path ?? '/',
+    port: input.port ?? 3000,
+    https: input.https ?? false,
+    certificateType: input.certificateType ?? 'none',
+    customCertResolver: input.customCertResolver ?? null,
+    applicationId: null,
+    composeId: null,
+    previewDeploymentId: null,
+    ...checkOwner(domainType, owner),
+    serviceName: input.serviceName ?? null,
+    domainType,
+    internalPath: input.internalPath ?? '/',
+    stripPath: input.stripPath ?? false,
+    hstsMaxAge: input.hstsMaxAge ?? null,
+    requestHeaders: input.requestHeaders ?? {},
+    maxBodyBytes: input.maxBodyBytes ?? null,
+    uniqueConfigKey: 0,
+    serverKey: 'local',
   };
 }
 
@@ -121,26 +196,42 @@ function checkOwner(domainType: DomainRecord['domainType'], owner: DomainOwner):
   const wanted = ownerFields[domainType];
   const id = owner[wanted];
   if (!id) throw badField(wanted, `is required for a domain of ${ownerNames[domainType]}`);
-  for (const field of Object.values(ownerFields)) if (field !== wanted && owner[field]) throw badField(field, `does not go with a domain of ${ownerNames[domainType]}; domainType says what it belongs to`);
+  for (const field of Object.values(ownerFields))
+    if (field !== wanted && owner[field])
+      throw badField(
+        field,
+        `does not go with a domain of ${ownerNames[domainType]}; domainType says what it belongs to`,
+      );
   return { [wanted]: id };
 }
 
 /** The document's rules, on the record as it will be (interface document, Domains; Errors, other rejection rules). */
 function checkRules(record: DomainRecord, input: { certificateType?: string | undefined }): void {
-  if (record.domainType === 'compose' && !record.serviceName) throw badField('serviceName', 'is required for a domain of a compose service');
+  if (record.domainType === 'compose' && !record.serviceName)
+    throw badField('serviceName', 'is required for a domain of a compose service');
   checkPath(record.path, 'path');
   checkPath(record.internalPath, 'internalPath');
-  if (record.stripPath && record.path === '/') throw badField('stripPath', 'is only allowed when path is not "/"');
+  if (record.stripPath && record.path === '/')
+    throw badField('stripPath', 'is only allowed when path is not "/"');
   parseRequestHeaders(record.requestHeaders);
-  if (record.hstsMaxAge !== null && !record.https) throw badField('hstsMaxAge', 'needs https, which browsers are told to insist on');
-  if (record.https && input.certificateType === undefined) throw badField('certificateType', 'is required when https is true');
-  if (record.certificateType === 'custom' && !record.customCertResolver) throw badField('customCertResolver', 'is required when certificateType is custom');
-  if (record.certificateType !== 'none' && record.asciiHost.startsWith('*.')) throw badField('certificateType', `${record.certificateType} cannot issue for a wildcard host, which authorities check by DNS records; upload a certificate of your own`);
+  if (record.hstsMaxAge !== null && !record.https)
+    throw badField('hstsMaxAge', 'needs https, which browsers are told to insist on');
+  if (record.https && input.certificateType === undefined)
+    throw badField('certificateType', 'is required when https is true');
+  if (record.certificateType === 'custom' && !record.customCertResolver)
+    throw badField('customCertResolver', 'is required when certificateType is custom');
+  if (record.certificateType !== 'none' && record.asciiHost.startsWith('*.'))
+    throw badField(
+      'certificateType',
+      `${record.certificateType} cannot issue for a wildcard host, which authorities check by DNS records; upload a certificate of your own`,
+    );
 }
 
 function checkPath(path: string, field: string): void {
   if (!path.startsWith('/')) throw badField(field, 'must begin with "/"');
-  if (/[\s\\?#*{}%[\]\p{Cc}]/u.test(path)) throw badField(field, 'may not hold spaces, control characters or any of \\ ? # * { } [ ] %');
-  if (path.split('/').some((part) => part === '..' || part === '.')) throw badField(field, 'may not hold "." or ".." as a part');
+  if (/[\s\\?#*{}%[\]\p{Cc}]/u.test(path))
+    throw badField(field, 'may not hold spaces, control characters or any of \\ ? # * { } [ ] %');
+  if (path.split('/').some((part) => part === '..' || part === '.'))
+    throw badField(field, 'may not hold "." or ".." as a part');
   if (path.includes('//')) throw badField(field, 'may not hold "//"');
 }

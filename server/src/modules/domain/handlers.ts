@@ -28,20 +28,48 @@ export interface DomainDesk {
 
 const hourMs = 3_600_000;
 
-export function domainHandlers(domains: Domains, { changeRoutes, dns, serverIp, prepare, certificateOf, clock, requestsSince, lastRequests, serverAddress }: DomainDesk): Handlers<typeof domainContract, CallContext> {
-  async function prepareCertificate({ host, https, certificateType }: Pick<DomainInput, 'host' | 'https' | 'certificateType'>): Promise<void> {
+export function domainHandlers(
+  domains: Domains,
+  {
+    changeRoutes,
+    dns,
+    serverIp,
+    prepare,
+    certificateOf,
+    clock,
+    requestsSince,
+    lastRequests,
+    serverAddress,
+  }: DomainDesk,
+): Handlers<typeof domainContract, CallContext> {
+  async function prepareCertificate({
+    host,
+    https,
+    certificateType,
+  }: Pick<DomainInput, 'host' | 'https' | 'certificateType'>): Promise<void> {
     const asciiHost = parseHost(host);
-    if (https && certificateType !== undefined && certificateType !== 'none' && !asciiHost.startsWith('*')) await prepare(asciiHost);
+    if (https && certificateType !== undefined && certificateType !== 'none' && !asciiHost.startsWith('*'))
+      await prepare(asciiHost);
   }
 
   return {
     async create(context, { applicationId, composeId, previewDeploymentId, ...input }) {
       await prepareCertificate(input);
-      return changeRoutes(context.write, () => domains.create(context.actor.organizationId, { applicationId, composeId, previewDeploymentId }, input));
+      return changeRoutes(context.write, () =>
+        domains.create(
+          context.actor.organizationId,
+          { applicationId, composeId, previewDeploymentId },
+          input,
+        ),
+      );
     },
     async update(context, { domainId, ...input }) {
       const { https, certificateType } = await domains.one(domainId, context.actor.organizationId);
-      await prepareCertificate({ host: input.host, https: input.https ?? https, certificateType: input.certificateType ?? certificateType });
+      await prepareCertificate({
+        host: input.host,
+        https: input.https ?? https,
+        certificateType: input.certificateType ?? certificateType,
+      });
       return changeRoutes(context.write, () => domains.update(domainId, context.actor.organizationId, input));
     },
     async one({ actor }, { domainId }) {
@@ -53,15 +81,46 @@ export function domainHandlers(domains: Domains, { changeRoutes, dns, serverIp, 
       return { domainId, since: new Date(from).toISOString(), minutes: await requestsSince(domainId, from) };
     },
     async accessLog({ actor }, { domainId, tail }) {
-      const { applicationId, composeId, previewDeploymentId } = await domains.one(domainId, actor.organizationId);
-      const seen = await lastRequests(applicationId ?? composeId ?? previewDeploymentId ?? domainId, domainId, tail);
-      return seen.map(({ at, method, host, path, status, durationMs, bytes }) => ({ at: new Date(at).toISOString(), method, host, path, status, durationMs, bytes }));
+      const { applicationId, composeId, previewDeploymentId } = await domains.one(
+        domainId,
+        actor.organizationId,
+      );
+      const seen = await lastRequests(
+        applicationId ?? composeId ?? previewDeploymentId ?? domainId,
+        domainId,
+        tail,
+      );
+      return seen.map(({ at, method, host, path, status, durationMs, bytes }) => ({
+        at: new Date(at).toISOString(),
+        method,
+        host,
+        path,
+        status,
+        durationMs,
+        bytes,
+      }));
     },
-    byApplicationId: async ({ actor }, input) => paginate(await domains.byApplication(input.applicationId, actor.organizationId), input, ({ domainId }) => domainId),
-    byComposeId: async ({ actor }, input) => paginate(await domains.byCompose(input.composeId, actor.organizationId), input, ({ domainId }) => domainId),
-    delete: (context, { domainId }) => changeRoutes(context.write, () => domains.remove(domainId, context.actor.organizationId)),
+    byApplicationId: async ({ actor }, input) =>
+      paginate(
+        await domains.byApplication(input.applicationId, actor.organizationId),
+        input,
+        ({ domainId }) => domainId,
+      ),
+    byComposeId: async ({ actor }, input) =>
+      paginate(
+        await domains.byCompose(input.composeId, actor.organizationId),
+        input,
+        ({ domainId }) => domainId,
+      ),
+    delete: (context, { domainId }) =>
+      changeRoutes(context.write, () => domains.remove(domainId, context.actor.organizationId)),
     async generateDomain({ actor }, { appName, serverId }) {
-      return domains.generate(appName, serverId ? await dns.addressOf(await serverAddress(serverId, actor.organizationId)) : await serverIp());
+      return domains.generate(
+        appName,
+        serverId
+          ? await dns.addressOf(await serverAddress(serverId, actor.organizationId))
+          : await serverIp(),
+      );
     },
     validateDomain: (_context, { domain, serverIp: expected }) => dns.check(domain, expected),
   };

@@ -3,18 +3,40 @@ import { z } from 'zod';
 
 const optional = z.string().nullable();
 
-export const domainRecord = z.object({
-  domainId: z.string(), host: z.string(), path: z.string(), port: z.number(), https: z.boolean(), certificateType: z.enum(['acme', 'none', 'custom']),
-  customCertResolver: optional, applicationId: optional, composeId: optional, serviceName: optional, domainType: z.enum(['application', 'compose', 'preview']),
-  previewDeploymentId: optional, internalPath: z.string(), stripPath: z.boolean(), uniqueConfigKey: z.number(), createdAt: z.string(),
-  hstsMaxAge: z.number().nullable(), requestHeaders: z.record(z.string(), z.string()), maxBodyBytes: z.number().nullable(),
-}).meta({ id: 'Domain' });
+export const domainRecord = z
+  .object({
+    domainId: z.string(),
+    host: z.string(),
+    path: z.string(),
+    port: z.number(),
+    https: z.boolean(),
+    certificateType: z.enum(['acme', 'none', 'custom']),
+    customCertResolver: optional,
+    applicationId: optional,
+    composeId: optional,
+    serviceName: optional,
+    domainType: z.enum(['application', 'compose', 'preview']),
+    previewDeploymentId: optional,
+    internalPath: z.string(),
+    stripPath: z.boolean(),
+    uniqueConfigKey: z.number(),
+    createdAt: z.string(),
+    hstsMaxAge: z.number().nullable(),
+    requestHeaders: z.record(z.string(), z.string()),
+    maxBodyBytes: z.number().nullable(),
+  })
+  .meta({ id: 'Domain' });
 
 /** What became of the certificate of a domain's host. */
 export const certificateState = z.object({
-  status: z.enum(['none', 'pending', 'issued', 'failed']).describe('none: no https, or no certificate but the server\'s own; pending: asked for, or about to be'),
-  issuer: optional, expiresAt: optional.describe('ISO 8601'),
-  error: optional.describe('Why there is none yet, or why the present one was not renewed or is not trusted, and what to do'),
+  status: z
+    .enum(['none', 'pending', 'issued', 'failed'])
+    .describe("none: no https, or no certificate but the server's own; pending: asked for, or about to be"),
+  issuer: optional,
+  expiresAt: optional.describe('ISO 8601'),
+  error: optional.describe(
+    'Why there is none yet, or why the present one was not renewed or is not trusted, and what to do',
+  ),
 });
 
 /** With the state of its certificate. */
@@ -22,16 +44,40 @@ export const wholeDomain = domainRecord.extend({ certificate: certificateState }
 
 /** Requests of a domain by the minute. */
 export const requestsByMinute = z.object({
-  domainId: z.string(), since: z.string(),
-  minutes: z.array(z.object({
-    minute: z.string().describe('Its beginning'), requests: z.number(), statuses: z.record(z.string(), z.number()).describe('How many by status; 499: the client went before the answer'),
-    p50: z.number().describe('Milliseconds, as p95 and p99; within five percent'), p95: z.number(), p99: z.number(), bytes: z.number().describe('Of the answers'),
-  })).describe('Minutes with requests, oldest first'),
+  domainId: z.string(),
+  since: z.string(),
+  minutes: z
+    .array(
+      z.object({
+        minute: z.string().describe('Its beginning'),
+        requests: z.number(),
+        statuses: z
+          .record(z.string(), z.number())
+          .describe('How many by status; 499: the client went before the answer'),
+        p50: z.number().describe('Milliseconds, as p95 and p99; within five percent'),
+        p95: z.number(),
+        p99: z.number(),
+        bytes: z.number().describe('Of the answers'),
+      }),
+    )
+    .describe('Minutes with requests, oldest first'),
 });
 
-export const loggedRequest = z.object({ at: z.string(), method: z.string(), host: z.string(), path: z.string().describe('Without its query'), status: z.number(), durationMs: z.number(), bytes: z.number() });
+export const loggedRequest = z.object({
+  at: z.string(),
+  method: z.string(),
+  host: z.string(),
+  path: z.string().describe('Without its query'),
+  status: z.number(),
+  durationMs: z.number(),
+  bytes: z.number(),
+});
 
 /** What validateDomain found. */
 export const dnsVerdict = z.object({
-  isValid: z.boolean(), resolvedIps: z.array(z.string()), expectedIp: z.string(), error: z.string().optional().describe('Why it is not valid'), cdnProvider: z.string().optional(),
+  isValid: z.boolean(),
+  resolvedIps: z.array(z.string()),
+  expectedIp: z.string(),
+  error: z.string().optional().describe('Why it is not valid'),
+  cdnProvider: z.string().optional(),
 });

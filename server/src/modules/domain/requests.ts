@@ -66,7 +66,8 @@ export function createDomainRequests(store: RequestStore): DomainRequests {
       const minutes = new Map<string, Gathered>();
       const stored = await store.minutes(domainId, from);
       for (const each of [...stored, ...leaving, ...gathered.values()]) {
-        if (each.domainId === domainId && each.minute >= from) merge(entryOf(minutes, domainId, each.minute), each);
+        if (each.domainId === domainId && each.minute >= from)
+          merge(entryOf(minutes, domainId, each.minute), each);
       }
       return [...minutes.values()].toSorted((left, right) => left.minute - right.minute).map(shown);
     },
@@ -88,5 +89,13 @@ function merge(to: Gathered, from: Gathered): void {
 
 function shown({ minute, statuses, durations, bytes }: Gathered): RequestMinute {
   const requests = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  return { minute: new Date(minute).toISOString(), requests, statuses, p50: quantile(durations, 0.5), p95: quantile(durations, 0.95), p99: quantile(durations, 0.99), bytes };
+  return {
+    minute: new Date(minute).toISOString(),
+    requests,
+    statuses,
+    p50: quantile(durations, 0.5),
+    p95: quantile(durations, 0.95),
+    p99: quantile(durations, 0.99),
+    bytes,
+  };
 }

@@ -11,22 +11,31 @@ const env = z.string().max(500_000);
 const own = { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }] } as const;
 const id = z.object({ environmentId: z.string().min(1) });
 
-const environmentWithServices = environmentRecord.extend({
-  project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
-  ...serviceListsOf({ description: z.string(), createdAt: z.string() }),
-}).meta({ id: 'EnvironmentDetails' });
+const environmentWithServices = environmentRecord
+  .extend({
+    project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
+    ...serviceListsOf({ description: z.string(), createdAt: z.string() }),
+  })
+  .meta({ id: 'EnvironmentDetails' });
 
 export const environmentContract = {
   create: mutation({
     summary: 'Creates an environment; the name `production` is reserved',
-    access: { class: 'protected', resources: [{ kind: 'project', field: 'projectId' }], grant: 'canCreateEnvironments' },
+    access: {
+      class: 'protected',
+      resources: [{ kind: 'project', field: 'projectId' }],
+      grant: 'canCreateEnvironments',
+    },
     input: z.object({ name, projectId: z.string().min(1), description: description.nullish() }),
     output: environmentRecord,
   }),
   one: query({
     summary: 'One environment with its project and services',
     description: 'A member sees only the services assigned.',
-    access: { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId', partial: true }] },
+    access: {
+      class: 'protected',
+      resources: [{ kind: 'environment', field: 'environmentId', partial: true }],
+    },
     input: id,
     output: environmentWithServices,
   }),
@@ -39,7 +48,12 @@ export const environmentContract = {
   update: mutation({
     summary: 'Changes an environment; the default one keeps its name, and the project cannot be changed',
     access: own,
-    input: id.extend({ name: name.optional(), description: description.nullish(), env: env.nullish(), projectId: z.string().optional() }),
+    input: id.extend({
+      name: name.optional(),
+      description: description.nullish(),
+      env: env.nullish(),
+      projectId: z.string().optional(),
+    }),
     output: environmentRecord,
     refusals: ['PRECONDITION_FAILED'],
   }),
@@ -52,7 +66,8 @@ export const environmentContract = {
   }),
   duplicate: mutation({
     summary: 'Copies an environment with its variables and the configuration of every service in it',
-    description: 'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ports of the server, backups and folders of the server (bind mounts) are not copied.',
+    description:
+      'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ports of the server, backups and folders of the server (bind mounts) are not copied.',
     access: { ...own, grant: ['canCreateEnvironments', 'canCreateServices'] },
     input: id.extend({ name, description: description.nullish().describe('Absent: that of the original') }),
     output: environmentRecord,

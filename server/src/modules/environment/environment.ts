@@ -6,8 +6,18 @@ import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { EnvironmentStore } from './store.ts';
 
 export interface Environments {
-  createDefault(organizationId: string, projectId: string, like?: Pick<EnvironmentRecord, 'description' | 'env'>): Promise<EnvironmentRecord>;
-  create(input: { organizationId: string; projectId: string; name: string; description?: string | null | undefined; env?: string }): Promise<EnvironmentRecord>;
+  createDefault(
+    organizationId: string,
+    projectId: string,
+    like?: Pick<EnvironmentRecord, 'description' | 'env'>,
+  ): Promise<EnvironmentRecord>;
+  create(input: {
+    organizationId: string;
+    projectId: string;
+    name: string;
+    description?: string | null | undefined;
+    env?: string;
+  }): Promise<EnvironmentRecord>;
   one(environmentId: string, organizationId: string): Promise<EnvironmentRecord>;
   byProject(projectId: string, organizationId: string): Promise<EnvironmentRecord[]>;
   /** Of these projects, in one statement. */
@@ -33,8 +43,18 @@ export interface EnvironmentPatch {
 const reservedName = 'production';
 
 export function createEnvironments(store: EnvironmentStore, clock: Clock): Environments {
-  async function insert(record: Pick<EnvironmentRecord, 'organizationId' | 'projectId' | 'name' | 'description' | 'env' | 'isDefault'>): Promise<EnvironmentRecord> {
-    const environment = { environmentId: randomId(), networkIndex: null, createdAt: isoTime(clock), ...record };
+  async function insert(
+    record: Pick<
+      EnvironmentRecord,
+      'organizationId' | 'projectId' | 'name' | 'description' | 'env' | 'isDefault'
+    >,
+  ): Promise<EnvironmentRecord> {
+    const environment = {
+      environmentId: randomId(),
+      networkIndex: null,
+      createdAt: isoTime(clock),
+      ...record,
+    };
     await store.insert(environment);
     return environment;
   }
@@ -46,30 +66,51 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
 
   return {
     one,
-    createDefault: (organizationId, projectId, { description, env } = { description: '', env: '' }) => insert({ organizationId, projectId, name: reservedName, description, env, isDefault: true }),
+    createDefault: (organizationId, projectId, { description, env } = { description: '', env: '' }) =>
+      insert({ organizationId, projectId, name: reservedName, description, env, isDefault: true }),
     async create({ organizationId, projectId, name, description, env }) {
       refuseReserved(name);
-      return insert({ organizationId, projectId, name, description: description ?? '', env: env ?? '', isDefault: false });
+      return insert({
+        organizationId,
+        projectId,
+        name,
+        description: description ?? '',
+        env: env ?? '',
+        isDefault: false,
+      });
     },
-    byProject: (projectId, organizationId) => store.list({ projectId, organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
+    byProject: (projectId, organizationId) =>
+      store.list({ projectId, organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
     byProjects: (projectIds, organizationId) => store.ofProjects(organizationId, projectIds),
-    all: (organizationId) => store.list({ organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
+    all: (organizationId) =>
+      store.list({ organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
     async update(environmentId, organizationId, patch) {
       const present = await one(environmentId, organizationId);
-      if (patch.projectId !== undefined && patch.projectId !== present.projectId) throw badField('projectId', 'cannot be changed; an environment stays in its project');
+      if (patch.projectId !== undefined && patch.projectId !== present.projectId)
+        throw badField('projectId', 'cannot be changed; an environment stays in its project');
       if (patch.name !== undefined && patch.name !== present.name) {
-        if (present.isDefault) throw new AppError('PRECONDITION_FAILED', 'The default environment cannot be renamed.');
+        if (present.isDefault)
+          throw new AppError('PRECONDITION_FAILED', 'The default environment cannot be renamed.');
         refuseReserved(patch.name);
       }
       if (patch.env) parseEnv(patch.env);
-      await store.update({ environmentId, organizationId }, {
-        name: patch.name, description: patch.description === undefined ? undefined : patch.description ?? '', env: patch.env === undefined ? undefined : patch.env ?? '',
-      });
+      await store.update(
+        { environmentId, organizationId },
+        {
+          name: patch.name,
+          description: patch.description === undefined ? undefined : (patch.description ?? ''),
+          env: patch.env === undefined ? undefined : (patch.env ?? ''),
+        },
+      );
       return one(environmentId, organizationId);
     },
     async remove(environmentId, organizationId) {
       const present = await one(environmentId, organizationId);
-      if (present.isDefault) throw new AppError('PRECONDITION_FAILED', 'The default environment cannot be removed. Remove the whole project instead.');
+      if (present.isDefault)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'The default environment cannot be removed. Remove the whole project instead.',
+        );
       await refuseServices(store, present);
       await store.remove({ environmentId, organizationId });
       return present;
@@ -84,7 +125,8 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
     networkIndex: (environmentId) =>
       store.transaction(async () => {
         const record = await store.find({ environmentId });
-        if (!record) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
+        if (!record)
+          throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
         if (record.networkIndex !== null) return record.networkIndex;
         const networkIndex = await store.freeNetworkIndex();
         await store.update({ environmentId }, { networkIndex });
@@ -94,12 +136,16 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
 }
 
 function refuseReserved(name: string): void {
-  if (name.toLowerCase() === reservedName) throw badField('name', '"production" is reserved for the default environment; choose another name');
+  if (name.toLowerCase() === reservedName)
+    throw badField('name', '"production" is reserved for the default environment; choose another name');
 }
 
 async function refuseServices(store: EnvironmentStore, environment: EnvironmentRecord): Promise<void> {
   const count = await store.countServices(environment.environmentId);
   if (count > 0) {
-    throw new AppError('PRECONDITION_FAILED', `The environment ${environment.name} still has ${count} service${count === 1 ? '' : 's'}. Delete ${count === 1 ? 'it' : 'them'} first.`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The environment ${environment.name} still has ${count} service${count === 1 ? '' : 's'}. Delete ${count === 1 ? 'it' : 'them'} first.`,
+    );
   }
 }

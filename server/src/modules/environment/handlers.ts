@@ -10,7 +10,10 @@ import type { Environments } from './environment.ts';
 
 /** What the environment module needs of its neighbours. */
 export interface EnvironmentNeighbours {
-  project(projectId: string, organizationId: string): Promise<{ projectId: string; name: string; organizationId: string }>;
+  project(
+    projectId: string,
+    organizationId: string,
+  ): Promise<{ projectId: string; name: string; organizationId: string }>;
   services: Services;
   copies: ServiceCopies;
   members: Members;
@@ -18,7 +21,10 @@ export interface EnvironmentNeighbours {
   networksChanged(): void;
 }
 
-export function environmentHandlers(environments: Environments, { project, services, copies, members, networksChanged }: EnvironmentNeighbours): Handlers<typeof environmentContract, CallContext> {
+export function environmentHandlers(
+  environments: Environments,
+  { project, services, copies, members, networksChanged }: EnvironmentNeighbours,
+): Handlers<typeof environmentContract, CallContext> {
   return {
     create: ({ actor, write }, input) =>
       write(async () => {
@@ -31,33 +37,58 @@ export function environmentHandlers(environments: Environments, { project, servi
       const reaches = reachOf(actor);
       const environment = await environments.one(environmentId, organizationId);
       const { projectId } = environment;
-      const visible = (await services.ofEnvironment(organizationId, environmentId)).filter(({ serviceId }) => reaches({ organizationId, projectId, environmentId, serviceId }));
+      const visible = (await services.ofEnvironment(organizationId, environmentId)).filter(({ serviceId }) =>
+        reaches({ organizationId, projectId, environmentId, serviceId }),
+      );
       if (visible.length === 0 && !reaches({ organizationId, projectId, environmentId })) {
-        throw new AppError('FORBIDDEN', 'You have no access to this environment. An Owner or Admin of the organization can give it.');
+        throw new AppError(
+          'FORBIDDEN',
+          'You have no access to this environment. An Owner or Admin of the organization can give it.',
+        );
       }
       return { ...environment, project: await project(projectId, organizationId), ...serviceLists(visible) };
     },
     async byProjectId({ actor }, { projectId, ...page }) {
       const { organizationId } = actor;
       const reaches = reachOf(actor);
-      const [all, inside] = await Promise.all([environments.byProject(projectId, organizationId), services.ofProjects(organizationId, [projectId])]);
-      const withOwn = new Set(inside.filter(({ environmentId, serviceId }) => reaches({ organizationId, projectId, environmentId, serviceId })).map(({ environmentId }) => environmentId));
-      const visible = all.filter(({ environmentId }) => withOwn.has(environmentId) || reaches({ organizationId, projectId, environmentId }));
+      const [all, inside] = await Promise.all([
+        environments.byProject(projectId, organizationId),
+        services.ofProjects(organizationId, [projectId]),
+      ]);
+      const withOwn = new Set(
+        inside
+          .filter(({ environmentId, serviceId }) =>
+            reaches({ organizationId, projectId, environmentId, serviceId }),
+          )
+          .map(({ environmentId }) => environmentId),
+      );
+      const visible = all.filter(
+        ({ environmentId }) =>
+          withOwn.has(environmentId) || reaches({ organizationId, projectId, environmentId }),
+      );
       return paginate(visible, page, ({ environmentId }) => environmentId);
     },
-    update: ({ actor, write }, { environmentId, ...patch }) => write(() => environments.update(environmentId, actor.organizationId, patch)),
+    update: ({ actor, write }, { environmentId, ...patch }) =>
+      write(() => environments.update(environmentId, actor.organizationId, patch)),
     async remove({ actor, write }, { environmentId }) {
       const removed = await write(() => environments.remove(environmentId, actor.organizationId));
       networksChanged();
       return removed;
     },
-    duplicate: ({ actor, write }, { environmentId, name, description }) => write(async () => {
-      const { organizationId } = actor;
-      const original = await environments.one(environmentId, organizationId);
-      const copy = await environments.create({ organizationId, projectId: original.projectId, name, description: description ?? original.description, env: original.env });
-      await copies.make(organizationId, new Map([[environmentId, copy.environmentId]]));
-      await members.grantCreated(actor, 'accessedEnvironments', copy.environmentId);
-      return copy;
-    }),
+    duplicate: ({ actor, write }, { environmentId, name, description }) =>
+      write(async () => {
+        const { organizationId } = actor;
+        const original = await environments.one(environmentId, organizationId);
+        const copy = await environments.create({
+          organizationId,
+          projectId: original.projectId,
+          name,
+          description: description ?? original.description,
+          env: original.env,
+        });
+        await copies.make(organizationId, new Map([[environmentId, copy.environmentId]]));
+        await members.grantCreated(actor, 'accessedEnvironments', copy.environmentId);
+        return copy;
+      }),
   };
 }

@@ -19,16 +19,30 @@ export interface EnvironmentStore extends TableStore<'environment'> {
 export function createEnvironmentStore(database: Database): EnvironmentStore {
   const { builder } = database;
   const environments = tableStore(database, 'environment');
-  const services = sql<{ count: number }>`select (select count(*) from "application" where "environmentId" = ${''}) + (select count(*) from "database" where "environmentId" = ${''})
+  const services = sql<{
+    count: number;
+  }>`select (select count(*) from "application" where "environmentId" = ${''}) + (select count(*) from "database" where "environmentId" = ${''})
     + (select count(*) from "compose" where "environmentId" = ${''}) as "count"`.compile(builder);
-  const ofProjects = idList((ids) => builder.selectFrom('environment').selectAll().where('organizationId', '=', '').where('projectId', 'in', ids).orderBy('createdAt', 'desc').orderBy('environmentId', 'desc').compile());
+  const ofProjects = idList((ids) =>
+    builder
+      .selectFrom('environment')
+      .selectAll()
+      .where('organizationId', '=', '')
+      .where('projectId', 'in', ids)
+      .orderBy('createdAt', 'desc')
+      .orderBy('environmentId', 'desc')
+      .compile(),
+  );
   const allIds = builder.selectFrom('environment').select('environmentId').compile();
   return {
     ...environments,
-    countServices: async (environmentId) => Number((await database.run(services, [environmentId, environmentId, environmentId]))[0]?.count ?? 0),
+    countServices: async (environmentId) =>
+      Number((await database.run(services, [environmentId, environmentId, environmentId]))[0]?.count ?? 0),
     async ofProjects(organizationId, projectIds) {
       const list = ofProjects.of(projectIds);
-      return list ? (await database.run(list.query, [organizationId, ...list.ids])).map(environments.decode) : [];
+      return list
+        ? (await database.run(list.query, [organizationId, ...list.ids])).map(environments.decode)
+        : [];
     },
     freeNetworkIndex: freeNetworkIndex(database),
     ids: async () => (await database.run(allIds)).map(({ environmentId }) => environmentId),

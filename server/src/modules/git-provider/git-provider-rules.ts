@@ -17,15 +17,31 @@ interface Row {
 }
 
 export const providerRows: Record<GitProvider, Row> = {
-  github: { needs: ['appId', 'installationId', 'privateKey', 'webhookSecret'], apiUrl: (base) => (base === gitProviders.github ? 'https://api.github.com' : `${base}/api/v3`), gitUser: 'x-access-token' },
+  github: {
+    needs: ['appId', 'installationId', 'privateKey', 'webhookSecret'],
+    apiUrl: (base) => (base === gitProviders.github ? 'https://api.github.com' : `${base}/api/v3`),
+    gitUser: 'x-access-token',
+  },
   gitlab: { needs: ['accessToken'], apiUrl: (base) => `${base}/api/v4`, gitUser: 'oauth2' },
   gitea: { needs: ['accessToken'], apiUrl: (base) => `${base}/api/v1`, gitUser: 'oauth2' },
-  bitbucket: { needs: ['accessToken', 'username'], apiUrl: (base) => (base === gitProviders.bitbucket ? 'https://api.bitbucket.org/2.0' : `${base}/2.0`), gitUser: 'x-token-auth' },
+  bitbucket: {
+    needs: ['accessToken', 'username'],
+    apiUrl: (base) => (base === gitProviders.bitbucket ? 'https://api.bitbucket.org/2.0' : `${base}/2.0`),
+    gitUser: 'x-token-auth',
+  },
 };
 
-const fields: readonly Field[] = ['appId', 'installationId', 'privateKey', 'webhookSecret', 'accessToken', 'username'];
+const fields: readonly Field[] = [
+  'appId',
+  'installationId',
+  'privateKey',
+  'webhookSecret',
+  'accessToken',
+  'username',
+];
 
-export interface GitProviderInput extends Partial<Record<Field | 'baseUrl' | 'apiUrl', string | null | undefined>> {
+export interface GitProviderInput
+  extends Partial<Record<Field | 'baseUrl' | 'apiUrl', string | null | undefined>> {
   name?: string | undefined;
 }
 
@@ -38,21 +54,37 @@ export function checkedProvider(present: GitProviderRecord, input: GitProviderIn
     const given = input[field];
     if (given && !row.needs.includes(field)) throw badField(field, `does not go with ${provider}`);
     record[field] = row.needs.includes(field) ? (given === undefined ? present[field] : given || null) : null;
-    if (row.needs.includes(field) && record[field] === null) throw badField(field, `is required for ${provider}`);
+    if (row.needs.includes(field) && record[field] === null)
+      throw badField(field, `is required for ${provider}`);
   }
-  record.baseUrl = input.baseUrl === undefined && present.baseUrl !== '' ? present.baseUrl : parseGitHost(input.baseUrl ?? gitProviders[provider], 'baseUrl');
-  const follows = input.apiUrl === null || (input.apiUrl === undefined && (present.apiUrl === '' || record.baseUrl !== present.baseUrl));
-  record.apiUrl = follows ? row.apiUrl(record.baseUrl) : parseGitHost(input.apiUrl ?? present.apiUrl, 'apiUrl');
+  record.baseUrl =
+    input.baseUrl === undefined && present.baseUrl !== ''
+      ? present.baseUrl
+      : parseGitHost(input.baseUrl ?? gitProviders[provider], 'baseUrl');
+  const follows =
+    input.apiUrl === null ||
+    (input.apiUrl === undefined && (present.apiUrl === '' || record.baseUrl !== present.baseUrl));
+  record.apiUrl = follows
+    ? row.apiUrl(record.baseUrl)
+    : parseGitHost(input.apiUrl ?? present.apiUrl, 'apiUrl');
   if (record.privateKey !== null && input.privateKey) checkPrivateKey(record.privateKey);
   if (/[\r\n\0]/.test(record.accessToken ?? '')) throw badField('accessToken', 'must be one line');
   return record;
 }
 
 /** A stored credential goes to no address that it was not given for. */
-export function refuseMovedCredential(present: GitProviderRecord, changed: GitProviderRecord, input: GitProviderInput): void {
+export function refuseMovedCredential(
+  present: GitProviderRecord,
+  changed: GitProviderRecord,
+  input: GitProviderInput,
+): void {
   if (changed.baseUrl === present.baseUrl && changed.apiUrl === present.apiUrl) return;
   const secret = present.provider === 'github' ? 'privateKey' : 'accessToken';
-  if (!input[secret]) throw badField(secret, 'is required with another address, so that the stored one reaches no host it was not given for');
+  if (!input[secret])
+    throw badField(
+      secret,
+      'is required with another address, so that the stored one reaches no host it was not given for',
+    );
 }
 
 /** Only known ones are ever stored. */
@@ -65,7 +97,10 @@ function checkPrivateKey(pem: string): void {
   try {
     if (createPrivateKey(pem).asymmetricKeyType === 'rsa') return;
   } catch {
-    throw badField('privateKey', 'is no private key in PEM without a passphrase; GitHub gives one on the page of the App');
+    throw badField(
+      'privateKey',
+      'is no private key in PEM without a passphrase; GitHub gives one on the page of the App',
+    );
   }
   throw badField('privateKey', 'must be an RSA key, as GitHub makes them');
 }

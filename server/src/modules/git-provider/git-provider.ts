@@ -5,11 +5,21 @@ import type { GitProvider } from '../../domain/git-host.ts';
 import { Secret } from '../../domain/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { GitApi, GitApis } from '../../ports/git-api.ts';
-import { checkedProvider, providerOf, providerRows, refuseMovedCredential, type GitProviderInput, type GitProviderRecord } from './git-provider-rules.ts';
+import {
+  checkedProvider,
+  providerOf,
+  providerRows,
+  refuseMovedCredential,
+  type GitProviderInput,
+  type GitProviderRecord,
+} from './git-provider-rules.ts';
 import type { GitProviderStore } from './store.ts';
 
 /** A link without its secrets. */
-export type PublicGitProvider = Omit<GitProviderRecord, 'provider' | 'privateKey' | 'webhookSecret' | 'accessToken'> & { provider: GitProvider };
+export type PublicGitProvider = Omit<
+  GitProviderRecord,
+  'provider' | 'privateKey' | 'webhookSecret' | 'accessToken'
+> & { provider: GitProvider };
 
 /** A link as a source of repositories. */
 export interface GitLinkAccess {
@@ -19,7 +29,10 @@ export interface GitLinkAccess {
 }
 
 export interface GitProviders {
-  create(organizationId: string, input: GitProviderInput & { provider: GitProvider; name: string }): Promise<PublicGitProvider>;
+  create(
+    organizationId: string,
+    input: GitProviderInput & { provider: GitProvider; name: string },
+  ): Promise<PublicGitProvider>;
   one(gitProviderId: string, organizationId: string): Promise<PublicGitProvider>;
   /** Newest first. */
   all(organizationId: string): Promise<PublicGitProvider[]>;
@@ -35,20 +48,39 @@ export interface GitProviders {
 export function createGitProviders(store: GitProviderStore, apis: GitApis, clock: Clock): GitProviders {
   async function found(gitProviderId: string, organizationId: string): Promise<GitProviderRecord> {
     const record = await store.find({ gitProviderId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such git provider. It may have been removed; choose another with application.save…Provider.');
+    if (!record)
+      throw new AppError(
+        'NOT_FOUND',
+        'There is no such git provider. It may have been removed; choose another with application.save…Provider.',
+      );
     return record;
   }
   return {
     async create(organizationId, { provider, ...input }) {
       const empty: GitProviderRecord = {
-        gitProviderId: randomId(), organizationId, provider, name: input.name, createdAt: isoTime(clock), baseUrl: '', apiUrl: '', appId: null, installationId: null, username: null, privateKey: null, webhookSecret: null, accessToken: null,
+        gitProviderId: randomId(),
+        organizationId,
+        provider,
+        name: input.name,
+        createdAt: isoTime(clock),
+        baseUrl: '',
+        apiUrl: '',
+        appId: null,
+        installationId: null,
+        username: null,
+        privateKey: null,
+        webhookSecret: null,
+        accessToken: null,
       };
       const record = checkedProvider(empty, input);
       await store.insert(record);
       return withoutSecrets(record);
     },
     one: async (gitProviderId, organizationId) => withoutSecrets(await found(gitProviderId, organizationId)),
-    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'gitProviderId'], direction: 'desc' })).map(withoutSecrets),
+    all: async (organizationId) =>
+      (await store.list({ organizationId }, { by: ['createdAt', 'gitProviderId'], direction: 'desc' })).map(
+        withoutSecrets,
+      ),
     async update(gitProviderId, organizationId, input) {
       const present = await found(gitProviderId, organizationId);
       const changed = checkedProvider(present, input);
@@ -59,7 +91,11 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
     async remove(gitProviderId, organizationId) {
       const record = await found(gitProviderId, organizationId);
       const uses = countedAll(await store.uses(gitProviderId));
-      if (uses !== '') throw new AppError('PRECONDITION_FAILED', `The git provider ${record.name} is used by ${uses}. Give each another one first.`);
+      if (uses !== '')
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The git provider ${record.name} is used by ${uses}. Give each another one first.`,
+        );
       await store.remove({ gitProviderId, organizationId });
       return withoutSecrets(record);
     },
@@ -67,7 +103,14 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
     async access(gitProviderId, organizationId) {
       const record = await found(gitProviderId, organizationId);
       const provider = providerOf(record.provider);
-      return { provider, baseUrl: record.baseUrl, credentials: { username: providerRows[provider].gitUser, password: await apiOf(apis, record).token() } };
+      return {
+        provider,
+        baseUrl: record.baseUrl,
+        credentials: {
+          username: providerRows[provider].gitUser,
+          password: await apiOf(apis, record).token(),
+        },
+      };
     },
   };
 }
@@ -76,11 +119,26 @@ function apiOf(apis: GitApis, record: GitProviderRecord): GitApi {
   const { appId, installationId, privateKey, accessToken, apiUrl, username } = record;
   const isApp = record.provider === 'github';
   return apis.connect({
-    provider: providerOf(record.provider), apiUrl, workspace: username,
-    credential: isApp ? { kind: 'app', appId: appId ?? '', installationId: installationId ?? '', privateKey: new Secret(privateKey ?? '') } : { kind: 'token', token: new Secret(accessToken ?? '') },
+    provider: providerOf(record.provider),
+    apiUrl,
+    workspace: username,
+    credential: isApp
+      ? {
+          kind: 'app',
+          appId: appId ?? '',
+          installationId: installationId ?? '',
+          privateKey: new Secret(privateKey ?? ''),
+        }
+      : { kind: 'token', token: new Secret(accessToken ?? '') },
   });
 }
 
-function withoutSecrets({ privateKey: _key, webhookSecret: _secret, accessToken: _token, provider, ...shown }: GitProviderRecord): PublicGitProvider {
+function withoutSecrets({
+  privateKey: _key,
+  webhookSecret: _secret,
+  accessToken: _token,
+  provider,
+  ...shown
+}: GitProviderRecord): PublicGitProvider {
   return { ...shown, provider: providerOf(provider) };
 }

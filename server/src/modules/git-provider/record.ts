@@ -3,7 +3,16 @@ import { z } from 'zod';
 
 export const gitProviderNames = ['github', 'gitlab', 'gitea', 'bitbucket'] as const;
 
-export const gitProviderRecord = z.object({
-  gitProviderId: z.string(), provider: z.enum(gitProviderNames), name: z.string(), baseUrl: z.string().describe('Address of the git host'), apiUrl: z.string().describe('Address of its API'),
-  appId: z.string().nullable(), installationId: z.string().nullable(), username: z.string().nullable(), createdAt: z.string(),
-}).meta({ id: 'GitProvider' });
+export const gitProviderRecord = z
+  .object({
+    gitProviderId: z.string(),
+    provider: z.enum(gitProviderNames),
+    name: z.string(),
+    baseUrl: z.string().describe('Address of the git host'),
+    apiUrl: z.string().describe('Address of its API'),
+    appId: z.string().nullable(),
+    installationId: z.string().nullable(),
+    username: z.string().nullable(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'GitProvider' });

@@ -8,13 +8,19 @@ export interface GitProviderStore extends TableStore<'git_provider'> {
 
 export function createGitProviderStore(database: Database): GitProviderStore {
   const { builder } = database;
-  const count = (table: 'application' | 'compose') => builder.selectFrom(table).select((e) => e.fn.countAll<number>().as('count')).where('githubId', '=', '').compile();
+  const count = (table: 'application' | 'compose') =>
+    builder
+      .selectFrom(table)
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .where('githubId', '=', '')
+      .compile();
   const uses = { application: count('application'), 'compose service': count('compose') };
   return {
     ...tableStore(database, 'git_provider'),
     async uses(gitProviderId) {
       const counts: Record<string, number> = {};
-      for (const [noun, query] of Object.entries(uses)) counts[noun] = Number((await database.run(query, [gitProviderId]))[0]?.count ?? 0);
+      for (const [noun, query] of Object.entries(uses))
+        counts[noun] = Number((await database.run(query, [gitProviderId]))[0]?.count ?? 0);
       return counts;
     },
   };

@@ -12,11 +12,25 @@ const root = makeCertificate({ name: 'Issuing CA', isAuthority: true });
 const leaf = (host: string, storage = ''): KeptFile[] => {
   const { pem, key } = makeCertificate({ name: host, hosts: [host], issuer: root });
   const folder = `${storage}certificates/acme.test-dir/${host}/${host}`;
-  return [{ path: `${folder}.crt`, content: pem }, { path: `${folder}.key`, content: key }, { path: `${folder}.json`, content: '{}' }];
+  return [
+    { path: `${folder}.crt`, content: pem },
+    { path: `${folder}.key`, content: key },
+    { path: `${folder}.json`, content: '{}' },
+  ];
 };
-const accountIn = (storage: string): KeptFile => ({ path: `${storage}acme/acme.test-dir/users/a@a.test/a.key`, content: `secret of the account ${storage}` });
+const accountIn = (storage: string): KeptFile => ({
+  path: `${storage}acme/acme.test-dir/users/a@a.test/a.key`,
+  content: `secret of the account ${storage}`,
+});
 const account = accountIn('');
-const refusal = (host: string, type = 'connection', authority = 'acme.test-dir') => ({ kind: 'failed', host, authority, words: 'x', problem: { type: `urn:ietf:params:acme:error:${type}`, detail: 'Timeout' } }) as const;
+const refusal = (host: string, type = 'connection', authority = 'acme.test-dir') =>
+  ({
+    kind: 'failed',
+    host,
+    authority,
+    words: 'x',
+    problem: { type: `urn:ietf:params:acme:error:${type}`, detail: 'Timeout' },
+  }) as const;
 const directory = { directoryUrl: 'https://acme.test/dir', account: null };
 const usual = { directoryUrl: null, account: null };
 const minuteMs = 60_000;
@@ -33,26 +47,64 @@ eachDatabase('issuance', (test) => {
   async function begin() {
     const database = await test.open();
     const store = createIssuanceStore(database);
-    const folders = async (): Promise<Set<string>> => new Set(disk.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
+    const folders = async (): Promise<Set<string>> =>
+      new Set(disk.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
     const issuance = createIssuance({
-      store, clock: { now: () => now }, whyNot: async () => answer, warn: (sentence) => warnings.push(sentence), changed: () => void (changes += 1),
+      store,
+      clock: { now: () => now },
+      whyNot: async () => answer,
+      warn: (sentence) => warnings.push(sentence),
+      changed: () => void (changes += 1),
       files: {
-        folders, files: async (host) => disk.filter(({ path }) => host === undefined || path.includes(`/${host}/`) || /^(?:accounts\/[^/]+\/)?acme\//.test(path)), putBack: async (files) => void disk.push(...files.map(({ path, content }) => ({ path, content }))),
-        accounts: async () => [...new Set(disk.flatMap(({ path }) => /^accounts\/([^/]+)/.exec(path)?.[1] ?? []))],
+        folders,
+        files: async (host) =>
+          disk.filter(
+            ({ path }) =>
+              host === undefined || path.includes(`/${host}/`) || /^(?:accounts\/[^/]+\/)?acme\//.test(path),
+          ),
+        putBack: async (files) => void disk.push(...files.map(({ path, content }) => ({ path, content }))),
+        accounts: async () => [
+          ...new Set(disk.flatMap(({ path }) => /^accounts\/([^/]+)/.exec(path)?.[1] ?? [])),
+        ],
         async forget(name, { certificates }) {
-          disk = disk.filter(({ path }) => !path.startsWith(`accounts/${name}/${certificates ? '' : 'acme/'}`));
+          disk = disk.filter(
+            ({ path }) => !path.startsWith(`accounts/${name}/${certificates ? '' : 'acme/'}`),
+          );
         },
       },
     });
     return { database, store, issuance };
   }
-  async function wanted(database: Awaited<ReturnType<typeof begin>>['database'], ...hosts: string[]): Promise<void> {
+  async function wanted(
+    database: Awaited<ReturnType<typeof begin>>['database'],
+    ...hosts: string[]
+  ): Promise<void> {
     const people = await createPeople(database);
     const { applicationId } = await createPlace(database, people.owner, 'Shop');
     for (const [index, host] of hosts.entries()) {
       await tableStore(database, 'domain').insert({
-        domainId: host, organizationId: people.owner.organizationId, host, asciiHost: host, path: '/', port: 80, https: true, certificateType: 'acme', customCertResolver: null, applicationId, composeId: null, serviceName: null,
-        domainType: 'application', previewDeploymentId: null, internalPath: '/', stripPath: false, hstsMaxAge: null, requestHeaders: {}, maxBodyBytes: null, uniqueConfigKey: index + 1, serverKey: 'local', createdAt: '2026',
+        domainId: host,
+        organizationId: people.owner.organizationId,
+        host,
+        asciiHost: host,
+        path: '/',
+        port: 80,
+        https: true,
+        certificateType: 'acme',
+        customCertResolver: null,
+        applicationId,
+        composeId: null,
+        serviceName: null,
+        domainType: 'application',
+        previewDeploymentId: null,
+        internalPath: '/',
+        stripPath: false,
+        hstsMaxAge: null,
+        requestHeaders: {},
+        maxBodyBytes: null,
+        uniqueConfigKey: index + 1,
+        serverKey: 'local',
+        createdAt: '2026',
       });
     }
   }
@@ -61,9 +113,15 @@ eachDatabase('issuance', (test) => {
     const { issuance, store } = await begin();
     disk = [...leaf('a.test'), account];
     await issuance.hear({ kind: 'issued', host: 'a.test' });
-    expect(await issuance.of('a.test', directory)).toMatchObject({ status: 'issued', issuer: expect.stringContaining('Issuing CA'), error: null });
+    expect(await issuance.of('a.test', directory)).toMatchObject({
+      status: 'issued',
+      issuer: expect.stringContaining('Issuing CA'),
+      error: null,
+    });
     expect(await issuance.of('a.test', usual)).toBeUndefined();
-    expect((await store.filePaths()).map(({ path }) => path).toSorted()).toEqual([account.path, ...leaf('a.test').map(({ path }) => path)].toSorted());
+    expect((await store.filePaths()).map(({ path }) => path).toSorted()).toEqual(
+      [account.path, ...leaf('a.test').map(({ path }) => path)].toSorted(),
+    );
     // A second look finds nothing new.
     expect(await issuance.keep()).toBe(0);
   });
@@ -90,7 +148,11 @@ eachDatabase('issuance', (test) => {
     const { issuance } = await begin();
     for (const minutes of [10, 30, 60, 180]) {
       await issuance.hear(refusal('a.test'));
-      expect(await issuance.of('a.test', directory)).toMatchObject({ status: 'failed', error: expect.stringContaining('could not reach port 80'), nextAt: now + minutes * minuteMs });
+      expect(await issuance.of('a.test', directory)).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('could not reach port 80'),
+        nextAt: now + minutes * minuteMs,
+      });
       expect(await issuance.withheld()).toEqual(new Set(['a.test']));
       now += minutes * minuteMs;
       expect(await issuance.withheld()).toEqual(new Set());
@@ -108,14 +170,21 @@ eachDatabase('issuance', (test) => {
     await issuance.hear({ kind: 'issued', host: 'a.test' });
     await issuance.hear(refusal('a.test'));
     const state = await issuance.of('a.test', directory);
-    expect(state).toMatchObject({ status: 'issued', error: expect.stringContaining('could not reach port 80') });
+    expect(state).toMatchObject({
+      status: 'issued',
+      error: expect.stringContaining('could not reach port 80'),
+    });
     expect(await issuance.withheld()).toEqual(new Set());
     await issuance.look();
     expect(warnings).toEqual([]);
     now = state?.warnAt ?? 0;
     await issuance.look();
     await issuance.look();
-    expect(warnings).toEqual([expect.stringMatching(/^The certificate of a\.test ends at .* and has not been renewed yet\. .*could not reach port 80/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^The certificate of a\.test ends at .* and has not been renewed yet\. .*could not reach port 80/,
+      ),
+    ]);
     now += 25 * 60 * minuteMs;
     await issuance.look();
     expect(warnings).toHaveLength(2);
@@ -126,25 +195,48 @@ eachDatabase('issuance', (test) => {
     const { owner } = await createPeople(database);
     const resolvers = tableStore(database, 'certificate_resolver');
     for (const name of ['ours', 'theirs']) {
-      await resolvers.insert({ certificateResolverId: name, organizationId: owner.organizationId, name, directoryUrl: 'https://acme.test/dir', email: 'a@a.test', rootCertificates: null, eabKeyId: null, eabHmacKey: null, createdAt: '2026' });
+      await resolvers.insert({
+        certificateResolverId: name,
+        organizationId: owner.organizationId,
+        name,
+        directoryUrl: 'https://acme.test/dir',
+        email: 'a@a.test',
+        rootCertificates: null,
+        eabKeyId: null,
+        eabHmacKey: null,
+        createdAt: '2026',
+      });
     }
-    const of = (name: string): KeptFile[] => [...leaf(`${name}.test`, `accounts/${name}/`), accountIn(`accounts/${name}/`)];
+    const of = (name: string): KeptFile[] => [
+      ...leaf(`${name}.test`, `accounts/${name}/`),
+      accountIn(`accounts/${name}/`),
+    ];
     disk = [...leaf('a.test'), account, ...of('ours'), ...of('theirs')];
     for (const host of ['a.test', 'ours.test', 'theirs.test']) await issuance.hear({ kind: 'issued', host });
-    expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({ status: 'issued', authority: 'ours/acme.test-dir' });
+    expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({
+      status: 'issued',
+      authority: 'ours/acme.test-dir',
+    });
     expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toBeUndefined();
     expect(await issuance.of('ours.test', directory)).toBeUndefined();
     // A refusal of one leaves what the other issued.
     await issuance.hear(refusal('ours.test', 'connection', 'theirs/acme.test-dir'));
-    expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toMatchObject({ status: 'failed' });
+    expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toMatchObject({
+      status: 'failed',
+    });
     // Whoever names the first one again is told of what it has.
-    expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({ status: 'issued', error: null });
+    expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({
+      status: 'issued',
+      error: null,
+    });
     const whole = disk.length;
     await issuance.look();
     expect([disk.length, (await store.filePaths()).length]).toEqual([whole, whole]);
     // Its next order makes an account anew; its certificates stay.
     await issuance.forgetAccount('theirs');
-    expect(disk.filter(({ path }) => path.startsWith('accounts/theirs/')).map(({ path }) => path)).toEqual(leaf('theirs.test', 'accounts/theirs/').map(({ path }) => path));
+    expect(disk.filter(({ path }) => path.startsWith('accounts/theirs/')).map(({ path }) => path)).toEqual(
+      leaf('theirs.test', 'accounts/theirs/').map(({ path }) => path),
+    );
     expect(await issuance.putBack()).toBe(0);
     await resolvers.remove({ certificateResolverId: 'theirs' });
     await issuance.look();
@@ -159,7 +251,12 @@ eachDatabase('issuance', (test) => {
     answer = 'a.test leads to 203.0.113.9 instead of 203.0.113.7. Change its record.';
     await issuance.prepare('a.test');
     await issuance.prepare('nobody.test');
-    for (const asked of [directory, usual]) expect(await issuance.of('a.test', asked)).toMatchObject({ status: 'failed', error: answer, issuer: null });
+    for (const asked of [directory, usual])
+      expect(await issuance.of('a.test', asked)).toMatchObject({
+        status: 'failed',
+        error: answer,
+        issuer: null,
+      });
     expect(await issuance.withheld()).toContain('a.test');
     now += minuteMs;
     await issuance.look();

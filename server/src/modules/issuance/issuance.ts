@@ -3,7 +3,15 @@ import { explainFault, explainProblem } from '../../domain/acme-problem.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 import type { CertificateNews, KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
-import { authorityOf, certificatePath, folderOf, hostOf, issuedIn, type AskedAuthority, type IssuedCertificate } from './issued.ts';
+import {
+  authorityOf,
+  certificatePath,
+  folderOf,
+  hostOf,
+  issuedIn,
+  type AskedAuthority,
+  type IssuedCertificate,
+} from './issued.ts';
 import type { IssuanceRecord, IssuanceStore } from './store.ts';
 
 export interface IssuanceNeighbours {
@@ -60,11 +68,17 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
       // What it issued before another one was asked in between is served again, of which the proxy tells nothing.
       const kept = await store.file(certificatePath(asked, host));
       const [former] = kept === undefined ? [] : issuedIn([kept]);
-      return former && former.expiresAt > clock.now() ? { ...nothingYet(host, clock), ...issuedRecord(former) } : undefined;
+      return former && former.expiresAt > clock.now()
+        ? { ...nothingYet(host, clock), ...issuedRecord(former) }
+        : undefined;
     },
     async withheld() {
       const refusals = await store.list({ status: 'failed' });
-      return new Set(refusals.filter(({ authority, nextAt }) => authority === '' || nextAt > clock.now()).map(({ host }) => host));
+      return new Set(
+        refusals
+          .filter(({ authority, nextAt }) => authority === '' || nextAt > clock.now())
+          .map(({ host }) => host),
+      );
     },
     async prepare(host) {
       const present = await store.find({ host });
@@ -73,13 +87,21 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
     },
     hear(news) {
       last = last
-        .then(async () => (news.kind === 'failed' ? refused(news) : void (await keepFiles(await files.files(news.host)))))
-        .catch((error: unknown) => warn(`What the proxy told of the certificate of ${news.host} could not be kept: ${sentenceOf(error)}`));
+        .then(async () =>
+          news.kind === 'failed' ? refused(news) : void (await keepFiles(await files.files(news.host))),
+        )
+        .catch((error: unknown) =>
+          warn(
+            `What the proxy told of the certificate of ${news.host} could not be kept: ${sentenceOf(error)}`,
+          ),
+        );
       return last;
     },
     keep: async () => keepFiles(await files.files()),
     async putBack() {
-      const kept = (await store.filePaths()).filter(({ expiresAt }) => expiresAt === null || expiresAt > clock.now());
+      const kept = (await store.filePaths()).filter(
+        ({ expiresAt }) => expiresAt === null || expiresAt > clock.now(),
+      );
       if (kept.length === 0) return 0;
       const present = await files.folders();
       const lost = kept.filter(({ path }) => !present.has(folderOf(path)));
@@ -103,23 +125,48 @@ interface Notes {
 }
 
 function nothingYet(host: string, clock: Clock): IssuanceRecord {
-  return { host, authority: '', status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: null, attempts: 0, nextAt: 0, changedAt: isoTime(clock) };
+  return {
+    host,
+    authority: '',
+    status: 'failed',
+    issuer: null,
+    expiresAt: null,
+    warnAt: null,
+    error: null,
+    attempts: 0,
+    nextAt: 0,
+    changedAt: isoTime(clock),
+  };
 }
 
 /** A warning is due when a sixth of its life is left; it should have been renewed at a third. */
 function issuedRecord({ authority, issuer, notBefore, expiresAt }: IssuedCertificate) {
-  return { authority, status: 'issued', issuer, expiresAt, warnAt: expiresAt - (expiresAt - notBefore) / 6 } as const;
+  return {
+    authority,
+    status: 'issued',
+    issuer,
+    expiresAt,
+    warnAt: expiresAt - (expiresAt - notBefore) / 6,
+  } as const;
 }
 
 /** What is written down of each host. */
 function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
-  const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> => store.put({ ...nothingYet(host, clock), ...change });
+  const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> =>
+    store.put({ ...nothingYet(host, clock), ...change });
   async function note(certificate: IssuedCertificate): Promise<void> {
     const { host, authority, notBefore, expiresAt } = certificate;
     const present = await store.find({ host });
-    if (present?.status === 'issued' && present.expiresAt === expiresAt && present.authority === authority) return;
+    if (present?.status === 'issued' && present.expiresAt === expiresAt && present.authority === authority)
+      return;
     // A refusal of another authority, which the domain names now, is newer than what the former one issued.
-    if (present && present.status === 'failed' && present.authority !== authority && Date.parse(present.changedAt) > notBefore) return;
+    if (
+      present &&
+      present.status === 'failed' &&
+      present.authority !== authority &&
+      Date.parse(present.changedAt) > notBefore
+    )
+      return;
     await record(host, issuedRecord(certificate));
   }
 
@@ -127,7 +174,14 @@ function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
     async keepFiles(found) {
       const issued = issuedIn(found);
       const end = new Map(issued.map(({ folder, expiresAt }) => [folder, expiresAt]));
-      const count = await store.keepFiles(found.map(({ path, content }) => ({ path, content, host: hostOf(path) ?? null, expiresAt: end.get(folderOf(path)) ?? null })));
+      const count = await store.keepFiles(
+        found.map(({ path, content }) => ({
+          path,
+          content,
+          host: hostOf(path) ?? null,
+          expiresAt: end.get(folderOf(path)) ?? null,
+        })),
+      );
       for (const certificate of latest(issued)) await note(certificate);
       return count;
     },
@@ -136,19 +190,31 @@ function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
       const present = await store.find({ host });
       const attempts = (present?.authority === authority ? present.attempts : 0) + 1;
       const nextAt = clock.now() + (retryMs[attempts - 1] ?? dayMs);
-      const stillServes = present?.status === 'issued' && present.authority === authority && (present.expiresAt ?? 0) > clock.now();
-      await (stillServes ? store.put({ ...present, error, attempts, changedAt: isoTime(clock) }) : record(host, { authority, error, attempts, nextAt }));
+      const stillServes =
+        present?.status === 'issued' &&
+        present.authority === authority &&
+        (present.expiresAt ?? 0) > clock.now();
+      await (stillServes
+        ? store.put({ ...present, error, attempts, changedAt: isoTime(clock) })
+        : record(host, { authority, error, attempts, nextAt }));
     },
     async lookAt(host, attempts) {
       const error = await whyNot(host);
       if (error === undefined) return true;
-      await record(host, { error, attempts: attempts + 1, nextAt: clock.now() + (lookMs[attempts] ?? lookMs.at(-1) ?? minuteMs) });
+      await record(host, {
+        error,
+        attempts: attempts + 1,
+        nextAt: clock.now() + (lookMs[attempts] ?? lookMs.at(-1) ?? minuteMs),
+      });
       return false;
     },
   };
 }
 
-function createLook({ store, clock, files, changed, warn }: IssuanceNeighbours, lookAt: Notes['lookAt']): Issuance['look'] {
+function createLook(
+  { store, clock, files, changed, warn }: IssuanceNeighbours,
+  lookAt: Notes['lookAt'],
+): Issuance['look'] {
   const warned = new Map<string, number>();
   /** Gives whether the proxy may ask now. */
   async function lookAgain({ host, attempts, nextAt }: IssuanceRecord): Promise<boolean> {
@@ -191,12 +257,26 @@ function createLook({ store, clock, files, changed, warn }: IssuanceNeighbours, 
 
 /** Of certificates that several authorities issued for a host the one that lasts longest. */
 function latest(issued: readonly IssuedCertificate[]): IssuedCertificate[] {
-  return [...new Map(issued.toSorted((left, right) => left.expiresAt - right.expiresAt).map((certificate) => [certificate.host, certificate])).values()];
+  return [
+    ...new Map(
+      issued
+        .toSorted((left, right) => left.expiresAt - right.expiresAt)
+        .map((certificate) => [certificate.host, certificate]),
+    ).values(),
+  ];
 }
 
 /** What a person must know of a certificate that should have been renewed by now. */
-export function endSentence(host: string, expiresAt: number | null, error: string | null, now: number): string {
+export function endSentence(
+  host: string,
+  expiresAt: number | null,
+  error: string | null,
+  now: number,
+): string {
   const day = new Date(expiresAt ?? 0).toISOString();
-  const what = (expiresAt ?? 0) <= now ? `The certificate of ${host} ended at ${day}` : `The certificate of ${host} ends at ${day} and has not been renewed yet`;
+  const what =
+    (expiresAt ?? 0) <= now
+      ? `The certificate of ${host} ended at ${day}`
+      : `The certificate of ${host} ends at ${day} and has not been renewed yet`;
   return `${what}. ${error ?? 'The authority is asked again by itself; see that the proxy reaches it.'}`;
 }

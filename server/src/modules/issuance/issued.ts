@@ -17,11 +17,21 @@ export interface IssuedCertificate {
 /** The certificates among the files: `[accounts/<account>/]certificates/<authority>/<host>/<host>.crt`. */
 export function issuedIn(files: readonly KeptFile[]): IssuedCertificate[] {
   return files.flatMap(({ path, content }) => {
-    const [, account, authority, host] = /^(?:accounts\/([^/]+)\/)?certificates\/([^/]+)\/([^/]+)\/[^/]+\.crt$/.exec(path) ?? [];
+    const [, account, authority, host] =
+      /^(?:accounts\/([^/]+)\/)?certificates\/([^/]+)\/([^/]+)\/[^/]+\.crt$/.exec(path) ?? [];
     const certificate = authority === undefined ? undefined : read(content);
     if (authority === undefined || host === undefined || certificate === undefined) return [];
     const issuer = certificate.issuer.split('\n').join(', ');
-    return [{ host, authority: ofAccount(account ?? null, authority), folder: folderOf(path), issuer, notBefore: certificate.validFromDate.getTime(), expiresAt: certificate.validToDate.getTime() }];
+    return [
+      {
+        host,
+        authority: ofAccount(account ?? null, authority),
+        folder: folderOf(path),
+        issuer,
+        notBefore: certificate.validFromDate.getTime(),
+        expiresAt: certificate.validToDate.getTime(),
+      },
+    ];
   });
 }
 

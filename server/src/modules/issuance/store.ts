@@ -31,41 +31,59 @@ export function createIssuanceStore(database: Database): IssuanceStore {
   const { builder } = database;
   const issuances = tableStore(database, 'issuance');
   const files = tableStore(database, 'proxy_file');
-  const wanted = builder.selectFrom('domain').select('asciiHost').distinct().where('serverKey', '=', '').where('https', '=', 1).where('certificateType', '<>', 'none').compile();
+  const wanted = builder
+    .selectFrom('domain')
+    .select('asciiHost')
+    .distinct()
+    .where('serverKey', '=', '')
+    .where('https', '=', 1)
+    .where('certificateType', '<>', 'none')
+    .compile();
   const paths = builder.selectFrom('proxy_file').select(['path', 'expiresAt']).compile();
   const resolvers = builder.selectFrom('certificate_resolver').select('certificateResolverId').compile();
   const expired = builder.deleteFrom('proxy_file').where('expiresAt', '<', 0).compile();
   return {
     find: issuances.find,
     list: issuances.list,
-    put: ({ host, ...record }) => database.transaction(async () => {
-      if ((await issuances.update({ host }, record)) > 0) return;
-      // Somebody else may write of the same host at this moment; the later word stands.
-      await database.attempt(() => issuances.insert({ host, ...record })).catch(async (error: unknown) => {
-        if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
-        await issuances.update({ host }, record);
-      });
-    }),
+    put: ({ host, ...record }) =>
+      database.transaction(async () => {
+        if ((await issuances.update({ host }, record)) > 0) return;
+        // Somebody else may write of the same host at this moment; the later word stands.
+        await database
+          .attempt(() => issuances.insert({ host, ...record }))
+          .catch(async (error: unknown) => {
+            if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
+            await issuances.update({ host }, record);
+          });
+      }),
     forget: async (host) => void (await issuances.remove({ host })),
-    wantedHosts: async () => (await database.run(wanted, ['local', 1, 'none'])).map(({ asciiHost }) => asciiHost),
+    wantedHosts: async () =>
+      (await database.run(wanted, ['local', 1, 'none'])).map(({ asciiHost }) => asciiHost),
     filePaths: () => database.run(paths),
     file: (path) => files.find({ path }),
-    keepFiles: (changed) => database.transaction(async () => {
-      let count = 0;
-      for (const { path, ...file } of changed) {
-        const present = await files.find({ path });
-        if (present?.content === file.content) continue;
-        count += 1;
-        if (present) await files.update({ path }, file);
-        else await files.insert({ path, ...file });
-      }
-      return count;
-    }),
+    keepFiles: (changed) =>
+      database.transaction(async () => {
+        let count = 0;
+        for (const { path, ...file } of changed) {
+          const present = await files.find({ path });
+          if (present?.content === file.content) continue;
+          count += 1;
+          if (present) await files.update({ path }, file);
+          else await files.insert({ path, ...file });
+        }
+        return count;
+      }),
     forgetFiles: async (expiredBefore) => void (await database.change(expired, [expiredBefore])),
-    accounts: async () => [...new Set((await database.run(paths)).flatMap(({ path }) => accountOf(path) ?? []))],
-    wantedAccounts: async () => (await database.run(resolvers)).map(({ certificateResolverId }) => certificateResolverId),
-    forgetAccount: (account, { certificates }) => database.transaction(async () => {
-      for (const { path } of await database.run(paths)) if (accountOf(path) === account && (certificates || hostOf(path) === undefined)) await files.remove({ path });
-    }),
+    accounts: async () => [
+      ...new Set((await database.run(paths)).flatMap(({ path }) => accountOf(path) ?? [])),
+    ],
+    wantedAccounts: async () =>
+      (await database.run(resolvers)).map(({ certificateResolverId }) => certificateResolverId),
+    forgetAccount: (account, { certificates }) =>
+      database.transaction(async () => {
+        for (const { path } of await database.run(paths))
+          if (accountOf(path) === account && (certificates || hostOf(path) === undefined))
+            await files.remove({ path });
+      }),
   };
 }

@@ -18,13 +18,23 @@ const source = {
 };
 
 /** The service by the field of its kind, or by serviceId. */
-const owners = { applicationId: serviceId.nullish(), composeId: serviceId.nullish(), ...perDatabaseId(() => serviceId.nullish()) };
+const owners = {
+  applicationId: serviceId.nullish(),
+  composeId: serviceId.nullish(),
+  ...perDatabaseId(() => serviceId.nullish()),
+};
 const fieldOf = (serviceType: ServiceType): keyof typeof owners => `${serviceType}Id`;
 const ownerResources: ResourceReference[] = [
-  { kind: 'application', field: 'applicationId' }, { kind: 'compose', field: 'composeId' }, ...databaseKindNames.map((kind) => ({ kind, field: fieldOf(kind) })), { kind: 'service', field: 'serviceId' },
+  { kind: 'application', field: 'applicationId' },
+  { kind: 'compose', field: 'composeId' },
+  ...databaseKindNames.map((kind) => ({ kind, field: fieldOf(kind) })),
+  { kind: 'service', field: 'serviceId' },
 ];
 
-type Owner = { [F in keyof typeof owners]?: string | null | undefined } & { serviceId?: string | null | undefined; serviceType?: ServiceType | undefined };
+type Owner = { [F in keyof typeof owners]?: string | null | undefined } & {
+  serviceId?: string | null | undefined;
+  serviceType?: ServiceType | undefined;
+};
 
 /** The ids given, each with the type it stands for. */
 function named(input: Owner): { serviceType: ServiceType; field: string; id: string }[] {
@@ -37,27 +47,49 @@ function named(input: Owner): { serviceType: ServiceType; field: string; id: str
 /** The service that an input names; its type when the input tells it. Fit for inputs that passed `mount.create` only. */
 export function ownerOf(input: Owner): { serviceId: string; serviceType: ServiceType | undefined } {
   const [owner] = named(input);
-  return { serviceId: owner?.id ?? input.serviceId ?? '', serviceType: owner?.serviceType ?? input.serviceType };
+  return {
+    serviceId: owner?.id ?? input.serviceId ?? '',
+    serviceType: owner?.serviceType ?? input.serviceType,
+  };
 }
 
 function checkOwner(input: Owner, context: z.RefinementCtx): void {
-  const fault = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+  const fault = (field: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [field], message });
   const [owner, ...others] = named(input);
-  if (!owner && !input.serviceId) fault(input.serviceType ? fieldOf(input.serviceType) : 'applicationId', 'is required');
-  for (const { field } of others) fault(field, `names another service beside ${owner?.field ?? ''}; a mount belongs to one`);
-  if (owner && input.serviceId && owner.id !== input.serviceId) fault('serviceId', `differs from ${owner.field}; both name the service`);
-  if (owner && input.serviceType && owner.serviceType !== input.serviceType) fault('serviceType', `is ${input.serviceType}, but the service is named in ${owner.field}`);
+  if (!owner && !input.serviceId)
+    fault(input.serviceType ? fieldOf(input.serviceType) : 'applicationId', 'is required');
+  for (const { field } of others)
+    fault(field, `names another service beside ${owner?.field ?? ''}; a mount belongs to one`);
+  if (owner && input.serviceId && owner.id !== input.serviceId)
+    fault('serviceId', `differs from ${owner.field}; both name the service`);
+  if (owner && input.serviceType && owner.serviceType !== input.serviceType)
+    fault('serviceType', `is ${input.serviceType}, but the service is named in ${owner.field}`);
 }
 
 export const mountContract = {
   create: mutation({
     summary: 'Puts a folder of the server, a volume or a file into a service from its next deploy on',
-    description: '`bind` needs Owner or Admin. A volume belongs to its service and keeps its data when the service is renamed. The service is named by the field of its kind, such as `applicationId` or `postgresId`, or by `serviceId`, with `serviceType` or without.',
+    description:
+      '`bind` needs Owner or Admin. A volume belongs to its service and keeps its data when the service is renamed. The service is named by the field of its kind, such as `applicationId` or `postgresId`, or by `serviceId`, with `serviceType` or without.',
     access: { class: 'protected', resources: ownerResources },
-    input: z.object({
-      type, ...source, mountPath: path.describe('Absolute path inside the container'), serviceType: z.enum(serviceTypes).optional(), ...owners, serviceId: serviceId.nullish(),
-    }).superRefine(checkOwner),
-    example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k', type: 'file', filePath: 'app.conf', content: 'level=info\n', mountPath: '/etc/shop/app.conf' },
+    input: z
+      .object({
+        type,
+        ...source,
+        mountPath: path.describe('Absolute path inside the container'),
+        serviceType: z.enum(serviceTypes).optional(),
+        ...owners,
+        serviceId: serviceId.nullish(),
+      })
+      .superRefine(checkOwner),
+    example: {
+      applicationId: 'V1StGXR8Z5jdHi6BmyT3k',
+      type: 'file',
+      filePath: 'app.conf',
+      content: 'level=info\n',
+      mountPath: '/etc/shop/app.conf',
+    },
     output: mountRecord,
     refusals: ['CONFLICT'],
   }),

@@ -7,15 +7,30 @@ import type { Mounts } from './mount.ts';
 export function mountHandlers(mounts: Mounts): Handlers<typeof mountContract, CallContext> {
   return {
     create: ({ actor, write }, { type, mountPath, hostPath, volumeName, filePath, content, ...owner }) => {
-      const draft = { type, mountPath, hostPath: hostPath ?? null, volumeName: volumeName ?? null, filePath: filePath ?? null, content: content ?? null };
+      const draft = {
+        type,
+        mountPath,
+        hostPath: hostPath ?? null,
+        volumeName: volumeName ?? null,
+        filePath: filePath ?? null,
+        content: content ?? null,
+      };
       return write(() => mounts.create(actor, ownerOf(owner), draft));
     },
     one: ({ actor }, { mountId }) => mounts.one(mountId, actor.organizationId),
     async byApplicationId({ actor }, input) {
-      return paginate(await mounts.byApplication(input.applicationId, actor.organizationId), input, ({ mountId }) => mountId);
+      return paginate(
+        await mounts.byApplication(input.applicationId, actor.organizationId),
+        input,
+        ({ mountId }) => mountId,
+      );
     },
     async byComposeId({ actor }, input) {
-      return paginate(await mounts.byCompose(input.composeId, actor.organizationId), input, ({ mountId }) => mountId);
+      return paginate(
+        await mounts.byCompose(input.composeId, actor.organizationId),
+        input,
+        ({ mountId }) => mountId,
+      );
     },
     update: ({ actor, write }, { mountId, ...patch }) => write(() => mounts.update(mountId, actor, patch)),
     remove: ({ actor, write }, { mountId }) => write(() => mounts.remove(mountId, actor.organizationId)),

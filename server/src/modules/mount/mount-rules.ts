@@ -25,14 +25,25 @@ const reservedInside = ['/proc', '/sys', '/.berth'];
 export function checkMount(draft: MountDraft, protectedPaths: readonly string[]): MountDraft {
   const mountPath = parseServerPath(draft.mountPath, 'mountPath');
   if (mountPath === '/') throw badField('mountPath', 'cannot be the root of the container');
-  if (reservedInside.some((reserved) => pathContains(reserved, mountPath))) throw badField('mountPath', `cannot be in ${reservedInside.join(', ')}; these belong to the system`);
-  const bare: MountDraft = { type: draft.type, mountPath, hostPath: null, volumeName: null, filePath: null, content: null };
+  if (reservedInside.some((reserved) => pathContains(reserved, mountPath)))
+    throw badField('mountPath', `cannot be in ${reservedInside.join(', ')}; these belong to the system`);
+  const bare: MountDraft = {
+    type: draft.type,
+    mountPath,
+    hostPath: null,
+    volumeName: null,
+    filePath: null,
+    content: null,
+  };
   return { ...bare, ...sourceRules[draft.type](draft, protectedPaths) };
 }
 
 type Source = Partial<Omit<MountDraft, 'type' | 'mountPath'>>;
 
-const sourceRules: Record<MountDraft['type'], (draft: MountDraft, protectedPaths: readonly string[]) => Source> = {
+const sourceRules: Record<
+  MountDraft['type'],
+  (draft: MountDraft, protectedPaths: readonly string[]) => Source
+> = {
   bind(draft, protectedPaths) {
     const hostPath = parseServerPath(given(draft.hostPath, 'hostPath'), 'hostPath');
     refuseProtected(hostPath, 'hostPath', { protectedPaths, effect: 'would give the service' });
@@ -40,16 +51,31 @@ const sourceRules: Record<MountDraft['type'], (draft: MountDraft, protectedPaths
   },
   volume(draft) {
     const volumeName = given(draft.volumeName, 'volumeName');
-    if (!volumeNamePattern.test(volumeName)) throw badField('volumeName', 'must have 1 to 100 letters, digits, ".", "-" or "_", and begin with a letter or digit');
+    if (!volumeNamePattern.test(volumeName))
+      throw badField(
+        'volumeName',
+        'must have 1 to 100 letters, digits, ".", "-" or "_", and begin with a letter or digit',
+      );
     return { volumeName };
   },
   file(draft) {
     const content = given(draft.content, 'content');
     const bytes = Buffer.byteLength(content);
-    if (bytes > contentLimitBytes) throw badField('content', `has ${bytes} bytes; a file of a service may have at most ${contentLimitBytes}`);
+    if (bytes > contentLimitBytes)
+      throw badField(
+        'content',
+        `has ${bytes} bytes; a file of a service may have at most ${contentLimitBytes}`,
+      );
     const filePath = draft.filePath || posix.basename(draft.mountPath);
     const clean = posix.normalize(filePath);
-    if (clean !== filePath || posix.isAbsolute(clean) || clean === '.' || isAbove(clean) || hasControl(clean) || clean.endsWith('/')) {
+    if (
+      clean !== filePath ||
+      posix.isAbsolute(clean) ||
+      clean === '.' ||
+      isAbove(clean) ||
+      hasControl(clean) ||
+      clean.endsWith('/')
+    ) {
       throw badField('filePath', 'must be a relative path without ".." or line breaks');
     }
     return { filePath, content };

@@ -8,7 +8,8 @@ import { serviceTypes, type ServiceType } from './record.ts';
 import type { MountRecord, MountStore } from './store.ts';
 
 /** A mount with its service named by the field of its kind. */
-export type Mount = Omit<MountRecord, 'serviceType' | 'databaseId'> & DatabaseIds<string | null> & { serviceType: ServiceType };
+export type Mount = Omit<MountRecord, 'serviceType' | 'databaseId'> &
+  DatabaseIds<string | null> & { serviceType: ServiceType };
 
 export type MountPatch = { [K in keyof MountDraft]?: MountDraft[K] | undefined };
 
@@ -46,7 +47,12 @@ export interface Mounts {
 type OwnerColumns = Pick<MountRecord, 'applicationId' | 'composeId' | 'databaseId'>;
 
 /** Name of a mount's volume in the engine: by the service's id, so that a renamed service keeps its data (decisions 4). */
-export function volumeNameOf({ applicationId, composeId, databaseId, volumeName }: OwnerColumns & Pick<MountRecord, 'volumeName'>): string {
+export function volumeNameOf({
+  applicationId,
+  composeId,
+  databaseId,
+  volumeName,
+}: OwnerColumns & Pick<MountRecord, 'volumeName'>): string {
   return `berth-${applicationId ?? composeId ?? databaseId ?? ''}-${volumeName ?? ''}`;
 }
 
@@ -57,27 +63,39 @@ export function createMounts(store: MountStore, { clock, protectedPaths }: Mount
     return record;
   }
 
-  const list = async (where: Partial<MountRecord>): Promise<Mount[]> => (await store.list(where, { by: ['createdAt', 'mountId'], direction: 'desc' })).map(shown);
+  const list = async (where: Partial<MountRecord>): Promise<Mount[]> =>
+    (await store.list(where, { by: ['createdAt', 'mountId'], direction: 'desc' })).map(shown);
 
   async function checked(actor: MountActor, record: MountRecord): Promise<MountRecord> {
     if (record.type === 'bind' && actor.role === 'member') {
-      throw new AppError('FORBIDDEN', 'Mounting a path of the server needs the role Owner or Admin. Use a volume, or ask one of them.');
+      throw new AppError(
+        'FORBIDDEN',
+        'Mounting a path of the server needs the role Owner or Admin. Use a volume, or ask one of them.',
+      );
     }
     const clean = { ...record, ...checkMount(record, protectedPaths) };
     const { applicationId, composeId, databaseId } = record;
     const there = await store.find({ applicationId, composeId, databaseId, mountPath: clean.mountPath });
     if (there && there.mountId !== record.mountId) {
       const issue = { path: 'mountPath', message: 'has a mount already' };
-      throw new AppError('CONFLICT', `The service has a mount at ${clean.mountPath} already. Change that one, or choose another path.`, { issues: [issue] });
+      throw new AppError(
+        'CONFLICT',
+        `The service has a mount at ${clean.mountPath} already. Change that one, or choose another path.`,
+        { issues: [issue] },
+      );
     }
     return clean;
   }
 
   /** The type of the service named; BAD_REQUEST when the input tells another. */
-  async function typeOf({ serviceId, serviceType }: MountOwner, organizationId: string): Promise<ServiceType> {
+  async function typeOf(
+    { serviceId, serviceType }: MountOwner,
+    organizationId: string,
+  ): Promise<ServiceType> {
     const present = await store.serviceType(serviceId, organizationId);
     if (!present) throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
-    if (serviceType !== undefined && serviceType !== present) throw badField('serviceType', `is ${serviceType}, but the service is of the type ${present}`);
+    if (serviceType !== undefined && serviceType !== present)
+      throw badField('serviceType', `is ${serviceType}, but the service is of the type ${present}`);
     return present;
   }
 
@@ -86,7 +104,14 @@ export function createMounts(store: MountStore, { clock, protectedPaths }: Mount
     async create(actor, owner, input) {
       const { organizationId } = actor;
       const serviceType = await typeOf(owner, organizationId);
-      const record = await checked(actor, { mountId: randomId(), organizationId, ...input, serviceType, ...columnsOf(serviceType, owner.serviceId), createdAt: isoTime(clock) });
+      const record = await checked(actor, {
+        mountId: randomId(),
+        organizationId,
+        ...input,
+        serviceType,
+        ...columnsOf(serviceType, owner.serviceId),
+        createdAt: isoTime(clock),
+      });
       await store.insert(record);
       return shown(record);
     },
@@ -109,7 +134,11 @@ export function createMounts(store: MountStore, { clock, protectedPaths }: Mount
 
 function columnsOf(serviceType: ServiceType, serviceId: string): OwnerColumns {
   const isDatabase = serviceType !== 'application' && serviceType !== 'compose';
-  return { applicationId: serviceType === 'application' ? serviceId : null, composeId: serviceType === 'compose' ? serviceId : null, databaseId: isDatabase ? serviceId : null };
+  return {
+    applicationId: serviceType === 'application' ? serviceId : null,
+    composeId: serviceType === 'compose' ? serviceId : null,
+    databaseId: isDatabase ? serviceId : null,
+  };
 }
 
 function shown({ databaseId, ...mount }: MountRecord): Mount {

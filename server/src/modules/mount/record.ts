@@ -7,7 +7,19 @@ const optional = z.string().nullable();
 export const serviceTypes = ['application', 'compose', ...databaseKindNames] as const;
 export type ServiceType = (typeof serviceTypes)[number];
 
-export const mountRecord = z.object({
-  mountId: z.string(), type: z.enum(['bind', 'volume', 'file']), hostPath: optional, volumeName: optional, filePath: optional, content: optional,
-  mountPath: z.string(), serviceType: z.enum(serviceTypes), applicationId: optional, composeId: optional, ...perDatabaseId(() => optional), createdAt: z.string(),
-}).meta({ id: 'Mount' });
+export const mountRecord = z
+  .object({
+    mountId: z.string(),
+    type: z.enum(['bind', 'volume', 'file']),
+    hostPath: optional,
+    volumeName: optional,
+    filePath: optional,
+    content: optional,
+    mountPath: z.string(),
+    serviceType: z.enum(serviceTypes),
+    applicationId: optional,
+    composeId: optional,
+    ...perDatabaseId(() => optional),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'Mount' });

@@ -4,24 +4,36 @@ import { roles } from '../../domain/permissions.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { emailField, tokenField } from '../user/record.ts';
-import { grantsInput, invitationRecord, memberRecord, organizationRecord, ownOrganization } from './record.ts';
+import {
+  grantsInput,
+  invitationRecord,
+  memberRecord,
+  organizationRecord,
+  ownOrganization,
+} from './record.ts';
 
 const name = z.string().min(1).max(100);
 const id = z.object({ organizationId: z.string().min(1).max(100) });
 const userId = z.string().min(1).max(100);
-const role = z.enum(roles).describe('At most the caller\'s own');
+const role = z.enum(roles).describe("At most the caller's own");
 /** With a session any organization of the caller, in use or not. */
-const own = { resources: [{ kind: 'organization', field: 'organizationId' }], actsIn: 'organizationId' } as const;
+const own = {
+  resources: [{ kind: 'organization', field: 'organizationId' }],
+  actsIn: 'organizationId',
+} as const;
 const member = [{ kind: 'user', field: 'userId' }] as const;
 const granted = [
-  { kind: 'project', field: 'grants.accessedProjects' }, { kind: 'environment', field: 'grants.accessedEnvironments' }, { kind: 'service', field: 'grants.accessedServices' },
+  { kind: 'project', field: 'grants.accessedProjects' },
+  { kind: 'environment', field: 'grants.accessedEnvironments' },
+  { kind: 'service', field: 'grants.accessedServices' },
 ] as const;
 
 export const organizationContract = {
   create: mutation({
     summary: 'Creates a further organization; the caller becomes its Owner',
-    description: 'Needs a logged-in session, and the role Owner or Admin in the organization in use: an Owner may do more on this server than a member was given. '
-      + 'The session stays where it is; `organization.setActive` changes to the new one.',
+    description:
+      'Needs a logged-in session, and the role Owner or Admin in the organization in use: an Owner may do more on this server than a member was given. ' +
+      'The session stays where it is; `organization.setActive` changes to the new one.',
     access: { class: 'admin', resources: [], sessionOnly: true },
     input: z.object({ name }),
     output: organizationRecord,
@@ -34,7 +46,7 @@ export const organizationContract = {
   }),
   all: query({
     summary: 'The organizations that the caller belongs to, newest first, each with the role there',
-    description: 'With an API key: the key\'s organization alone.',
+    description: "With an API key: the key's organization alone.",
     access: { class: 'protected', resources: [] },
     input: z.object(pageInput),
     output: listOf(ownOrganization),
@@ -47,8 +59,9 @@ export const organizationContract = {
   }),
   delete: mutation({
     summary: 'Deletes an organization with its memberships, sessions, API keys and invitations; irreversible',
-    description: 'Refused while anything stands in it: projects, servers, certificates, SSH keys and the like. The installation\'s first organization cannot be deleted. '
-      + 'Accounts stay: whoever belongs to no other organization can sign in again with an invitation. The entry of the audit log stands in the first organization\'s.',
+    description:
+      "Refused while anything stands in it: projects, servers, certificates, SSH keys and the like. The installation's first organization cannot be deleted. " +
+      "Accounts stay: whoever belongs to no other organization can sign in again with an invitation. The entry of the audit log stands in the first organization's.",
     access: { class: 'owner', ...own },
     input: id,
     output: organizationRecord,
@@ -70,8 +83,9 @@ export const organizationContract = {
   }),
   invite: mutation({
     summary: 'Invites a person into the organization; the token is in this answer and never again',
-    description: 'There is no mail server: give the token to the person. It is good for 7 days and for one use with this e-mail address: at sign-up '
-      + '(`POST /api/auth/sign-up/email` with `token`), at sign-in (`token` as well), or with `organization.accept`. A former open invitation of the same address is revoked.',
+    description:
+      'There is no mail server: give the token to the person. It is good for 7 days and for one use with this e-mail address: at sign-up ' +
+      '(`POST /api/auth/sign-up/email` with `token`), at sign-in (`token` as well), or with `organization.accept`. A former open invitation of the same address is revoked.',
     access: { class: 'admin', resources: granted },
     input: z.object({ email: emailField, role: role.default('member'), grants: grantsInput.optional() }),
     output: z.object({ ...invitationRecord.shape, token: z.string() }),
@@ -92,7 +106,8 @@ export const organizationContract = {
   }),
   accept: mutation({
     summary: 'Joins the organization that an invitation is for',
-    description: 'Needs a logged-in session of the user whose e-mail address was invited. The session stays where it is; `organization.setActive` changes to the new one.',
+    description:
+      'Needs a logged-in session of the user whose e-mail address was invited. The session stays where it is; `organization.setActive` changes to the new one.',
     access: { class: 'protected', resources: [], sessionOnly: true },
     input: z.object({ token: tokenField }),
     output: ownOrganization,
@@ -100,7 +115,8 @@ export const organizationContract = {
   }),
   updateMember: mutation({
     summary: 'Changes the role or the grants of a member; absent grants stay as they are',
-    description: 'Nobody gives or takes a role above their own, and the last Owner stays. A change of the role ends the member\'s sessions in this organization and revokes the invitations the member made.',
+    description:
+      "Nobody gives or takes a role above their own, and the last Owner stays. A change of the role ends the member's sessions in this organization and revokes the invitations the member made.",
     access: { class: 'admin', resources: [...member, ...granted] },
     input: z.object({ userId, role: role.optional(), grants: grantsInput.optional() }),
     output: memberRecord,
@@ -108,7 +124,8 @@ export const organizationContract = {
   }),
   removeMember: mutation({
     summary: 'Removes a member from the organization',
-    description: 'Sessions and API keys of the member in this organization end at once, and invitations the member made are revoked; the account stays. Nobody removes a role above their own, and the last Owner stays.',
+    description:
+      'Sessions and API keys of the member in this organization end at once, and invitations the member made are revoked; the account stays. Nobody removes a role above their own, and the last Owner stays.',
     access: { class: 'admin', resources: member },
     input: z.object({ userId }),
     output: memberRecord,

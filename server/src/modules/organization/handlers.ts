@@ -16,28 +16,48 @@ export interface OrganizationDesk {
   emailOf(userId: string): Promise<string>;
 }
 
-export function organizationHandlers({ organizations, memberships, invitations, ...desk }: OrganizationDesk): Handlers<typeof organizationContract, CallContext> {
+export function organizationHandlers({
+  organizations,
+  memberships,
+  invitations,
+  ...desk
+}: OrganizationDesk): Handlers<typeof organizationContract, CallContext> {
   async function ownOne(userId: string, organizationId: string): Promise<OwnOrganization> {
     const found = (await organizations.ofUser(userId)).find((one) => one.organizationId === organizationId);
     if (!found) throw new AppError('NOT_FOUND', 'There is no such organization. It may have been deleted.');
     return found;
   }
   return {
-    create: ({ actor, write }, { name }) => write(() => organizations.create(actor.userId, name), ({ organizationId }) => organizationId),
+    create: ({ actor, write }, { name }) =>
+      write(
+        () => organizations.create(actor.userId, name),
+        ({ organizationId }) => organizationId,
+      ),
     one: (_context, { organizationId }) => organizations.one(organizationId),
     async all({ actor }, input) {
       const all = await organizations.ofUser(actor.userId);
-      return paginate(all.filter(({ organizationId }) => actor.apiKeyId === undefined || organizationId === actor.organizationId), input, ({ organizationId }) => organizationId);
+      return paginate(
+        all.filter(
+          ({ organizationId }) => actor.apiKeyId === undefined || organizationId === actor.organizationId,
+        ),
+        input,
+        ({ organizationId }) => organizationId,
+      );
     },
-    update: ({ write }, { organizationId, ...patch }) => write(() => organizations.update(organizationId, patch)),
+    update: ({ write }, { organizationId, ...patch }) =>
+      write(() => organizations.update(organizationId, patch)),
     async delete({ actor, write }, { organizationId }) {
       const first = (await organizations.first()) ?? actor.organizationId;
-      return write(() => organizations.remove(organizationId), () => first);
+      return write(
+        () => organizations.remove(organizationId),
+        () => first,
+      );
     },
-    setActive: ({ actor, write }, { organizationId }) => write(async () => {
-      await desk.moveSession(sessionOf(actor), organizationId);
-      return ownOne(actor.userId, organizationId);
-    }),
+    setActive: ({ actor, write }, { organizationId }) =>
+      write(async () => {
+        await desk.moveSession(sessionOf(actor), organizationId);
+        return ownOne(actor.userId, organizationId);
+      }),
     async members({ actor }, input) {
       return paginate(await memberships.all(actor.organizationId), input, ({ userId }) => userId);
     },
@@ -45,23 +65,32 @@ export function organizationHandlers({ organizations, memberships, invitations, 
     async invitations({ actor }, input) {
       return paginate(await invitations.all(actor.organizationId), input, ({ invitationId }) => invitationId);
     },
-    revoke: ({ actor, write }, { invitationId }) => write(() => invitations.revoke(invitationId, actor.organizationId)),
+    revoke: ({ actor, write }, { invitationId }) =>
+      write(() => invitations.revoke(invitationId, actor.organizationId)),
     async accept({ actor: { userId }, write }, { token }) {
       const opened = await invitations.open(token, await desk.emailOf(userId));
       if ('refusal' in opened) throw opened.refusal;
       const { invitation } = opened;
-      return write(async () => {
-        await invitations.redeem(invitation, async () => ({ userId }));
-        return ownOne(userId, invitation.organizationId);
-      }, ({ organizationId }) => organizationId);
+      return write(
+        async () => {
+          await invitations.redeem(invitation, async () => ({ userId }));
+          return ownOne(userId, invitation.organizationId);
+        },
+        ({ organizationId }) => organizationId,
+      );
     },
-    updateMember: ({ actor, write }, { userId, ...change }) => write(() => memberships.update(actor, userId, change)),
+    updateMember: ({ actor, write }, { userId, ...change }) =>
+      write(() => memberships.update(actor, userId, change)),
     removeMember: ({ actor, write }, { userId }) => write(() => memberships.remove(actor, userId)),
   };
 }
 
 /** The guard lets sessions only to where this is asked. */
 function sessionOf({ sessionId }: Actor): string {
-  if (sessionId === undefined) throw new AppError('FORBIDDEN', 'An API key acts in its own organization always. Sign in to change the one in use.');
+  if (sessionId === undefined)
+    throw new AppError(
+      'FORBIDDEN',
+      'An API key acts in its own organization always. Sign in to change the one in use.',
+    );
   return sessionId;
 }

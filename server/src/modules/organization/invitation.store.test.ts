@@ -11,58 +11,137 @@ import { hashPassword } from '../user/password.ts';
 eachDatabase('invitations', (test) => {
   const begin = accountWorlds(test);
   const day = 24 * 3_600_000;
-  const shown = { invitationId: expect.any(String), email: 'new@example.com', role: 'member', grants: noGrants, status: 'pending', invitedBy: 'user-admin', expiresAt: expect.any(String), createdAt: expect.any(String) };
-  const invite = (door: Door, more: object = {}): Promise<unknown> => door.mutate('organization.invite', { email: 'New@Example.com', ...more });
-  const tokenOf = async (door: Door, more: object = {}): Promise<string> => textOf(await invite(door, more), 'token');
-  const signUp = ({ server }: World, more: object): Promise<Answer> => send(`${server.url}/api/auth/sign-up/email`, { body: { name: 'New', email: 'new@example.com', password: 'a long password', ...more } });
-  const signIn = ({ server }: World, more: object): Promise<Answer> => send(`${server.url}/api/auth/sign-in/email`, { body: { email: 'new@example.com', password: 'a long password', ...more } });
-  const doorAfter = ({ server, people }: World, { headers }: Answer): Door => doorOf(server, { ...people.member, headers: { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: server.url } });
+  const shown = {
+    invitationId: expect.any(String),
+    email: 'new@example.com',
+    role: 'member',
+    grants: noGrants,
+    status: 'pending',
+    invitedBy: 'user-admin',
+    expiresAt: expect.any(String),
+    createdAt: expect.any(String),
+  };
+  const invite = (door: Door, more: object = {}): Promise<unknown> =>
+    door.mutate('organization.invite', { email: 'New@Example.com', ...more });
+  const tokenOf = async (door: Door, more: object = {}): Promise<string> =>
+    textOf(await invite(door, more), 'token');
+  const signUp = ({ server }: World, more: object): Promise<Answer> =>
+    send(`${server.url}/api/auth/sign-up/email`, {
+      body: { name: 'New', email: 'new@example.com', password: 'a long password', ...more },
+    });
+  const signIn = ({ server }: World, more: object): Promise<Answer> =>
+    send(`${server.url}/api/auth/sign-in/email`, {
+      body: { email: 'new@example.com', password: 'a long password', ...more },
+    });
+  const doorAfter = ({ server, people }: World, { headers }: Answer): Door =>
+    doorOf(server, {
+      ...people.member,
+      headers: { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: server.url },
+    });
 
   it('are made by Owner and Admin, their token shown once and stored as a hash only', async () => {
     const { owner, admin, member, stranger, nobody, place, foreign, database } = await begin();
     expect(await invite(nobody)).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await invite(member)).toMatchObject({ code: 'FORBIDDEN' });
-    for (const [more, fields] of [[{ email: 'nobody' }, ['email']], [{ role: 'chief' }, ['role']], [{ grants: { accessedProjects: 1 } }, ['grants.accessedProjects']]] as const) expect(await invite(admin, more)).toMatchObject({ code: 'BAD_REQUEST', fields });
-    expect(await invite(admin, { grants: { accessedProjects: [foreign.projectId] } })).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('grants.accessedProjects') });
-    expect(await invite(admin, { grants: { accessedServices: ['nowhere'] } })).toMatchObject({ code: 'NOT_FOUND' });
+    for (const [more, fields] of [
+      [{ email: 'nobody' }, ['email']],
+      [{ role: 'chief' }, ['role']],
+      [{ grants: { accessedProjects: 1 } }, ['grants.accessedProjects']],
+    ] as const)
+      expect(await invite(admin, more)).toMatchObject({ code: 'BAD_REQUEST', fields });
+    expect(await invite(admin, { grants: { accessedProjects: [foreign.projectId] } })).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('grants.accessedProjects'),
+    });
+    expect(await invite(admin, { grants: { accessedServices: ['nowhere'] } })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
     expect(await invite(admin, { email: 'member@example.com' })).toMatchObject({ code: 'CONFLICT' });
-    expect(await invite(admin, { role: 'owner' })).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('above your own') });
-    const invited = await invite(admin, { grants: { accessedProjects: [place.projectId], canAccessToAPI: true } });
+    expect(await invite(admin, { role: 'owner' })).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('above your own'),
+    });
+    const invited = await invite(admin, {
+      grants: { accessedProjects: [place.projectId], canAccessToAPI: true },
+    });
     const grants = { ...noGrants, accessedProjects: [place.projectId], canAccessToAPI: true };
     expect(invited).toEqual({ ...shown, grants, token: expect.stringMatching(/^[\w-]{43}$/) });
     expect(await owner.query('organization.invitations')).toEqual([{ ...shown, grants }]);
-    expect(await owner.query('organization.invitations', { limit: 1 })).toEqual({ items: [{ ...shown, grants }], nextCursor: null });
+    expect(await owner.query('organization.invitations', { limit: 1 })).toEqual({
+      items: [{ ...shown, grants }],
+      nextCursor: null,
+    });
     expect(await member.query('organization.invitations')).toMatchObject({ code: 'FORBIDDEN' });
     expect(await nobody.query('organization.invitations')).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await stranger.query('organization.invitations')).toEqual([]);
     const stores = createStores(database);
     const token = textOf(invited, 'token');
-    for (const kept of [await stores.invitations.list({}), await stores.audit.all('organization-first')]) expect(JSON.stringify(kept)).not.toContain(token);
-    expect((await stores.audit.all('organization-first')).find(({ outcome }) => outcome === 'done')).toMatchObject({ procedure: 'organization.invite', resourceId: textOf(invited, 'invitationId') });
-    expect(await invite(owner, { role: 'owner', email: 'boss@example.com' })).toMatchObject({ role: 'owner' });
+    for (const kept of [await stores.invitations.list({}), await stores.audit.all('organization-first')])
+      expect(JSON.stringify(kept)).not.toContain(token);
+    expect(
+      (await stores.audit.all('organization-first')).find(({ outcome }) => outcome === 'done'),
+    ).toMatchObject({ procedure: 'organization.invite', resourceId: textOf(invited, 'invitationId') });
+    expect(await invite(owner, { role: 'owner', email: 'boss@example.com' })).toMatchObject({
+      role: 'owner',
+    });
   });
 
   it('open sign-up once, for the invited address, with the invited role and grants', async () => {
     const world = await begin();
     const { admin, place } = world;
-    expect(await signUp(world, {})).toMatchObject({ status: 403, body: { message: expect.stringContaining('invitation') } });
-    const token = await tokenOf(admin, { grants: { accessedServices: [place.applicationId], canAccessToAPI: true } });
+    expect(await signUp(world, {})).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('invitation') },
+    });
+    const token = await tokenOf(admin, {
+      grants: { accessedServices: [place.applicationId], canAccessToAPI: true },
+    });
     expect(await signUp(world, { token: 'wrong' })).toMatchObject({ status: 403 });
-    expect(await signUp(world, { token, email: 'else@example.com' })).toMatchObject({ status: 403, body: { message: expect.stringContaining('another e-mail address') } });
-    expect(await signUp(world, { token: '' })).toMatchObject({ status: 400, body: { error: { data: { issues: [{ path: 'token' }] } } } });
+    expect(await signUp(world, { token, email: 'else@example.com' })).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('another e-mail address') },
+    });
+    expect(await signUp(world, { token: '' })).toMatchObject({
+      status: 400,
+      body: { error: { data: { issues: [{ path: 'token' }] } } },
+    });
     const answer = await signUp(world, { token });
-    expect(answer).toMatchObject({ status: 200, body: { user: { email: 'new@example.com' }, organizationId: 'organization-first' } });
-    expect(await doorAfter(world, answer).query('user.get')).toMatchObject({ role: 'member', organizationId: 'organization-first' });
-    expect(await admin.query('organization.members')).toEqual(expect.arrayContaining([expect.objectContaining({ email: 'new@example.com', role: 'member', grants: { ...noGrants, accessedServices: [place.applicationId], canAccessToAPI: true } })]));
-    expect(await admin.query('organization.invitations')).toEqual([expect.objectContaining({ status: 'accepted' })]);
-    expect(await signUp(world, { token })).toMatchObject({ status: 403, body: { message: expect.stringContaining('used already') } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { user: { email: 'new@example.com' }, organizationId: 'organization-first' },
+    });
+    expect(await doorAfter(world, answer).query('user.get')).toMatchObject({
+      role: 'member',
+      organizationId: 'organization-first',
+    });
+    expect(await admin.query('organization.members')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          email: 'new@example.com',
+          role: 'member',
+          grants: { ...noGrants, accessedServices: [place.applicationId], canAccessToAPI: true },
+        }),
+      ]),
+    );
+    expect(await admin.query('organization.invitations')).toEqual([
+      expect.objectContaining({ status: 'accepted' }),
+    ]);
+    expect(await signUp(world, { token })).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('used already') },
+    });
   });
 
   it('are used once, also by many requests at once, and leave nothing half-made', async () => {
     const world = await begin();
     const token = await tokenOf(world.admin);
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => signUp(world, { token, name: `N${index}` })));
-    expect(answers.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([200, ...Array.from({ length: 7 }, () => 403)]);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => signUp(world, { token, name: `N${index}` })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([
+      200,
+      ...Array.from({ length: 7 }, () => 403),
+    ]);
     const { users } = createStores(world.database);
     const [user, ...more] = await users.users.list({ email: 'new@example.com' });
     expect(more).toEqual([]);
@@ -75,10 +154,17 @@ eachDatabase('invitations', (test) => {
     const world = await begin(clock);
     const token = await tokenOf(world.admin);
     clock.time += 7 * day - 1;
-    expect(await world.admin.query('organization.invitations')).toEqual([expect.objectContaining({ status: 'pending', expiresAt: new Date(clock.time + 1).toISOString() })]);
+    expect(await world.admin.query('organization.invitations')).toEqual([
+      expect.objectContaining({ status: 'pending', expiresAt: new Date(clock.time + 1).toISOString() }),
+    ]);
     clock.time += 1;
-    expect(await signUp(world, { token })).toMatchObject({ status: 403, body: { message: expect.stringContaining('expired') } });
-    expect(await world.admin.query('organization.invitations')).toEqual([expect.objectContaining({ status: 'expired' })]);
+    expect(await signUp(world, { token })).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('expired') },
+    });
+    expect(await world.admin.query('organization.invitations')).toEqual([
+      expect.objectContaining({ status: 'expired' }),
+    ]);
     const { invitations } = createStores(world.database);
     await invitations.prune(clock.time);
     expect(await invitations.list({})).toHaveLength(1);
@@ -91,14 +177,21 @@ eachDatabase('invitations', (test) => {
     const { admin, member, stranger, nobody } = world;
     const invited = await invite(admin);
     const [token, invitationId] = [textOf(invited, 'token'), textOf(invited, 'invitationId')];
-    const revoke = (door: Door, id = invitationId): Promise<unknown> => door.mutate('organization.revoke', { invitationId: id });
+    const revoke = (door: Door, id = invitationId): Promise<unknown> =>
+      door.mutate('organization.revoke', { invitationId: id });
     expect(await revoke(nobody)).toMatchObject({ code: 'UNAUTHORIZED' });
     for (const door of [member, stranger]) expect(await revoke(door)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await revoke(admin, 'nowhere')).toMatchObject({ code: 'NOT_FOUND' });
-    expect(await admin.mutate('organization.revoke', {})).toMatchObject({ code: 'BAD_REQUEST', fields: ['invitationId'] });
+    expect(await admin.mutate('organization.revoke', {})).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['invitationId'],
+    });
     expect(await revoke(admin)).toEqual({ ...shown, status: 'revoked' });
     expect(await revoke(admin)).toMatchObject({ code: 'PRECONDITION_FAILED' });
-    expect(await signUp(world, { token })).toMatchObject({ status: 403, body: { message: expect.stringContaining('revoked') } });
+    expect(await signUp(world, { token })).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('revoked') },
+    });
     const [second, third] = [await tokenOf(admin), await tokenOf(admin)];
     expect((await signUp(world, { token: second })).status).toBe(403);
     expect((await signUp(world, { token: third })).status).toBe(200);
@@ -107,21 +200,40 @@ eachDatabase('invitations', (test) => {
   it('are accepted in a session of the invited person only', async () => {
     const world = await begin();
     const { stranger, owner, nobody, people, session } = world;
-    const token = textOf(await stranger.mutate('organization.invite', { email: 'member@example.com', role: 'admin' }), 'token');
-    const accept = (door: Door, input: object = { token }): Promise<unknown> => door.mutate('organization.accept', input);
+    const token = textOf(
+      await stranger.mutate('organization.invite', { email: 'member@example.com', role: 'admin' }),
+      'token',
+    );
+    const accept = (door: Door, input: object = { token }): Promise<unknown> =>
+      door.mutate('organization.accept', input);
     expect(await accept(nobody)).toMatchObject({ code: 'UNAUTHORIZED' });
-    expect(await accept(owner)).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('session') });
-    expect(await accept(await session(people.admin))).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('another e-mail address') });
+    expect(await accept(owner)).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('session'),
+    });
+    expect(await accept(await session(people.admin))).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('another e-mail address'),
+    });
     const door = await session(people.member);
     expect(await accept(door, {})).toMatchObject({ code: 'BAD_REQUEST', fields: ['token'] });
     expect(await accept(door, { token: 'wrong' })).toMatchObject({ code: 'NOT_FOUND' });
     const answers = await Promise.all(Array.from({ length: 4 }, () => accept(door)));
-    expect(answers.filter((answer) => 'role' in Object(answer))).toEqual([{ organizationId: 'organization-other', name: 'Other', role: 'admin', createdAt: expect.any(String) }]);
-    expect(await accept(door)).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('used already') });
+    expect(answers.filter((answer) => 'role' in Object(answer))).toEqual([
+      { organizationId: 'organization-other', name: 'Other', role: 'admin', createdAt: expect.any(String) },
+    ]);
+    expect(await accept(door)).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('used already'),
+    });
     expect(await door.query('user.get')).toMatchObject({ organizationId: 'organization-first' });
-    expect(await door.mutate('organization.setActive', { organizationId: 'organization-other' })).toMatchObject({ role: 'admin' });
+    expect(
+      await door.mutate('organization.setActive', { organizationId: 'organization-other' }),
+    ).toMatchObject({ role: 'admin' });
     const log = await createStores(world.database).audit.all('organization-other');
-    expect(log.filter(({ procedure, outcome }) => procedure === 'organization.accept' && outcome === 'done')).toEqual([expect.objectContaining({ userId: 'user-member', resourceId: 'organization-other' })]);
+    expect(
+      log.filter(({ procedure, outcome }) => procedure === 'organization.accept' && outcome === 'done'),
+    ).toEqual([expect.objectContaining({ userId: 'user-member', resourceId: 'organization-other' })]);
   });
 
   it('bring a person back whose account belongs to no organization: at sign-in, with the token', async () => {
@@ -131,7 +243,10 @@ eachDatabase('invitations', (test) => {
     const { users } = createStores(database);
     const userId = (await users.users.find({ email: 'new@example.com' }))?.userId ?? '';
     await owner.mutate('organization.removeMember', { userId });
-    expect(await signIn(world, {})).toMatchObject({ status: 403, body: { message: expect.stringContaining('no organization') } });
+    expect(await signIn(world, {})).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('no organization') },
+    });
     const token = await tokenOf(owner, { role: 'admin' });
     expect(await signUp(world, { token })).toMatchObject({ status: 409 });
     expect(await signIn(world, { token, password: 'another password' })).toMatchObject({ status: 401 });
@@ -145,9 +260,21 @@ eachDatabase('invitations', (test) => {
   it('of a person with an account are taken at sign-in too, and the session acts there', async () => {
     const world = await begin();
     const { stranger, database } = world;
-    await createStores(database).users.users.update({ userId: 'user-member' }, { passwordHash: await hashPassword('a long password') });
-    const token = textOf(await stranger.mutate('organization.invite', { email: 'member@example.com' }), 'token');
-    expect(await signIn(world, { email: 'Member@example.com', token })).toMatchObject({ status: 200, body: { organizationId: 'organization-other' } });
-    expect(await signIn(world, { email: 'member@example.com' })).toMatchObject({ status: 200, body: { organizationId: 'organization-first' } });
+    await createStores(database).users.users.update(
+      { userId: 'user-member' },
+      { passwordHash: await hashPassword('a long password') },
+    );
+    const token = textOf(
+      await stranger.mutate('organization.invite', { email: 'member@example.com' }),
+      'token',
+    );
+    expect(await signIn(world, { email: 'Member@example.com', token })).toMatchObject({
+      status: 200,
+      body: { organizationId: 'organization-other' },
+    });
+    expect(await signIn(world, { email: 'member@example.com' })).toMatchObject({
+      status: 200,
+      body: { organizationId: 'organization-first' },
+    });
   });
 });

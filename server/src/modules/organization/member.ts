@@ -15,7 +15,10 @@ export function createMembers(store: MemberStore): Members {
       if (actor.role !== 'member') return;
       const member = await store.hold(actor.userId, actor.organizationId);
       if (!member) return;
-      await store.update({ memberId: member.memberId }, { grants: { ...member.grants, [list]: [...member.grants[list], id] } });
+      await store.update(
+        { memberId: member.memberId },
+        { grants: { ...member.grants, [list]: [...member.grants[list], id] } },
+      );
     },
   };
 }

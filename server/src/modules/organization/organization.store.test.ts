@@ -9,45 +9,89 @@ import { noGrants } from '../../domain/permissions.ts';
 eachDatabase('organizations', (test) => {
   const begin = accountWorlds(test);
   const [first, other] = ['organization-first', 'organization-other'];
-  const shown = (name: string): object => ({ organizationId: expect.any(String), name, createdAt: expect.any(String) });
+  const shown = (name: string): object => ({
+    organizationId: expect.any(String),
+    name,
+    createdAt: expect.any(String),
+  });
 
-  async function create({ session, people }: World, name = 'Third'): Promise<{ door: Door; organizationId: string }> {
+  async function create(
+    { session, people }: World,
+    name = 'Third',
+  ): Promise<{ door: Door; organizationId: string }> {
     const door = await session(people.owner);
-    return { door, organizationId: textOf(await door.mutate('organization.create', { name }), 'organizationId') };
+    return {
+      door,
+      organizationId: textOf(await door.mutate('organization.create', { name }), 'organizationId'),
+    };
   }
 
   it('are created by Owner and Admin in a session, who own them then; the session stays until it is moved', async () => {
     const world = await begin();
     const { owner, nobody, people, session, database } = world;
-    expect(await nobody.mutate('organization.create', { name: 'Third' })).toMatchObject({ code: 'UNAUTHORIZED' });
-    expect(await owner.mutate('organization.create', { name: 'Third' })).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('session') });
-    expect(await (await session(people.member)).mutate('organization.create', { name: 'Third' })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await nobody.mutate('organization.create', { name: 'Third' })).toMatchObject({
+      code: 'UNAUTHORIZED',
+    });
+    expect(await owner.mutate('organization.create', { name: 'Third' })).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('session'),
+    });
+    expect(
+      await (await session(people.member)).mutate('organization.create', { name: 'Third' }),
+    ).toMatchObject({ code: 'FORBIDDEN' });
     const admin = await session(people.admin);
-    expect(await admin.mutate('organization.create', { name: '' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['name'] });
+    expect(await admin.mutate('organization.create', { name: '' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['name'],
+    });
     const created = await admin.mutate('organization.create', { name: 'Third' });
     expect(created).toEqual(shown('Third'));
     const organizationId = textOf(created, 'organizationId');
     expect(await admin.query('user.get')).toMatchObject({ organizationId: first, role: 'admin' });
-    expect(await admin.query('organization.all')).toEqual([{ ...shown('Third'), role: 'owner' }, { ...shown('First'), role: 'admin' }]);
-    expect(await admin.query('organization.all', { limit: 1 })).toEqual({ items: [{ ...shown('Third'), role: 'owner' }], nextCursor: organizationId });
-    expect(await admin.mutate('organization.setActive', { organizationId })).toEqual({ ...shown('Third'), role: 'owner' });
+    expect(await admin.query('organization.all')).toEqual([
+      { ...shown('Third'), role: 'owner' },
+      { ...shown('First'), role: 'admin' },
+    ]);
+    expect(await admin.query('organization.all', { limit: 1 })).toEqual({
+      items: [{ ...shown('Third'), role: 'owner' }],
+      nextCursor: organizationId,
+    });
+    expect(await admin.mutate('organization.setActive', { organizationId })).toEqual({
+      ...shown('Third'),
+      role: 'owner',
+    });
     expect(await admin.query('user.get')).toMatchObject({ organizationId, role: 'owner', apiKeys: [] });
     expect(await createStores(database).audit.all(organizationId)).toEqual([
-      expect.objectContaining({ procedure: 'organization.setActive', resourceId: organizationId }), expect.objectContaining({ procedure: 'organization.create', resourceId: organizationId, userId: 'user-admin' }),
+      expect.objectContaining({ procedure: 'organization.setActive', resourceId: organizationId }),
+      expect.objectContaining({
+        procedure: 'organization.create',
+        resourceId: organizationId,
+        userId: 'user-admin',
+      }),
     ]);
-    expect((await createStores(database).audit.all(first)).map(({ outcome }) => outcome)).not.toContain('done');
+    expect((await createStores(database).audit.all(first)).map(({ outcome }) => outcome)).not.toContain(
+      'done',
+    );
   });
 
-  it('are read and listed by those who belong to them, by a key only the key\'s own', async () => {
+  it("are read and listed by those who belong to them, by a key only the key's own", async () => {
     const world = await begin();
     const { owner, member, stranger, nobody } = world;
     const { door, organizationId } = await create(world);
-    for (const path of ['organization.one', 'organization.all']) expect(await nobody.query(path, { organizationId: first })).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const path of ['organization.one', 'organization.all'])
+      expect(await nobody.query(path, { organizationId: first })).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await member.query('organization.one', { organizationId: first })).toEqual(shown('First'));
     expect(await member.query('organization.all')).toEqual([{ ...shown('First'), role: 'member' }]);
-    expect(await stranger.query('organization.one', { organizationId: first })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await owner.query('organization.one', { organizationId: 'nowhere' })).toMatchObject({ code: 'NOT_FOUND' });
-    expect(await owner.query('organization.one', {})).toMatchObject({ code: 'BAD_REQUEST', fields: ['organizationId'] });
+    expect(await stranger.query('organization.one', { organizationId: first })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect(await owner.query('organization.one', { organizationId: 'nowhere' })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    expect(await owner.query('organization.one', {})).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['organizationId'],
+    });
     expect(await owner.query('organization.all')).toEqual([{ ...shown('First'), role: 'owner' }]);
     expect(await owner.query('organization.one', { organizationId })).toMatchObject({ code: 'FORBIDDEN' });
     expect(await door.query('organization.one', { organizationId })).toEqual(shown('Third'));
@@ -56,7 +100,8 @@ eachDatabase('organizations', (test) => {
   it('are renamed by Owner and Admin of the organization named, wherever their session is', async () => {
     const world = await begin();
     const { admin, member, stranger, nobody, people, session, database } = world;
-    const rename = (door: Door, organizationId: string, name: unknown = 'Renamed'): Promise<unknown> => door.mutate('organization.update', { organizationId, name });
+    const rename = (door: Door, organizationId: string, name: unknown = 'Renamed'): Promise<unknown> =>
+      door.mutate('organization.update', { organizationId, name });
     expect(await rename(nobody, first)).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await rename(member, first)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await rename(stranger, first)).toMatchObject({ code: 'FORBIDDEN' });
@@ -65,7 +110,14 @@ eachDatabase('organizations', (test) => {
     expect(await rename(admin, first)).toEqual(shown('Renamed'));
     expect(await admin.mutate('organization.update', { organizationId: first })).toEqual(shown('Renamed'));
     // Admin here, member there: the place there counts.
-    await createStores(database).members.insert({ memberId: 'm', organizationId: other, userId: 'user-admin', role: 'member', grants: noGrants, createdAt: '2026-01-01T00:00:00.000Z' });
+    await createStores(database).members.insert({
+      memberId: 'm',
+      organizationId: other,
+      userId: 'user-admin',
+      role: 'member',
+      grants: noGrants,
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
     expect(await rename(await session(people.admin), other)).toMatchObject({ code: 'FORBIDDEN' });
     await createStores(database).members.update({ memberId: 'm' }, { role: 'admin' });
     expect(await rename(await session(people.admin), other)).toEqual(shown('Renamed'));
@@ -74,33 +126,86 @@ eachDatabase('organizations', (test) => {
   it('become active for a session of a member only, never for a key', async () => {
     const { owner, people, session } = await begin();
     const door = await session(people.owner);
-    expect(await owner.mutate('organization.setActive', { organizationId: first })).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('session') });
-    expect(await door.mutate('organization.setActive', { organizationId: other })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await door.mutate('organization.setActive', { organizationId: 'nowhere' })).toMatchObject({ code: 'NOT_FOUND' });
-    expect(await door.mutate('organization.setActive', {})).toMatchObject({ code: 'BAD_REQUEST', fields: ['organizationId'] });
-    expect(await door.mutate('organization.setActive', { organizationId: first })).toEqual({ ...shown('First'), role: 'owner' });
+    expect(await owner.mutate('organization.setActive', { organizationId: first })).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('session'),
+    });
+    expect(await door.mutate('organization.setActive', { organizationId: other })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect(await door.mutate('organization.setActive', { organizationId: 'nowhere' })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    expect(await door.mutate('organization.setActive', {})).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['organizationId'],
+    });
+    expect(await door.mutate('organization.setActive', { organizationId: first })).toEqual({
+      ...shown('First'),
+      role: 'owner',
+    });
   });
 
   it('are deleted by their Owner, empty, and never the first; sessions and keys in them end', async () => {
     const world = await begin();
     const { owner, admin, member, stranger, nobody, people, database, session } = world;
-    const remove = (door: Door, organizationId: string): Promise<unknown> => door.mutate('organization.delete', { organizationId });
+    const remove = (door: Door, organizationId: string): Promise<unknown> =>
+      door.mutate('organization.delete', { organizationId });
     expect(await remove(nobody, first)).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, admin, stranger]) expect(await remove(door, first)).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await remove(owner, first)).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('first organization') });
+    for (const door of [member, admin, stranger])
+      expect(await remove(door, first)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await remove(owner, first)).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('first organization'),
+    });
     expect(await remove(owner, 'nowhere')).toMatchObject({ code: 'NOT_FOUND' });
-    expect(await remove(stranger, other)).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('1 project.') });
+    expect(await remove(stranger, other)).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('1 project.'),
+    });
 
     const { door, organizationId } = await create(world);
     const stores = createStores(database);
-    const key = textOf(await door.mutate('user.createApiKey', { name: 'there', metadata: { organizationId } }), 'key');
+    const key = textOf(
+      await door.mutate('user.createApiKey', { name: 'there', metadata: { organizationId } }),
+      'key',
+    );
     const inside = { ...people.owner, organizationId };
     const there = await session(inside);
-    expect(await there.query('user.get')).toMatchObject({ organizationId, apiKeys: [expect.objectContaining({ name: 'there' })] });
-    await stores.sshKeys.insert({ sshKeyId: 'k', organizationId, name: 'k', description: '', publicKey: '', privateKey: '', fingerprint: '', createdAt: '2026-01-01T00:00:00.000Z' });
-    await stores.projects.insert({ projectId: 'p1', organizationId, name: 'p', description: '', env: '', createdAt: '2026-01-01T00:00:00.000Z' });
-    await stores.projects.insert({ projectId: 'p2', organizationId, name: 'p', description: '', env: '', createdAt: '2026-01-01T00:00:00.000Z' });
-    expect(await remove(door, organizationId)).toMatchObject({ code: 'PRECONDITION_FAILED', message: 'Third still has 2 projects, 1 SSH key. Remove them first.' });
+    expect(await there.query('user.get')).toMatchObject({
+      organizationId,
+      apiKeys: [expect.objectContaining({ name: 'there' })],
+    });
+    await stores.sshKeys.insert({
+      sshKeyId: 'k',
+      organizationId,
+      name: 'k',
+      description: '',
+      publicKey: '',
+      privateKey: '',
+      fingerprint: '',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    await stores.projects.insert({
+      projectId: 'p1',
+      organizationId,
+      name: 'p',
+      description: '',
+      env: '',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    await stores.projects.insert({
+      projectId: 'p2',
+      organizationId,
+      name: 'p',
+      description: '',
+      env: '',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    expect(await remove(door, organizationId)).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: 'Third still has 2 projects, 1 SSH key. Remove them first.',
+    });
     await stores.projects.remove({ organizationId });
     await stores.sshKeys.remove({ organizationId });
     expect(await remove(door, organizationId)).toEqual(shown('Third'));
@@ -108,6 +213,10 @@ eachDatabase('organizations', (test) => {
     expect(await stores.users.keys.list({ organizationId })).toEqual([]);
     expect(key).toMatch(/^berth_/);
     expect(await door.query('organization.all')).toEqual([{ ...shown('First'), role: 'owner' }]);
-    expect((await stores.audit.all(first))[0]).toMatchObject({ procedure: 'organization.delete', resourceId: organizationId, outcome: 'done' });
+    expect((await stores.audit.all(first))[0]).toMatchObject({
+      procedure: 'organization.delete',
+      resourceId: organizationId,
+      outcome: 'done',
+    });
   });
 });

@@ -20,7 +20,11 @@ export interface Organizations {
   isFirst(organizationId: string): Promise<boolean>;
 }
 
-export function createOrganizations(store: OrganizationStore, members: MemberStore, clock: Clock): Organizations {
+export function createOrganizations(
+  store: OrganizationStore,
+  members: MemberStore,
+  clock: Clock,
+): Organizations {
   async function one(organizationId: string): Promise<OrganizationRecord> {
     const record = await store.find({ organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such organization. It may have been deleted.');
@@ -32,7 +36,14 @@ export function createOrganizations(store: OrganizationStore, members: MemberSto
     async create(userId, name) {
       const organization = { organizationId: randomId(), name, createdAt: isoTime(clock) };
       await store.insert(organization);
-      await members.insert({ memberId: randomId(), organizationId: organization.organizationId, userId, role: 'owner', grants: noGrants, createdAt: organization.createdAt });
+      await members.insert({
+        memberId: randomId(),
+        organizationId: organization.organizationId,
+        userId,
+        role: 'owner',
+        grants: noGrants,
+        createdAt: organization.createdAt,
+      });
       return organization;
     },
     ofUser: (userId) => store.ofUser(userId),
@@ -44,12 +55,20 @@ export function createOrganizations(store: OrganizationStore, members: MemberSto
       await store.hold(organizationId, 'removal');
       const organization = await one(organizationId);
       if ((await store.first()) === organizationId) {
-        throw new AppError('PRECONDITION_FAILED', `${organization.name} is the first organization of this Berth, whose people run the server; it cannot be deleted.`);
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `${organization.name} is the first organization of this Berth, whose people run the server; it cannot be deleted.`,
+        );
       }
       const contents = await store.contents(organizationId);
       if (contents.length > 0) {
-        const words = contents.map(({ kind, count }) => `${count} ${contentWords[kind][count === 1 ? 0 : 1]}`);
-        throw new AppError('PRECONDITION_FAILED', `${organization.name} still has ${words.join(', ')}. Remove them first.`);
+        const words = contents.map(
+          ({ kind, count }) => `${count} ${contentWords[kind][count === 1 ? 0 : 1]}`,
+        );
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `${organization.name} still has ${words.join(', ')}. Remove them first.`,
+        );
       }
       await store.remove({ organizationId });
       return organization;

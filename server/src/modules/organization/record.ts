@@ -2,8 +2,17 @@
 import { z } from 'zod';
 import { roles } from '../../domain/permissions.ts';
 
-export const organizationRecord = z.object({ organizationId: z.string(), name: z.string(), createdAt: z.string() }).meta({ id: 'Organization' });
-export const ownOrganization = z.object({ organizationId: z.string(), name: z.string(), createdAt: z.string(), role: z.enum(roles).describe('Of the caller in it') }).meta({ id: 'OwnOrganization' });
+export const organizationRecord = z
+  .object({ organizationId: z.string(), name: z.string(), createdAt: z.string() })
+  .meta({ id: 'Organization' });
+export const ownOrganization = z
+  .object({
+    organizationId: z.string(),
+    name: z.string(),
+    createdAt: z.string(),
+    role: z.enum(roles).describe('Of the caller in it'),
+  })
+  .meta({ id: 'OwnOrganization' });
 
 const ids = z.array(z.string().min(1).max(100)).max(500);
 const flag = z.boolean();
@@ -13,17 +22,40 @@ const grantsShape = {
   accessedProjects: ids.describe('Ids of projects with all that stands in them'),
   accessedEnvironments: ids.describe('Ids of environments with all that stands in them'),
   accessedServices: ids.describe('Ids of applications, compose services and databases'),
-  canCreateProjects: flag, canDeleteProjects: flag, canCreateServices: flag, canDeleteServices: flag, canCreateEnvironments: flag, canDeleteEnvironments: flag,
-  canAccessToContainers: flag, canAccessToAPI: flag.describe('May make API keys'), canAccessToSSHKeys: flag, canAccessToGitProviders: flag,
+  canCreateProjects: flag,
+  canDeleteProjects: flag,
+  canCreateServices: flag,
+  canDeleteServices: flag,
+  canCreateEnvironments: flag,
+  canDeleteEnvironments: flag,
+  canAccessToContainers: flag,
+  canAccessToAPI: flag.describe('May make API keys'),
+  canAccessToSSHKeys: flag,
+  canAccessToGitProviders: flag,
 };
 const grantsRecord = z.object(grantsShape).meta({ id: 'Grants' });
 export const grantsInput = z.object(grantsShape).partial();
 
-export const memberRecord = z.object({
-  userId: z.string(), name: z.string(), email: z.string(), role: z.enum(roles), grants: grantsRecord, createdAt: z.string().describe('When the user joined'),
-}).meta({ id: 'Member' });
+export const memberRecord = z
+  .object({
+    userId: z.string(),
+    name: z.string(),
+    email: z.string(),
+    role: z.enum(roles),
+    grants: grantsRecord,
+    createdAt: z.string().describe('When the user joined'),
+  })
+  .meta({ id: 'Member' });
 
-export const invitationRecord = z.object({
-  invitationId: z.string(), email: z.string(), role: z.enum(roles), grants: grantsRecord,
-  status: z.enum(['pending', 'accepted', 'revoked', 'expired']), invitedBy: z.string().describe('userId of who invited'), expiresAt: z.string(), createdAt: z.string(),
-}).meta({ id: 'Invitation' });
+export const invitationRecord = z
+  .object({
+    invitationId: z.string(),
+    email: z.string(),
+    role: z.enum(roles),
+    grants: grantsRecord,
+    status: z.enum(['pending', 'accepted', 'revoked', 'expired']),
+    invitedBy: z.string().describe('userId of who invited'),
+    expiresAt: z.string(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'Invitation' });

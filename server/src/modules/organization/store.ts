@@ -23,8 +23,14 @@ export interface OrganizationStore extends TableStore<'organization'> {
 
 /** What keeps an organization from being deleted, with its words. */
 export const contentWords = {
-  project: ['project', 'projects'], server: ['server', 'servers'], certificate: ['certificate', 'certificates'], certificate_resolver: ['certificate resolver', 'certificate resolvers'],
-  ssh_key: ['SSH key', 'SSH keys'], registry: ['image registry', 'image registries'], destination: ['backup destination', 'backup destinations'], git_provider: ['git provider', 'git providers'],
+  project: ['project', 'projects'],
+  server: ['server', 'servers'],
+  certificate: ['certificate', 'certificates'],
+  certificate_resolver: ['certificate resolver', 'certificate resolvers'],
+  ssh_key: ['SSH key', 'SSH keys'],
+  registry: ['image registry', 'image registries'],
+  destination: ['backup destination', 'backup destinations'],
+  git_provider: ['git provider', 'git providers'],
 } as const satisfies Partial<Record<TableName, readonly [string, string]>>;
 export type ContentKind = keyof typeof contentWords;
 
@@ -33,18 +39,51 @@ const contentKinds = Object.keys(contentWords).filter((name): name is ContentKin
 export function createOrganizationStore(database: Database): OrganizationStore {
   const { builder } = database;
   const table = tableStore(database, 'organization');
-  const first = builder.selectFrom('organization').select('organizationId').orderBy('createdAt').orderBy('organizationId').limit(fixedLimit(1)).compile();
-  const ofUser = builder.selectFrom('organization').innerJoin('member', 'member.organizationId', 'organization.organizationId').selectAll('organization').select('member.role')
-    .where('member.userId', '=', '').orderBy('organization.createdAt', 'desc').orderBy('organization.organizationId', 'desc').compile();
-  const counts = sql.join(contentKinds.map((kind) => sql`select ${sql.lit(kind)} as ${sql.ref('kind')}, count(*) as ${sql.ref('count')} from ${sql.table(kind)} where ${sql.ref('organizationId')} = ${''}`), sql` union all `);
-  const contents: CompiledQuery<{ kind: ContentKind; count: number }> = sql<{ kind: ContentKind; count: number }>`${counts}`.compile(builder);
+  const first = builder
+    .selectFrom('organization')
+    .select('organizationId')
+    .orderBy('createdAt')
+    .orderBy('organizationId')
+    .limit(fixedLimit(1))
+    .compile();
+  const ofUser = builder
+    .selectFrom('organization')
+    .innerJoin('member', 'member.organizationId', 'organization.organizationId')
+    .selectAll('organization')
+    .select('member.role')
+    .where('member.userId', '=', '')
+    .orderBy('organization.createdAt', 'desc')
+    .orderBy('organization.organizationId', 'desc')
+    .compile();
+  const counts = sql.join(
+    contentKinds.map(
+      (kind) =>
+        sql`select ${sql.lit(kind)} as ${sql.ref('kind')}, count(*) as ${sql.ref('count')} from ${sql.table(kind)} where ${sql.ref('organizationId')} = ${''}`,
+    ),
+    sql` union all `,
+  );
+  const contents: CompiledQuery<{ kind: ContentKind; count: number }> = sql<{
+    kind: ContentKind;
+    count: number;
+  }>`${counts}`.compile(builder);
   const row = builder.selectFrom('organization').select('organizationId').where('organizationId', '=', '');
   const holds = { members: row.forNoKeyUpdate().compile(), removal: row.forUpdate().compile() };
   return {
     ...table,
     first: async () => (await database.run(first))[0]?.organizationId,
-    ofUser: async (userId) => (await database.run(ofUser, [userId])).map((found) => Object.assign(table.decode(found), { role: found.role })),
-    contents: async (organizationId) => (await database.run(contents, contentKinds.map(() => organizationId))).map(({ kind, count }) => ({ kind, count: Number(count) })).filter(({ count }) => count > 0),
+    ofUser: async (userId) =>
+      (await database.run(ofUser, [userId])).map((found) =>
+        Object.assign(table.decode(found), { role: found.role }),
+      ),
+    contents: async (organizationId) =>
+      (
+        await database.run(
+          contents,
+          contentKinds.map(() => organizationId),
+        )
+      )
+        .map(({ kind, count }) => ({ kind, count: Number(count) }))
+        .filter(({ count }) => count > 0),
     hold: async (organizationId, why) => {
       if (database.dialect === 'postgres') await database.run(holds[why], [organizationId]);
     },
@@ -64,13 +103,38 @@ export interface MemberStore extends TableStore<'member'> {
 export function createMemberStore(database: Database): MemberStore {
   const { builder } = database;
   const table = tableStore(database, 'member');
-  const one = builder.selectFrom('member').selectAll().where('userId', '=', '').where('organizationId', '=', '');
+  const one = builder
+    .selectFrom('member')
+    .selectAll()
+    .where('userId', '=', '')
+    .where('organizationId', '=', '');
   const held = (database.dialect === 'postgres' ? one.forNoKeyUpdate() : one).compile();
-  const accounts = builder.selectFrom('member').innerJoin('user', 'user.userId', 'member.userId').selectAll('member').select(['user.name', 'user.email'])
-    .where('member.organizationId', '=', '').orderBy('member.createdAt', 'desc').orderBy('member.memberId', 'desc').compile();
-  const owners = builder.selectFrom('member').select((e) => e.fn.countAll<number>().as('count')).where('organizationId', '=', '').where('role', '=', 'owner').compile();
-  const grantableTables = { project: 'projectId', environment: 'environmentId', application: 'applicationId', compose: 'composeId', database: 'databaseId' } as const;
-  const things = Object.entries(grantableTables).map(([name, key]) => sql`select ${sql.ref(key)} as ${sql.ref('id')} from ${sql.table(name)} where ${sql.ref('organizationId')} = ${''}`);
+  const accounts = builder
+    .selectFrom('member')
+    .innerJoin('user', 'user.userId', 'member.userId')
+    .selectAll('member')
+    .select(['user.name', 'user.email'])
+    .where('member.organizationId', '=', '')
+    .orderBy('member.createdAt', 'desc')
+    .orderBy('member.memberId', 'desc')
+    .compile();
+  const owners = builder
+    .selectFrom('member')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', '')
+    .where('role', '=', 'owner')
+    .compile();
+  const grantableTables = {
+    project: 'projectId',
+    environment: 'environmentId',
+    application: 'applicationId',
+    compose: 'composeId',
+    database: 'databaseId',
+  } as const;
+  const things = Object.entries(grantableTables).map(
+    ([name, key]) =>
+      sql`select ${sql.ref(key)} as ${sql.ref('id')} from ${sql.table(name)} where ${sql.ref('organizationId')} = ${''}`,
+  );
   const grantable = sql<{ id: string }>`${sql.join(things, sql` union all `)}`.compile(builder);
   return {
     ...table,
@@ -78,9 +142,21 @@ export function createMemberStore(database: Database): MemberStore {
       const [row] = await database.run(held, [userId, organizationId]);
       return row && table.decode(row);
     },
-    withAccounts: async (organizationId) => (await database.run(accounts, [organizationId])).map((row) => Object.assign(table.decode(row), { name: row.name, email: row.email })),
-    countOwners: async (organizationId) => Number((await database.run(owners, [organizationId, 'owner']))[0]?.count ?? 0),
-    grantable: async (organizationId) => new Set((await database.run(grantable, things.map(() => organizationId))).map(({ id }) => id)),
+    withAccounts: async (organizationId) =>
+      (await database.run(accounts, [organizationId])).map((row) =>
+        Object.assign(table.decode(row), { name: row.name, email: row.email }),
+      ),
+    countOwners: async (organizationId) =>
+      Number((await database.run(owners, [organizationId, 'owner']))[0]?.count ?? 0),
+    grantable: async (organizationId) =>
+      new Set(
+        (
+          await database.run(
+            grantable,
+            things.map(() => organizationId),
+          )
+        ).map(({ id }) => id),
+      ),
   };
 }
 
@@ -94,13 +170,27 @@ export interface InvitationStore extends TableStore<'invitation'> {
 
 export function createInvitationStore(database: Database): InvitationStore {
   const { builder } = database;
-  const claim = builder.updateTable('invitation').set({ status: 'accepted' }).where('invitationId', '=', '').where('status', '=', 'pending').where('expiresAt', '>', 0).compile();
-  const members = builder.selectFrom('member').innerJoin('user', 'user.userId', 'member.userId').select('member.memberId').where('user.email', '=', '').where('member.organizationId', '=', '').compile();
+  const claim = builder
+    .updateTable('invitation')
+    .set({ status: 'accepted' })
+    .where('invitationId', '=', '')
+    .where('status', '=', 'pending')
+    .where('expiresAt', '>', 0)
+    .compile();
+  const members = builder
+    .selectFrom('member')
+    .innerJoin('user', 'user.userId', 'member.userId')
+    .select('member.memberId')
+    .where('user.email', '=', '')
+    .where('member.organizationId', '=', '')
+    .compile();
   const prune = builder.deleteFrom('invitation').where('expiresAt', '<', 0).compile();
   return {
     ...tableStore(database, 'invitation'),
-    claim: async (invitationId, now) => (await database.change(claim, ['accepted', invitationId, 'pending', now])) === 1,
-    isMember: async (email, organizationId) => (await database.run(members, [email, organizationId])).length > 0,
+    claim: async (invitationId, now) =>
+      (await database.change(claim, ['accepted', invitationId, 'pending', now])) === 1,
+    isMember: async (email, organizationId) =>
+      (await database.run(members, [email, organizationId])).length > 0,
     prune: async (time) => {
       await database.change(prune, [time]);
     },

@@ -6,19 +6,37 @@ import { portRecord } from './record.ts';
 
 const port = z.number().int().min(1).max(65_535);
 const protocol = z.enum(['tcp', 'udp']);
-const publishMode = z.enum(['ingress', 'host'])
-  .describe('ingress: through the routing mesh, on every server; host: on the server of the task, which a new version then has to replace stop-first');
+const publishMode = z
+  .enum(['ingress', 'host'])
+  .describe(
+    'ingress: through the routing mesh, on every server; host: on the server of the task, which a new version then has to replace stop-first',
+  );
 const own = { class: 'protected', resources: [{ kind: 'port', field: 'portId' }] } as const;
-const ofApplication = { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] } as const;
+const ofApplication = {
+  class: 'protected',
+  resources: [{ kind: 'application', field: 'applicationId' }],
+} as const;
 const id = z.object({ portId: z.string().min(1) });
-const answer = portRecord.extend({ notice: z.string().nullable().describe('Says so when the port is published in another mode than was asked for') });
+const answer = portRecord.extend({
+  notice: z
+    .string()
+    .nullable()
+    .describe('Says so when the port is published in another mode than was asked for'),
+});
 
 export const portContract = {
   create: mutation({
     summary: 'Publishes a port of an application from its next deploy on',
-    description: 'Where the routing mesh does not work, ingress becomes host and `notice` says so. A reserved or taken port is refused with 409.',
+    description:
+      'Where the routing mesh does not work, ingress becomes host and `notice` says so. A reserved or taken port is refused with 409.',
     access: ofApplication,
-    input: z.object({ applicationId: z.string().min(1), publishedPort: port, targetPort: port, protocol: protocol.default('tcp'), publishMode: publishMode.default('ingress') }),
+    input: z.object({
+      applicationId: z.string().min(1),
+      publishedPort: port,
+      targetPort: port,
+      protocol: protocol.default('tcp'),
+      publishMode: publishMode.default('ingress'),
+    }),
     output: answer,
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
@@ -37,7 +55,12 @@ export const portContract = {
   update: mutation({
     summary: 'Changes a published port; it takes effect at the next deploy',
     access: own,
-    input: id.extend({ publishedPort: port.optional(), targetPort: port.optional(), protocol: protocol.optional(), publishMode: publishMode.optional() }),
+    input: id.extend({
+      publishedPort: port.optional(),
+      targetPort: port.optional(),
+      protocol: protocol.optional(),
+      publishMode: publishMode.optional(),
+    }),
     output: answer,
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),

@@ -8,15 +8,23 @@ export function portHandlers(ports: Ports): Handlers<typeof portContract, CallCo
   return {
     async create({ actor, write }, { applicationId, ...input }) {
       const { publishMode, notice } = await ports.publishing(input.publishMode);
-      const record = await write(() => ports.create(actor.organizationId, applicationId, { ...input, publishMode }));
+      const record = await write(() =>
+        ports.create(actor.organizationId, applicationId, { ...input, publishMode }),
+      );
       return { ...record, notice };
     },
     one: ({ actor }, { portId }) => ports.one(portId, actor.organizationId),
     async byApplicationId({ actor }, input) {
-      return paginate(await ports.byApplication(input.applicationId, actor.organizationId), input, ({ portId }) => portId);
+      return paginate(
+        await ports.byApplication(input.applicationId, actor.organizationId),
+        input,
+        ({ portId }) => portId,
+      );
     },
     async update({ actor, write }, { portId, ...patch }) {
-      const { publishMode, notice } = patch.publishMode ? await ports.publishing(patch.publishMode) : { publishMode: undefined, notice: null };
+      const { publishMode, notice } = patch.publishMode
+        ? await ports.publishing(patch.publishMode)
+        : { publishMode: undefined, notice: null };
       const record = await write(() => ports.update(portId, actor.organizationId, { ...patch, publishMode }));
       return { ...record, notice };
     },

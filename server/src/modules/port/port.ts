@@ -48,7 +48,11 @@ export interface Ports {
   one(portId: string, organizationId: string): Promise<PortRecord>;
   /** Newest first. */
   byApplication(applicationId: string, organizationId: string): Promise<PortRecord[]>;
-  update(portId: string, organizationId: string, patch: { [K in keyof PortInput]?: PortInput[K] | undefined }): Promise<PortRecord>;
+  update(
+    portId: string,
+    organizationId: string,
+    patch: { [K in keyof PortInput]?: PortInput[K] | undefined },
+  ): Promise<PortRecord>;
   remove(portId: string, organizationId: string): Promise<PortRecord>;
 }
 
@@ -59,10 +63,19 @@ export function createPublishedPorts(store: PortStore, ownPorts: readonly number
   return {
     async requireFree({ port, protocol, field, organizationId, serverId, holderId }) {
       parsePublishedPort(port, field, ownPorts);
-      const holder = (await store.holders(port, protocol)).find((other) => other.holderId !== holderId && other.serverId === serverId);
+      const holder = (await store.holders(port, protocol)).find(
+        (other) => other.holderId !== holderId && other.serverId === serverId,
+      );
       if (!holder) return;
-      const who = holder.organizationId === organizationId ? `the ${holder.kind} ${holder.name}` : 'another service on this server';
-      throw new AppError('CONFLICT', `Port ${port}/${protocol} is already published by ${who}. Choose another one.`, { issues: [{ path: field, message: `is taken by ${who}` }] });
+      const who =
+        holder.organizationId === organizationId
+          ? `the ${holder.kind} ${holder.name}`
+          : 'another service on this server';
+      throw new AppError(
+        'CONFLICT',
+        `Port ${port}/${protocol} is already published by ${who}. Choose another one.`,
+        { issues: [{ path: field, message: `is taken by ${who}` }] },
+      );
     },
   };
 }
@@ -78,28 +91,49 @@ export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: Po
   async function check(record: PortRecord): Promise<void> {
     parsePort(record.targetPort, 'targetPort');
     const { publishedPort: port, protocol, organizationId, serverKey, portId: holderId } = record;
-    await published.requireFree({ port, protocol, field: 'publishedPort', organizationId, serverId: serverKey === thisServer ? null : serverKey, holderId });
+    await published.requireFree({
+      port,
+      protocol,
+      field: 'publishedPort',
+      organizationId,
+      serverId: serverKey === thisServer ? null : serverKey,
+      holderId,
+    });
   }
 
   return {
     one,
     async publishing(wanted) {
       if (wanted === 'host' || (await meshWorks())) return { publishMode: wanted, notice: null };
-      return { publishMode: 'host', notice: 'The routing mesh does not work on this server, so the port is published in host mode: on the server of the task only, and a new version replaces the old one stop-first.' };
+      return {
+        publishMode: 'host',
+        notice:
+          'The routing mesh does not work on this server, so the port is published in host mode: on the server of the task only, and a new version replaces the old one stop-first.',
+      };
     },
     async create(organizationId, applicationId, input) {
-      const record: PortRecord = { portId: randomId(), organizationId, applicationId, ...input, serverKey: (await store.serverOf(applicationId)) ?? thisServer, createdAt: isoTime(clock) };
+      const record: PortRecord = {
+        portId: randomId(),
+        organizationId,
+        applicationId,
+        ...input,
+        serverKey: (await store.serverOf(applicationId)) ?? thisServer,
+        createdAt: isoTime(clock),
+      };
       await check(record);
       await store.insert(record);
       return record;
     },
-    byApplication: (applicationId, organizationId) => store.list({ applicationId, organizationId }, { by: ['createdAt', 'portId'], direction: 'desc' }),
+    byApplication: (applicationId, organizationId) =>
+      store.list({ applicationId, organizationId }, { by: ['createdAt', 'portId'], direction: 'desc' }),
     async update(portId, organizationId, patch) {
       const present = await one(portId, organizationId);
       const changed: PortRecord = {
         ...present,
-        publishedPort: patch.publishedPort ?? present.publishedPort, targetPort: patch.targetPort ?? present.targetPort,
-        protocol: patch.protocol ?? present.protocol, publishMode: patch.publishMode ?? present.publishMode,
+        publishedPort: patch.publishedPort ?? present.publishedPort,
+        targetPort: patch.targetPort ?? present.targetPort,
+        protocol: patch.protocol ?? present.protocol,
+        publishMode: patch.publishMode ?? present.publishMode,
       };
       await check(changed);
       await store.update({ portId, organizationId }, changed);

@@ -22,13 +22,21 @@ export interface PortStore extends TableStore<'port'> {
 
 export function createPortStore(database: Database): PortStore {
   const { builder } = database;
-  const holders = sql<PortHolder>`select p."portId" as "holderId", p."organizationId", 'application' as "kind", a."name", a."serverId" from "port" p join "application" a on a."applicationId" = p."applicationId"
+  const holders =
+    sql<PortHolder>`select p."portId" as "holderId", p."organizationId", 'application' as "kind", a."name", a."serverId" from "port" p join "application" a on a."applicationId" = p."applicationId"
       where p."publishedPort" = ${0} and p."protocol" = ${''}
-    union all select "databaseId", "organizationId", 'database', "name", "serverId" from "database" where "externalPort" = ${0} and 'tcp' = ${''}`.compile(builder);
-  const server = builder.selectFrom('application').select('serverId').where('applicationId', '=', '').compile();
+    union all select "databaseId", "organizationId", 'database', "name", "serverId" from "database" where "externalPort" = ${0} and 'tcp' = ${''}`.compile(
+      builder,
+    );
+  const server = builder
+    .selectFrom('application')
+    .select('serverId')
+    .where('applicationId', '=', '')
+    .compile();
   return {
     ...tableStore(database, 'port'),
-    holders: (publishedPort, protocol) => database.run(holders, [publishedPort, protocol, publishedPort, protocol]),
+    holders: (publishedPort, protocol) =>
+      database.run(holders, [publishedPort, protocol, publishedPort, protocol]),
     serverOf: async (applicationId) => (await database.run(server, [applicationId]))[0]?.serverId ?? null,
   };
 }

@@ -6,7 +6,10 @@ import { line } from '../service/contract-fields.ts';
 import { previewDeploymentRecord, wholePreviewDeployment } from './record.ts';
 
 const id = z.object({ previewDeploymentId: z.string().min(1).max(100) });
-const own = { class: 'protected', resources: [{ kind: 'previewDeployment', field: 'previewDeploymentId' }] } as const;
+const own = {
+  class: 'protected',
+  resources: [{ kind: 'previewDeployment', field: 'previewDeploymentId' }],
+} as const;
 
 export const previewDeploymentContract = {
   all: query({
@@ -15,17 +18,33 @@ export const previewDeploymentContract = {
     input: z.object({ applicationId: z.string().min(1).max(100), ...pageInput }),
     output: listOf(previewDeploymentRecord),
   }),
-  one: query({ summary: 'One preview deployment with its application', access: own, input: id, output: wholePreviewDeployment }),
+  one: query({
+    summary: 'One preview deployment with its application',
+    access: own,
+    input: id,
+    output: wholePreviewDeployment,
+  }),
   redeploy: mutation({
     summary: 'Queues a rebuild of a preview from the commit it shows',
     access: { ...own, action: 'deploy' },
-    input: id.extend({ title: line(200).default('Rebuild Preview Deployment'), description: z.string().max(2000).default('') }),
+    input: id.extend({
+      title: line(200).default('Rebuild Preview Deployment'),
+      description: z.string().max(2000).default(''),
+    }),
     output: z.literal(true),
     refusals: ['NOT_IMPLEMENTED'],
   }),
-  killBuild: mutation({ summary: 'Ends the running build of a preview; with nothing building nothing changes', access: { ...own, action: 'deploy' }, input: id, output: previewDeploymentRecord }),
+  killBuild: mutation({
+    summary: 'Ends the running build of a preview; with nothing building nothing changes',
+    access: { ...own, action: 'deploy' },
+    input: id,
+    output: previewDeploymentRecord,
+  }),
   delete: mutation({
     summary: 'Deletes a preview with its containers, volumes and domain',
-    access: own, input: id, output: z.literal(true), refusals: ['SERVICE_UNAVAILABLE'],
+    access: own,
+    input: id,
+    output: z.literal(true),
+    refusals: ['SERVICE_UNAVAILABLE'],
   }),
 };

@@ -7,19 +7,44 @@ import type { DeployedServices } from '../deployment/deployment.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 
 /** The statuses that the document gives previews, for those of services. */
-const statuses: Record<ApplicationStatus, PreviewDeploymentRecord['status']> = { idle: 'stopped', running: 'building', done: 'running', error: 'error' };
-const ofPreview: Record<PreviewDeploymentRecord['status'], ApplicationStatus> = { stopped: 'idle', building: 'running', running: 'done', error: 'error' };
+const statuses: Record<ApplicationStatus, PreviewDeploymentRecord['status']> = {
+  idle: 'stopped',
+  running: 'building',
+  done: 'running',
+  error: 'error',
+};
+const ofPreview: Record<PreviewDeploymentRecord['status'], ApplicationStatus> = {
+  stopped: 'idle',
+  building: 'running',
+  running: 'done',
+  error: 'error',
+};
 
 /** `changed` is part of the transaction: the comment on the pull request is to follow. */
-export function deployedPreviews(previews: Pick<PreviewDeployments, 'find' | 'patch'>, applications: Pick<Applications, 'find'>, changed: (preview: PreviewDeploymentRecord) => Promise<void>): DeployedServices {
+export function deployedPreviews(
+  previews: Pick<PreviewDeployments, 'find' | 'patch'>,
+  applications: Pick<Applications, 'find'>,
+  changed: (preview: PreviewDeploymentRecord) => Promise<void>,
+): DeployedServices {
   return {
     async find(previewDeploymentId) {
       const preview = await previews.find(previewDeploymentId);
       const application = preview && (await applications.find(preview.applicationId));
-      return preview && application && { ...preview, status: ofPreview[preview.status], serverKey: application.serverId ?? 'local', requireDeployable: () => checkDeployable(application) };
+      return (
+        preview &&
+        application && {
+          ...preview,
+          status: ofPreview[preview.status],
+          serverKey: application.serverId ?? 'local',
+          requireDeployable: () => checkDeployable(application),
+        }
+      );
     },
     async patch(previewDeploymentId, { status, ...patch }) {
-      await previews.patch(previewDeploymentId, { ...patch, ...(status === undefined ? {} : { status: statuses[status] }) });
+      await previews.patch(previewDeploymentId, {
+        ...patch,
+        ...(status === undefined ? {} : { status: statuses[status] }),
+      });
       const preview = status === undefined ? undefined : await previews.find(previewDeploymentId);
       if (preview) await changed(preview);
     },

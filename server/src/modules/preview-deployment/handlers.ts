@@ -17,26 +17,50 @@ export interface PreviewDesk {
   remove: RemovePreview;
 }
 
-export function previewDeploymentHandlers(previews: PreviewDeployments, { applications, deployments, queue, builds, remove }: PreviewDesk): Handlers<typeof previewDeploymentContract, CallContext> {
+export function previewDeploymentHandlers(
+  previews: PreviewDeployments,
+  { applications, deployments, queue, builds, remove }: PreviewDesk,
+): Handlers<typeof previewDeploymentContract, CallContext> {
   return {
-    all: async ({ actor }, input) => paginate(await previews.byApplication(input.applicationId, actor.organizationId), input, ({ previewDeploymentId }) => previewDeploymentId),
+    all: async ({ actor }, input) =>
+      paginate(
+        await previews.byApplication(input.applicationId, actor.organizationId),
+        input,
+        ({ previewDeploymentId }) => previewDeploymentId,
+      ),
     async one({ actor }, { previewDeploymentId }) {
       const preview = await previews.one(previewDeploymentId, actor.organizationId);
-      const { applicationId, name, appName, environmentId } = await applications.one(preview.applicationId, actor.organizationId);
-      const { environmentName, projectId, projectName, organizationId } = await applications.placement(environmentId);
-      const environment = { environmentId, name: environmentName, projectId, project: { projectId, name: projectName, organizationId } };
+      const { applicationId, name, appName, environmentId } = await applications.one(
+        preview.applicationId,
+        actor.organizationId,
+      );
+      const { environmentName, projectId, projectName, organizationId } =
+        await applications.placement(environmentId);
+      const environment = {
+        environmentId,
+        name: environmentName,
+        projectId,
+        project: { projectId, name: projectName, organizationId },
+      };
       return { ...preview, application: { applicationId, name, appName, environment } };
     },
     async redeploy({ actor, write }, { previewDeploymentId, title, description }) {
       await write(async () => {
         const { commit } = await previews.one(previewDeploymentId, actor.organizationId);
-        await deployments.accept(previewRef(previewDeploymentId), { kind: 'redeploy', title, description, commit: commit ?? undefined });
+        await deployments.accept(previewRef(previewDeploymentId), {
+          kind: 'redeploy',
+          title,
+          description,
+          commit: commit ?? undefined,
+        });
       });
       queue.wake();
       return true;
     },
     async killBuild({ actor }, { previewDeploymentId }) {
-      await builds.killBuild(previewRef((await previews.one(previewDeploymentId, actor.organizationId)).previewDeploymentId));
+      await builds.killBuild(
+        previewRef((await previews.one(previewDeploymentId, actor.organizationId)).previewDeploymentId),
+      );
       return previews.one(previewDeploymentId, actor.organizationId);
     },
     async delete({ actor, write }, { previewDeploymentId }) {

@@ -14,7 +14,10 @@ export interface PreviewComments {
   /** Says that the preview is gone. */
   tellRemoved(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
   /** Says that as many previews run as may. */
-  tellLimit(application: ApplicationRecord, pullRequest: { repository: string; number: number }): Promise<void>;
+  tellLimit(
+    application: ApplicationRecord,
+    pullRequest: { repository: string; number: number },
+  ): Promise<void>;
 }
 
 export interface CommentNeighbours {
@@ -25,22 +28,38 @@ export interface CommentNeighbours {
 
 export function createPreviewComments({ previews, apiOf, warn }: CommentNeighbours): PreviewComments {
   /** Edits the comment of this application, or writes one; gives its id. */
-  async function write(application: ApplicationRecord, at: { repository: string; number: number; commentId: string | null }, text: string): Promise<string | undefined> {
+  async function write(
+    application: ApplicationRecord,
+    at: { repository: string; number: number; commentId: string | null },
+    text: string,
+  ): Promise<string | undefined> {
     try {
       const api = await apiOf(application);
       if (api === undefined) return undefined;
       const { repository, number } = at;
-      if (at.commentId !== null && (await api.editComment(repository, number, at.commentId, text))) return at.commentId;
+      if (at.commentId !== null && (await api.editComment(repository, number, at.commentId, text)))
+        return at.commentId;
       // Berth may have been killed after writing it and before its id was stored.
       const found = await api.findComment(repository, number, commentMark(application));
-      if (found !== undefined && found !== at.commentId && (await api.editComment(repository, number, found, text))) return found;
+      if (
+        found !== undefined &&
+        found !== at.commentId &&
+        (await api.editComment(repository, number, found, text))
+      )
+        return found;
       return await api.addComment(repository, number, text);
     } catch (error) {
-      warn(`The comment on the pull request ${at.number} of ${at.repository} could not be written: ${sentenceOf(error)}`);
+      warn(
+        `The comment on the pull request ${at.number} of ${at.repository} could not be written: ${sentenceOf(error)}`,
+      );
       return undefined;
     }
   }
-  const placeOf = ({ repository, pullRequestNumber, commentId }: PreviewDeploymentRecord) => ({ repository, number: pullRequestNumber ?? 0, commentId });
+  const placeOf = ({ repository, pullRequestNumber, commentId }: PreviewDeploymentRecord) => ({
+    repository,
+    number: pullRequestNumber ?? 0,
+    commentId,
+  });
 
   return {
     async sync(application, preview) {
@@ -48,10 +67,17 @@ export function createPreviewComments({ previews, apiOf, warn }: CommentNeighbou
       const commentDigest = digestOf(text);
       if (commentDigest === preview.commentDigest) return;
       const commentId = await write(application, placeOf(preview), text);
-      if (commentId !== undefined) await previews.patch(preview.previewDeploymentId, { commentId, commentDigest });
+      if (commentId !== undefined)
+        await previews.patch(preview.previewDeploymentId, { commentId, commentDigest });
     },
     isCurrent: (application, preview) => digestOf(commentOf(application, preview)) === preview.commentDigest,
-    tellRemoved: async (application, preview) => void (await write(application, placeOf(preview), commentOf(application, { ...preview, status: 'removed' }))),
-    tellLimit: async (application, { repository, number }) => void (await write(application, { repository, number, commentId: null }, limitComment(application))),
+    tellRemoved: async (application, preview) =>
+      void (await write(
+        application,
+        placeOf(preview),
+        commentOf(application, { ...preview, status: 'removed' }),
+      )),
+    tellLimit: async (application, { repository, number }) =>
+      void (await write(application, { repository, number, commentId: null }, limitComment(application))),
   };
 }

@@ -34,21 +34,65 @@ eachDatabase('preview deployments', (test) => {
     const world = await createWorld((database: Database) => {
       const desk = createPreviewDesk(database);
       desks.push(desk);
-      return [router('previewDeployment', previewDeploymentContract, previewDeploymentHandlers(desk.previews, { applications: desk.applications, deployments: desk.deployments, queue: desk.queue, builds: { killBuild: async () => false }, remove: desk.previewing.remove }))];
+      return [
+        router(
+          'previewDeployment',
+          previewDeploymentContract,
+          previewDeploymentHandlers(desk.previews, {
+            applications: desk.applications,
+            deployments: desk.deployments,
+            queue: desk.queue,
+            builds: { killBuild: async () => false },
+            remove: desk.previewing.remove,
+          }),
+        ),
+      ];
     });
     const [desk] = desks;
     if (!desk) throw new Error('The desk was not made.');
     const { applicationId } = world.place;
     const { organizationId } = world.people.owner;
-    await desk.insertLink({ gitProviderId: 'link', organizationId, provider: 'gitea', apiUrl: `${host.url}/api/v1`, accessToken: acceptedToken });
-    const set = (patch: Partial<ApplicationRecord>): Promise<void> => desk.applications.patch(applicationId, patch);
-    await set({ appName: 'shop', sourceType: 'gitea', owner: 'acme', repository: 'shop', branch: 'main', githubId: 'link', isPreviewDeploymentsActive: true, previewWildcard: '*.preview.example.com', ...settings });
+    await desk.insertLink({
+      gitProviderId: 'link',
+      organizationId,
+      provider: 'gitea',
+      apiUrl: `${host.url}/api/v1`,
+      accessToken: acceptedToken,
+    });
+    const set = (patch: Partial<ApplicationRecord>): Promise<void> =>
+      desk.applications.patch(applicationId, patch);
+    await set({
+      appName: 'shop',
+      sourceType: 'gitea',
+      owner: 'acme',
+      repository: 'shop',
+      branch: 'main',
+      githubId: 'link',
+      isPreviewDeploymentsActive: true,
+      previewWildcard: '*.preview.example.com',
+      ...settings,
+    });
     host.writers.add('ada');
     return {
-      ...world, desk, set,
+      ...world,
+      desk,
+      set,
       async tell(event = {}) {
         const application = await desk.applications.one(applicationId, organizationId);
-        const whole: PullRequestEvent = { kind: 'pullRequest', action: 'open', number: 12, title: 'Add a door', baseBranch: 'main', headBranch: 'door', commit: first, isFork: false, labels: [], author: { id: '9', name: 'ada' }, repository: 'acme/shop', ...event };
+        const whole: PullRequestEvent = {
+          kind: 'pullRequest',
+          action: 'open',
+          number: 12,
+          title: 'Add a door',
+          baseBranch: 'main',
+          headBranch: 'door',
+          commit: first,
+          isFork: false,
+          labels: [],
+          author: { id: '9', name: 'ada' },
+          repository: 'acme/shop',
+          ...event,
+        };
         const answer = await desk.previewing.pullRequests.receive(application, 'gitea', whole);
         await desk.work();
         return answer;
@@ -58,18 +102,72 @@ eachDatabase('preview deployments', (test) => {
   };
 
   it('are made of a pull request, with a host, a queued build of its commit and a comment', async () => {
-    const { tell, all, desk, owner, place } = await begin({ previewPort: 8080, previewPath: '/app', previewHttps: true, previewCertificateType: 'none' });
+    const { tell, all, desk, owner, place } = await begin({
+      previewPort: 8080,
+      previewPath: '/app',
+      previewHttps: true,
+      previewCertificateType: 'none',
+    });
     expect(await tell()).toEqual({ queued: true });
     const [preview] = await all();
     if (!preview) throw new Error('There is no preview.');
-    expect(preview).toMatchObject({ branch: 'door', pullRequestNumber: 12, domain: 'https://preview-shop-12.preview.example.com/app', status: 'building', commit: first, repository: 'acme/shop', isTrusted: true, appName: expect.stringMatching(/^preview-shop-12-[a-z0-9]{4}$/) });
-    expect(await desk.stores.domains.find({ previewDeploymentId: preview.previewDeploymentId })).toMatchObject({ host: 'preview-shop-12.preview.example.com', path: '/app', port: 8080, https: true, domainType: 'preview', domainId: preview.domainId });
-    expect(desk.routes.routes).toEqual([expect.objectContaining({ host: 'preview-shop-12.preview.example.com', service: preview.appName, port: 8080 })]);
-    expect(await desk.deployments.all({ kind: 'previewDeployment', serviceId: preview.previewDeploymentId })).toEqual([expect.objectContaining({ title: 'Add a door', commit: first, status: 'queued', applicationId: null })]);
-    expect([...host.comments.values()]).toEqual([{ number: 12, text: expect.stringContaining('| building | [https://preview-shop-12.preview.example.com/app]'), edits: 0 }]);
-    expect(await owner.query('previewDeployment.one', { previewDeploymentId: preview.previewDeploymentId })).toEqual({
-      previewDeploymentId: preview.previewDeploymentId, applicationId: place.applicationId, branch: 'door', pullRequestNumber: 12, domain: preview.domain, commit: first, isTrusted: true, status: 'building', createdAt: preview.createdAt, domainId: preview.domainId,
-      application: expect.objectContaining({ applicationId: place.applicationId, appName: 'shop', environment: expect.objectContaining({ environmentId: place.environmentId }) }),
+    expect(preview).toMatchObject({
+      branch: 'door',
+      pullRequestNumber: 12,
+      domain: 'https://preview-shop-12.preview.example.com/app',
+      status: 'building',
+      commit: first,
+      repository: 'acme/shop',
+      isTrusted: true,
+      appName: expect.stringMatching(/^preview-shop-12-[a-z0-9]{4}$/),
+    });
+    expect(
+      await desk.stores.domains.find({ previewDeploymentId: preview.previewDeploymentId }),
+    ).toMatchObject({
+      host: 'preview-shop-12.preview.example.com',
+      path: '/app',
+      port: 8080,
+      https: true,
+      domainType: 'preview',
+      domainId: preview.domainId,
+    });
+    expect(desk.routes.routes).toEqual([
+      expect.objectContaining({
+        host: 'preview-shop-12.preview.example.com',
+        service: preview.appName,
+        port: 8080,
+      }),
+    ]);
+    expect(
+      await desk.deployments.all({ kind: 'previewDeployment', serviceId: preview.previewDeploymentId }),
+    ).toEqual([
+      expect.objectContaining({ title: 'Add a door', commit: first, status: 'queued', applicationId: null }),
+    ]);
+    expect([...host.comments.values()]).toEqual([
+      {
+        number: 12,
+        text: expect.stringContaining('| building | [https://preview-shop-12.preview.example.com/app]'),
+        edits: 0,
+      },
+    ]);
+    expect(
+      await owner.query('previewDeployment.one', { previewDeploymentId: preview.previewDeploymentId }),
+    ).toEqual({
+      previewDeploymentId: preview.previewDeploymentId,
+      applicationId: place.applicationId,
+      branch: 'door',
+      pullRequestNumber: 12,
+      domain: preview.domain,
+      commit: first,
+      isTrusted: true,
+      status: 'building',
+      createdAt: preview.createdAt,
+      domainId: preview.domainId,
+      application: expect.objectContaining({
+        applicationId: place.applicationId,
+        appName: 'shop',
+        environment: expect.objectContaining({ environmentId: place.environmentId }),
+      }),
     });
   });
 
@@ -80,9 +178,14 @@ eachDatabase('preview deployments', (test) => {
     await tell({ commit: second });
     const [preview] = await all();
     expect(preview).toMatchObject({ commit: second });
-    const built = await desk.deployments.all({ kind: 'previewDeployment', serviceId: preview?.previewDeploymentId ?? '' });
+    const built = await desk.deployments.all({
+      kind: 'previewDeployment',
+      serviceId: preview?.previewDeploymentId ?? '',
+    });
     expect(built.map(({ commit }) => commit)).toEqual([second, first]);
-    expect([...host.comments.values()]).toEqual([{ number: 12, text: expect.stringContaining('bbbbbbbbbbbb'), edits: 1 }]);
+    expect([...host.comments.values()]).toEqual([
+      { number: 12, text: expect.stringContaining('bbbbbbbbbbbb'), edits: 1 },
+    ]);
   });
 
   it('find their comment again when its id was lost', async () => {
@@ -98,7 +201,11 @@ eachDatabase('preview deployments', (test) => {
     ['previews of this application are not active', { isPreviewDeploymentsActive: false }, {}],
     ['the pull request is for the branch next, not for main', {}, { baseBranch: 'next' }],
     ['the pull request has none of previewLabels', { previewLabels: ['preview'] }, { labels: ['bug'] }],
-    ['the pull request is for acme/other, which is not the repository of this application', {}, { repository: 'acme/other' }],
+    [
+      'the pull request is for acme/other, which is not the repository of this application',
+      {},
+      { repository: 'acme/other' },
+    ],
   ])('are not made where %s', async (why, settings, event) => {
     const { tell, all } = await begin(settings);
     expect(await tell(event)).toEqual({ skipped: why });
@@ -108,10 +215,15 @@ eachDatabase('preview deployments', (test) => {
 
   it('are made where a label fits, up to the limit, of which a comment tells', async () => {
     const { tell, all } = await begin({ previewLabels: ['preview', 'demo'], previewLimit: 2 });
-    for (const number of [1, 2, 3]) expect(await tell({ number, labels: ['bug', 'demo'] })).toEqual({ queued: true });
-    expect((await all()).map(({ pullRequestNumber }) => pullRequestNumber).toSorted((a, b) => (a ?? 0) - (b ?? 0))).toEqual([1, 2]);
+    for (const number of [1, 2, 3])
+      expect(await tell({ number, labels: ['bug', 'demo'] })).toEqual({ queued: true });
+    expect(
+      (await all()).map(({ pullRequestNumber }) => pullRequestNumber).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
+    ).toEqual([1, 2]);
     const told = (): unknown[] => [...host.comments.values()].filter(({ number }) => number === 3);
-    expect(told()).toEqual([{ number: 3, text: expect.stringContaining('2 previews run already'), edits: 0 }]);
+    expect(told()).toEqual([
+      { number: 3, text: expect.stringContaining('2 previews run already'), edits: 0 },
+    ]);
     await tell({ number: 3, labels: ['demo'], commit: second });
     expect(told()).toHaveLength(1);
   });
@@ -124,7 +236,9 @@ eachDatabase('preview deployments', (test) => {
     host.failing = undefined;
     await desk.applications.patch((await desk.applications.all())[0]?.applicationId ?? '', {});
     expect(await all()).toEqual([]);
-    expect(desk.warnings.join('\n')).toMatch(/pull request 12 of acme\/shop gets no preview: its author may not write[\s\S]*pull request 13 of acme\/shop.*could not be asked/);
+    expect(desk.warnings.join('\n')).toMatch(
+      /pull request 12 of acme\/shop gets no preview: its author may not write[\s\S]*pull request 13 of acme\/shop.*could not be asked/,
+    );
     await tell({ number: 14 });
     expect(await all()).toHaveLength(1);
   });
@@ -135,7 +249,11 @@ eachDatabase('preview deployments', (test) => {
     await tell({ number: 1, author: eve, isFork: true });
     await tell({ number: 2, author: eve });
     await tell({ number: 3, isFork: true });
-    expect(Object.fromEntries((await all()).map(({ pullRequestNumber, isTrusted }) => [pullRequestNumber, isTrusted]))).toEqual({ 1: false, 2: true, 3: true });
+    expect(
+      Object.fromEntries(
+        (await all()).map(({ pullRequestNumber, isTrusted }) => [pullRequestNumber, isTrusted]),
+      ),
+    ).toEqual({ 1: false, 2: true, 3: true });
   });
 
   it('whose pull request ended stay until the engine has given up what they had', async () => {
@@ -152,7 +270,9 @@ eachDatabase('preview deployments', (test) => {
     for (const number of [1, 2]) await tell({ number });
     host.open.add(1);
     await desk.previewing.watch();
-    const closing = (await desk.stores.jobs.list({ kind: 'pullRequest', state: 'queued' })).map(({ payload }) => [payload['action'], payload['number']]);
+    const closing = (await desk.stores.jobs.list({ kind: 'pullRequest', state: 'queued' })).map(
+      ({ payload }) => [payload['action'], payload['number']],
+    );
     expect(closing).toEqual([['close', '2']]);
     host.failing = 404;
     await desk.previewing.watch();
@@ -164,14 +284,28 @@ eachDatabase('preview deployments', (test) => {
     for (const number of [1, 2]) await tell({ number });
     const all = await owner.query('previewDeployment.all', { applicationId: place.applicationId });
     expect(all).toMatchObject([{ pullRequestNumber: 2 }, { pullRequestNumber: 1 }]);
-    const [newest] = await desk.previews.byApplication(place.applicationId, (await desk.applications.find(place.applicationId))?.organizationId ?? '');
+    const [newest] = await desk.previews.byApplication(
+      place.applicationId,
+      (await desk.applications.find(place.applicationId))?.organizationId ?? '',
+    );
     const previewDeploymentId = newest?.previewDeploymentId ?? '';
-    expect(await owner.query('previewDeployment.all', { applicationId: place.applicationId, limit: 1 })).toMatchObject({ items: [{ previewDeploymentId }], nextCursor: previewDeploymentId });
+    expect(
+      await owner.query('previewDeployment.all', { applicationId: place.applicationId, limit: 1 }),
+    ).toMatchObject({ items: [{ previewDeploymentId }], nextCursor: previewDeploymentId });
     expect(await owner.mutate('previewDeployment.redeploy', { previewDeploymentId })).toBe(true);
-    expect((await desk.deployments.all({ kind: 'previewDeployment', serviceId: previewDeploymentId }))[0]).toMatchObject({ kind: 'redeploy', title: 'Rebuild Preview Deployment', commit: first });
-    expect(await owner.mutate('previewDeployment.redeploy', { previewDeploymentId, title: 'a\nb' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['title'] });
-    expect(await owner.mutate('previewDeployment.killBuild', { previewDeploymentId })).toMatchObject({ previewDeploymentId, status: 'building' });
-    expect(await owner.mutate('previewDeployment.delete', { previewDeploymentId })).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(
+      (await desk.deployments.all({ kind: 'previewDeployment', serviceId: previewDeploymentId }))[0],
+    ).toMatchObject({ kind: 'redeploy', title: 'Rebuild Preview Deployment', commit: first });
+    expect(
+      await owner.mutate('previewDeployment.redeploy', { previewDeploymentId, title: 'a\nb' }),
+    ).toMatchObject({ code: 'BAD_REQUEST', fields: ['title'] });
+    expect(await owner.mutate('previewDeployment.killBuild', { previewDeploymentId })).toMatchObject({
+      previewDeploymentId,
+      status: 'building',
+    });
+    expect(await owner.mutate('previewDeployment.delete', { previewDeploymentId })).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
   });
 
   it('are closed to nobody, members without access and other organizations', async () => {
@@ -180,14 +314,23 @@ eachDatabase('preview deployments', (test) => {
     await tell();
     const previewDeploymentId = (await made())[0]?.previewDeploymentId ?? '';
     const calls = (door: Door, id = previewDeploymentId): Promise<unknown>[] => [
-      door.query('previewDeployment.one', { previewDeploymentId: id }), ...['redeploy', 'killBuild', 'delete'].map((name) => door.mutate(`previewDeployment.${name}`, { previewDeploymentId: id })),
+      door.query('previewDeployment.one', { previewDeploymentId: id }),
+      ...['redeploy', 'killBuild', 'delete'].map((name) =>
+        door.mutate(`previewDeployment.${name}`, { previewDeploymentId: id }),
+      ),
     ];
     const all = (door: Door): Promise<unknown> => door.query('previewDeployment.all', { applicationId });
-    for (const answer of await Promise.all([...calls(nobody), all(nobody)])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, stranger]) for (const answer of await Promise.all([...calls(door), all(door)])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all(calls(owner, 'nowhere'))) expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+    for (const answer of await Promise.all([...calls(nobody), all(nobody)]))
+      expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const door of [member, stranger])
+      for (const answer of await Promise.all([...calls(door), all(door)]))
+        expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(owner, 'nowhere')))
+      expect(answer).toMatchObject({ code: 'NOT_FOUND' });
     await people.grant({ accessedServices: [applicationId] });
     expect(await all(member)).toHaveLength(1);
-    expect(await member.query('previewDeployment.one', { previewDeploymentId })).toMatchObject({ previewDeploymentId });
+    expect(await member.query('previewDeployment.one', { previewDeploymentId })).toMatchObject({
+      previewDeploymentId,
+    });
   });
 });

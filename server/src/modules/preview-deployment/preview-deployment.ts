@@ -44,10 +44,18 @@ export interface PreviewNeighbours {
   serverIp(): Promise<string | null>;
 }
 
-export function createPreviewDeployments(store: PreviewDeploymentStore, { domains, names, serverIp }: PreviewNeighbours, clock: Clock): PreviewDeployments {
+export function createPreviewDeployments(
+  store: PreviewDeploymentStore,
+  { domains, names, serverIp }: PreviewNeighbours,
+  clock: Clock,
+): PreviewDeployments {
   async function one(previewDeploymentId: string, organizationId: string): Promise<PreviewDeploymentRecord> {
     const record = await store.find({ previewDeploymentId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such preview deployment. It may have been removed with its pull request.');
+    if (!record)
+      throw new AppError(
+        'NOT_FOUND',
+        'There is no such preview deployment. It may have been removed with its pull request.',
+      );
     return record;
   }
   return {
@@ -56,30 +64,74 @@ export function createPreviewDeployments(store: PreviewDeploymentStore, { domain
     all: () => store.list({}),
     countOf: (applicationId) => store.countOf(applicationId),
     ofPullRequest: (applicationId, number) => store.find({ applicationId, pullRequestNumber: number }),
-    byApplication: (applicationId, organizationId) => store.list({ applicationId, organizationId }, { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' }),
+    byApplication: (applicationId, organizationId) =>
+      store.list(
+        { applicationId, organizationId },
+        { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' },
+      ),
     async create(application, facts) {
-      const { applicationId, organizationId, previewPort: port, previewPath: path, previewHttps: https, previewCustomCertResolver: customCertResolver } = application;
+      const {
+        applicationId,
+        organizationId,
+        previewPort: port,
+        previewPath: path,
+        previewHttps: https,
+        previewCustomCertResolver: customCertResolver,
+      } = application;
       const previewDeploymentId = randomId();
-      const host = previewHost(application.previewWildcard ?? defaultWildcard(await serverIp()), application.appName, facts.number);
+      const host = previewHost(
+        application.previewWildcard ?? defaultWildcard(await serverIp()),
+        application.appName,
+        facts.number,
+      );
       const record: PreviewDeploymentRecord = {
-        previewDeploymentId, organizationId, applicationId, branch: facts.headBranch, pullRequestNumber: facts.number, domain: `http${https ? 's' : ''}://${host}${path === '/' ? '' : path}`, domainId: null, status: 'building',
-        createdAt: isoTime(clock), appName: previewAppName(application.appName, facts.number, randomId(4).toLowerCase()), commit: facts.commit, repository: facts.repository, provider: facts.provider, isTrusted: facts.isTrusted,
-        liveDeploymentId: null, releasedAppName: null, isStopped: false, commentId: null, commentDigest: null,
+        previewDeploymentId,
+        organizationId,
+        applicationId,
+        branch: facts.headBranch,
+        pullRequestNumber: facts.number,
+        domain: `http${https ? 's' : ''}://${host}${path === '/' ? '' : path}`,
+        domainId: null,
+        status: 'building',
+        createdAt: isoTime(clock),
+        appName: previewAppName(application.appName, facts.number, randomId(4).toLowerCase()),
+        commit: facts.commit,
+        repository: facts.repository,
+        provider: facts.provider,
+        isTrusted: facts.isTrusted,
+        liveDeploymentId: null,
+        releasedAppName: null,
+        isStopped: false,
+        commentId: null,
+        commentDigest: null,
       };
       await store.insert(record);
       await names.keep(previewDeploymentId, [record.appName]);
-      const { domainId } = await domains.create(organizationId, { previewDeploymentId }, { host, path, port, https, certificateType: certificateTypeOf(application), customCertResolver, domainType: 'preview' });
+      const { domainId } = await domains.create(
+        organizationId,
+        { previewDeploymentId },
+        {
+          host,
+          path,
+          port,
+          https,
+          certificateType: certificateTypeOf(application),
+          customCertResolver,
+          domainType: 'preview',
+        },
+      );
       await store.update({ previewDeploymentId }, { domainId });
       return { ...record, domainId };
     },
     patch: async (previewDeploymentId, patch) => void (await store.update({ previewDeploymentId }, patch)),
-    remove: (previewDeploymentId, organizationId) => store.transaction(async () => {
-      const present = await one(previewDeploymentId, organizationId);
-      await store.removeDomains(previewDeploymentId, organizationId);
-      await store.remove({ previewDeploymentId, organizationId });
-      await names.keep(previewDeploymentId, []);
-      return present;
-    }),
+    remove: (previewDeploymentId, organizationId) =>
+      store.transaction(async () => {
+        const present = await one(previewDeploymentId, organizationId);
+        await store.removeDomains(previewDeploymentId, organizationId);
+        await store.remove({ previewDeploymentId, organizationId });
+        await names.keep(previewDeploymentId, []);
+        return present;
+      }),
   };
 }
 
@@ -92,12 +144,21 @@ function certificateTypeOf({ previewCertificateType: type }: ApplicationRecord):
  * The application with the preview's name and settings. Its own variables, build arguments and secrets never come along; those of previews only to pull requests whose
  * author may write to the repository, so that no stranger's commit can read them.
  */
-export function previewApplication(application: ApplicationRecord, preview: PreviewDeploymentRecord): ApplicationRecord {
+export function previewApplication(
+  application: ApplicationRecord,
+  preview: PreviewDeploymentRecord,
+): ApplicationRecord {
   const { isTrusted, appName, liveDeploymentId, releasedAppName, domain } = preview;
   return {
-    ...application, appName, liveDeploymentId, releasedAppName, isStopped: false, replicas: 1,
-    env: `${formatEnv({ BERTH_PREVIEW_URL: domain })}${isTrusted ? application.previewEnv ?? '' : ''}`,
-    buildArgs: isTrusted ? application.previewBuildArgs : null, buildSecrets: isTrusted ? application.previewBuildSecrets : null,
+    ...application,
+    appName,
+    liveDeploymentId,
+    releasedAppName,
+    isStopped: false,
+    replicas: 1,
+    env: `${formatEnv({ BERTH_PREVIEW_URL: domain })}${isTrusted ? (application.previewEnv ?? '') : ''}`,
+    buildArgs: isTrusted ? application.previewBuildArgs : null,
+    buildSecrets: isTrusted ? application.previewBuildSecrets : null,
     // The image stays on this server: it goes with the pull request, and registries keep what they have.
     registryId: null,
     networks: isTrusted ? application.networks : [],

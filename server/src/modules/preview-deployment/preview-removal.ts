@@ -12,7 +12,11 @@ import type { PreviewDeployments } from './preview-deployment.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
 /** Fit to run again after a crash: the record goes last. `write` is the transaction of the record's removal. */
-export type RemovePreview = (application: ApplicationRecord, preview: PreviewDeploymentRecord, write: <R>(work: () => Promise<R>) => Promise<R>) => Promise<void>;
+export type RemovePreview = (
+  application: ApplicationRecord,
+  preview: PreviewDeploymentRecord,
+  write: <R>(work: () => Promise<R>) => Promise<R>,
+) => Promise<void>;
 
 export interface RemovalNeighbours {
   previews: Pick<PreviewDeployments, 'remove'>;
@@ -25,7 +29,16 @@ export interface RemovalNeighbours {
   changeRoutes: ChangeRoutes;
 }
 
-export function createRemovePreview({ previews, deployments, builds, comments, engine, turns, logs, changeRoutes }: RemovalNeighbours): RemovePreview {
+export function createRemovePreview({
+  previews,
+  deployments,
+  builds,
+  comments,
+  engine,
+  turns,
+  logs,
+  changeRoutes,
+}: RemovalNeighbours): RemovePreview {
   return async (application, preview, write) => {
     const { previewDeploymentId, organizationId } = preview;
     const service = previewRef(previewDeploymentId);
@@ -38,7 +51,9 @@ export function createRemovePreview({ previews, deployments, builds, comments, e
     await turns.take(previewDeploymentId, async () => {
       await awaitAbandoned(engine, service);
       await removeFromEngine(engine, service, { deleteVolumes: true });
-      await changeRoutes(write, () => previews.remove(previewDeploymentId, organizationId), { mayWait: true });
+      await changeRoutes(write, () => previews.remove(previewDeploymentId, organizationId), {
+        mayWait: true,
+      });
     });
     for (const { deploymentId } of past) await logs.remove(deploymentId);
   };

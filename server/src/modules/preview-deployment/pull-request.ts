@@ -19,7 +19,11 @@ import { whyNoPreview } from './verdict.ts';
 
 export interface PullRequests {
   /** Decides by what the event tells, and queues what is to be done; part of the caller's transaction. */
-  receive(application: ApplicationRecord, provider: GitProvider, event: PullRequestEvent): Promise<{ queued: true } | { skipped: string }>;
+  receive(
+    application: ApplicationRecord,
+    provider: GitProvider,
+    event: PullRequestEvent,
+  ): Promise<{ queued: true } | { skipped: string }>;
   /** Queues the removal of a preview whose pull request ended; part of the caller's transaction. */
   close(preview: PreviewDeploymentRecord): Promise<void>;
   /** Queues bringing the comment up to date; part of the caller's transaction. */
@@ -72,7 +76,13 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
     async receive(application, provider, event) {
       const { applicationId } = application;
       const queued = async (action: Payload['action']): Promise<{ queued: true }> => {
-        await enqueue(applicationId, { action, applicationId, number: String(event.number), provider, event: JSON.stringify(event) });
+        await enqueue(applicationId, {
+          action,
+          applicationId,
+          number: String(event.number),
+          provider,
+          event: JSON.stringify(event),
+        });
         return { queued: true };
       };
       const why = whyNoPreview(application, provider, event);
@@ -91,7 +101,9 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
       } catch (error) {
         const isLast = job.attempts >= attemptsLimit;
         if (!(error instanceof AppError) && !isLast) throw error;
-        neighbours.warn(`The pull request ${payload.number} of the application ${payload.applicationId} could not be followed (${payload.action}): ${sentenceOf(error)}`);
+        neighbours.warn(
+          `The pull request ${payload.number} of the application ${payload.applicationId} could not be followed (${payload.action}): ${sentenceOf(error)}`,
+        );
         // An engine that is away comes back; the lease of the job runs out and it is tried again.
         if (payload.action === 'close' && !isLast) throw error;
       }
@@ -101,25 +113,51 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
 
 export const pullRequestJob = 'pullRequest';
 
-const payloadShape = z.object({ action: z.enum(['build', 'close', 'comment']), applicationId: z.string(), number: z.string(), provider: z.string(), event: z.string() });
+const payloadShape = z.object({
+  action: z.enum(['build', 'close', 'comment']),
+  applicationId: z.string(),
+  number: z.string(),
+  provider: z.string(),
+  event: z.string(),
+});
 type Payload = z.output<typeof payloadShape>;
 
-function plain(action: 'close' | 'comment', { applicationId, pullRequestNumber, provider }: PreviewDeploymentRecord): Payload {
+function plain(
+  action: 'close' | 'comment',
+  { applicationId, pullRequestNumber, provider }: PreviewDeploymentRecord,
+): Payload {
   return { action, applicationId, number: String(pullRequestNumber ?? 0), provider, event: '' };
 }
 
 /** Makes the preview of a pull request, or brings it to the newest commit. */
-function createBuild({ previews, deployments, queue, comments, remove, changeRoutes, transaction, apiOf, warn }: PullRequestNeighbours) {
+function createBuild({
+  previews,
+  deployments,
+  queue,
+  comments,
+  remove,
+  changeRoutes,
+  transaction,
+  apiOf,
+  warn,
+}: PullRequestNeighbours) {
   /** Closed when the host cannot be asked. */
   async function mayWrite(api: GitApi | undefined, event: PullRequestEvent): Promise<boolean> {
     if (api === undefined) return false;
     return api.canWrite(event.repository, event.author).catch((error: unknown) => {
-      warn(`Whether the author of the pull request ${event.number} of ${event.repository} may write to it could not be asked, so it is taken for no: ${sentenceOf(error)}`);
+      warn(
+        `Whether the author of the pull request ${event.number} of ${event.repository} may write to it could not be asked, so it is taken for no: ${sentenceOf(error)}`,
+      );
       return false;
     });
   }
 
-  return async (application: ApplicationRecord, provider: GitProvider, event: PullRequestEvent, present: PreviewDeploymentRecord | undefined): Promise<void> => {
+  return async (
+    application: ApplicationRecord,
+    provider: GitProvider,
+    event: PullRequestEvent,
+    present: PreviewDeploymentRecord | undefined,
+  ): Promise<void> => {
     // Settings may have changed since it was queued.
     if (whyNoPreview(application, provider, event) !== undefined) {
       if (present) await remove(application, present, transaction);
@@ -129,34 +167,64 @@ function createBuild({ previews, deployments, queue, comments, remove, changeRou
     const needsAuthor = application.previewRequireCollaboratorPermissions || event.isFork;
     const isCollaborator = needsAuthor && (await mayWrite(api, event));
     if (application.previewRequireCollaboratorPermissions && !isCollaborator) {
-      warn(`The pull request ${event.number} of ${event.repository} gets no preview: its author may not write to the repository (previewRequireCollaboratorPermissions).`);
+      warn(
+        `The pull request ${event.number} of ${event.repository} gets no preview: its author may not write to the repository (previewRequireCollaboratorPermissions).`,
+      );
       return;
     }
     const isTrusted = isCollaborator || !event.isFork;
     const commit = await wholeCommit(api, event);
-    const accepting = { kind: 'deploy' as const, title: oneLine(event.title, 200) || `Pull request ${event.number}`, description: `Pull request ${event.number}, commit ${commit}`, commit };
+    const accepting = {
+      kind: 'deploy' as const,
+      title: oneLine(event.title, 200) || `Pull request ${event.number}`,
+      description: `Pull request ${event.number}, commit ${commit}`,
+      commit,
+    };
     if (present) {
-      const isThere = present.commit === commit && present.isTrusted === isTrusted && (present.liveDeploymentId !== null || (await deployments.isWorking(previewRef(present.previewDeploymentId))));
-      if (!isThere) await transaction(async () => {
-        await previews.patch(present.previewDeploymentId, { commit, branch: event.headBranch, isTrusted });
-        await deployments.accept(previewRef(present.previewDeploymentId), accepting);
-      });
+      const isThere =
+        present.commit === commit &&
+        present.isTrusted === isTrusted &&
+        (present.liveDeploymentId !== null ||
+          (await deployments.isWorking(previewRef(present.previewDeploymentId))));
+      if (!isThere)
+        await transaction(async () => {
+          await previews.patch(present.previewDeploymentId, { commit, branch: event.headBranch, isTrusted });
+          await deployments.accept(previewRef(present.previewDeploymentId), accepting);
+        });
     } else if ((await previews.countOf(application.applicationId)) >= application.previewLimit) {
       await comments.tellLimit(application, event);
     } else {
-      await changeRoutes(transaction, async () => {
-        const { previewDeploymentId } = await previews.create(application, { number: event.number, headBranch: event.headBranch, commit, repository: event.repository, provider, isTrusted });
-        await deployments.accept(previewRef(previewDeploymentId), accepting);
-      }, { mayWait: true });
+      await changeRoutes(
+        transaction,
+        async () => {
+          const { previewDeploymentId } = await previews.create(application, {
+            number: event.number,
+            headBranch: event.headBranch,
+            commit,
+            repository: event.repository,
+            provider,
+            isTrusted,
+          });
+          await deployments.accept(previewRef(previewDeploymentId), accepting);
+        },
+        { mayWait: true },
+      );
     }
     queue.wake();
   };
 }
 
 /** Bitbucket tells the first digits only. */
-async function wholeCommit(api: GitApi | undefined, { repository, commit }: PullRequestEvent): Promise<string> {
+async function wholeCommit(
+  api: GitApi | undefined,
+  { repository, commit }: PullRequestEvent,
+): Promise<string> {
   if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return commit;
-  if (api === undefined) throw new AppError('PRECONDITION_FAILED', 'the git host tells only the first digits of commits, and the application names no git provider (githubId) to ask for the rest.');
+  if (api === undefined)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      'the git host tells only the first digits of commits, and the application names no git provider (githubId) to ask for the rest.',
+    );
   return api.fullCommit(repository, commit);
 }
 

@@ -3,17 +3,38 @@ import { z } from 'zod';
 
 export const previewStatuses = ['building', 'running', 'error', 'stopped'] as const;
 
-export const previewDeploymentRecord = z.object({
-  previewDeploymentId: z.string(), applicationId: z.string(), branch: z.string(), pullRequestNumber: z.number().nullable(), domain: z.string().describe('Address of the preview'),
-  commit: z.string().nullable(), isTrusted: z.boolean().describe('Its author may write to the repository; otherwise the preview gets no variables and secrets'),
-  status: z.enum(previewStatuses), createdAt: z.string(),
-}).meta({ id: 'PreviewDeployment' });
+export const previewDeploymentRecord = z
+  .object({
+    previewDeploymentId: z.string(),
+    applicationId: z.string(),
+    branch: z.string(),
+    pullRequestNumber: z.number().nullable(),
+    domain: z.string().describe('Address of the preview'),
+    commit: z.string().nullable(),
+    isTrusted: z
+      .boolean()
+      .describe(
+        'Its author may write to the repository; otherwise the preview gets no variables and secrets',
+      ),
+    status: z.enum(previewStatuses),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'PreviewDeployment' });
 
 /** With what it is a preview of. */
-export const wholePreviewDeployment = previewDeploymentRecord.extend({
-  domainId: z.string().nullable(),
-  application: z.object({
-    applicationId: z.string(), name: z.string(), appName: z.string(),
-    environment: z.object({ environmentId: z.string(), name: z.string(), projectId: z.string(), project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }) }),
-  }),
-}).meta({ id: 'WholePreviewDeployment' });
+export const wholePreviewDeployment = previewDeploymentRecord
+  .extend({
+    domainId: z.string().nullable(),
+    application: z.object({
+      applicationId: z.string(),
+      name: z.string(),
+      appName: z.string(),
+      environment: z.object({
+        environmentId: z.string(),
+        name: z.string(),
+        projectId: z.string(),
+        project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
+      }),
+    }),
+  })
+  .meta({ id: 'WholePreviewDeployment' });

@@ -14,11 +14,16 @@ export interface PreviewDeploymentStore extends TableStore<'preview_deployment'>
 
 export function createPreviewDeploymentStore(database: Database): PreviewDeploymentStore {
   const domains = tableStore(database, 'domain');
-  const count = sql<{ count: number }>`select count(*) as "count" from "preview_deployment" where "applicationId" = ${''}`.compile(database.builder);
+  const count = sql<{
+    count: number;
+  }>`select count(*) as "count" from "preview_deployment" where "applicationId" = ${''}`.compile(
+    database.builder,
+  );
   return {
     ...tableStore(database, 'preview_deployment'),
     countOf: async (applicationId) => Number((await database.run(count, [applicationId]))[0]?.count ?? 0),
-    removeDomains: async (previewDeploymentId, organizationId) => void (await domains.remove({ previewDeploymentId, organizationId })),
+    removeDomains: async (previewDeploymentId, organizationId) =>
+      void (await domains.remove({ previewDeploymentId, organizationId })),
     transaction: (work) => database.transaction(work),
   };
 }

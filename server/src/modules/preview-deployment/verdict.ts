@@ -5,14 +5,22 @@ import { gitSourceOf, pullRefsOf, type GitProvider } from '../../domain/git-host
 import { isOf } from '../../domain/git-repository.ts';
 
 /** Why there is none; undefined when there is one. */
-export function whyNoPreview(application: ApplicationRecord, provider: GitProvider, event: PullRequestEvent): string | undefined {
+export function whyNoPreview(
+  application: ApplicationRecord,
+  provider: GitProvider,
+  event: PullRequestEvent,
+): string | undefined {
   const { isPreviewDeploymentsActive, previewLabels } = application;
   if (!isPreviewDeploymentsActive) return 'previews of this application are not active';
   const branch = gitSourceOf(application)?.branch;
   if (branch === undefined) return 'the source of this application is no repository';
-  if (!isOf(application, event.repository)) return `the pull request is for ${event.repository}, which is not the repository of this application`;
-  if (event.baseBranch !== branch) return `the pull request is for the branch ${event.baseBranch}, not for ${branch}`;
-  if (previewLabels.length > 0 && !event.labels.some((label) => previewLabels.includes(label))) return 'the pull request has none of previewLabels';
-  if (event.isFork && pullRefsOf(provider, event.number) === null) return `${provider} keeps the commits of forks in the fork alone, where Berth does not fetch them`;
+  if (!isOf(application, event.repository))
+    return `the pull request is for ${event.repository}, which is not the repository of this application`;
+  if (event.baseBranch !== branch)
+    return `the pull request is for the branch ${event.baseBranch}, not for ${branch}`;
+  if (previewLabels.length > 0 && !event.labels.some((label) => previewLabels.includes(label)))
+    return 'the pull request has none of previewLabels';
+  if (event.isFork && pullRefsOf(provider, event.number) === null)
+    return `${provider} keeps the commits of forks in the fork alone, where Berth does not fetch them`;
   return undefined;
 }

@@ -5,13 +5,22 @@ import { mutation, query } from '../../procedure/procedure.ts';
 import { environmentRecord } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 
-export const projectRecord = z.object({
-  projectId: z.string(), name: z.string(), description: z.string(), env: z.string(), organizationId: z.string(), createdAt: z.string(),
-}).meta({ id: 'Project' });
+export const projectRecord = z
+  .object({
+    projectId: z.string(),
+    name: z.string(),
+    description: z.string(),
+    env: z.string(),
+    organizationId: z.string(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'Project' });
 
-const projectWithServices = projectRecord.extend({
-  environments: z.array(environmentRecord.extend(serviceListsOf({}))),
-}).meta({ id: 'ProjectDetails' });
+const projectWithServices = projectRecord
+  .extend({
+    environments: z.array(environmentRecord.extend(serviceListsOf({}))),
+  })
+  .meta({ id: 'ProjectDetails' });
 
 const name = z.string().min(1).max(100);
 const description = z.string().max(1000);
@@ -53,8 +62,10 @@ export const projectContract = {
     refusals: ['PRECONDITION_FAILED'],
   }),
   duplicate: mutation({
-    summary: 'Copies a project with its environments, their variables and the configuration of every service in them',
-    description: 'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ports of the server, backups and folders of the server (bind mounts) are not copied.',
+    summary:
+      'Copies a project with its environments, their variables and the configuration of every service in them',
+    description:
+      'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ports of the server, backups and folders of the server (bind mounts) are not copied.',
     access: { ...own, grant: ['canCreateProjects', 'canCreateServices'] },
     input: id.extend({ name, description: description.nullish().describe('Absent: that of the original') }),
     output: projectRecord,

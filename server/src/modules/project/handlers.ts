@@ -6,7 +6,13 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { Environments } from '../environment/environment.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { Members } from '../organization/member.ts';
-import { serviceLists, type ServiceCopies, type ServiceLists, type Services, type ServiceSummary } from '../service/service.ts';
+import {
+  serviceLists,
+  type ServiceCopies,
+  type ServiceLists,
+  type Services,
+  type ServiceSummary,
+} from '../service/service.ts';
 import type { projectContract } from './contract.ts';
 import type { Projects } from './project.ts';
 import type { ProjectRecord } from './store.ts';
@@ -20,12 +26,18 @@ export interface ProjectNeighbours {
   networksChanged(): void;
 }
 
-export function projectHandlers(projects: Projects, neighbours: ProjectNeighbours): Handlers<typeof projectContract, CallContext> {
+export function projectHandlers(
+  projects: Projects,
+  neighbours: ProjectNeighbours,
+): Handlers<typeof projectContract, CallContext> {
   const { environments, services, members } = neighbours;
   /** These projects with what stands in them, in two statements. */
   async function whole(actor: Actor, some: ProjectRecord[]): Promise<Composed[]> {
     const ids = some.map(({ projectId }) => projectId);
-    const [parts, leaves] = await Promise.all([environments.byProjects(ids, actor.organizationId), services.ofProjects(actor.organizationId, ids)]);
+    const [parts, leaves] = await Promise.all([
+      environments.byProjects(ids, actor.organizationId),
+      services.ofProjects(actor.organizationId, ids),
+    ]);
     return composed(actor, some, parts, leaves);
   }
   return {
@@ -38,36 +50,55 @@ export function projectHandlers(projects: Projects, neighbours: ProjectNeighbour
     async all({ actor }, { limit, cursor }) {
       const { organizationId } = actor;
       if (limit !== undefined && actor.role !== 'member') {
-        const { items, nextCursor } = cutPage(await projects.page(organizationId, { limit: limit + 1, cursor }), limit, ({ projectId }) => projectId);
+        const { items, nextCursor } = cutPage(
+          await projects.page(organizationId, { limit: limit + 1, cursor }),
+          limit,
+          ({ projectId }) => projectId,
+        );
         return { items: await whole(actor, items), nextCursor };
       }
-      const [all, parts, leaves] = await Promise.all([projects.all(organizationId), environments.all(organizationId), services.ofOrganization(organizationId)]);
+      const [all, parts, leaves] = await Promise.all([
+        projects.all(organizationId),
+        environments.all(organizationId),
+        services.ofOrganization(organizationId),
+      ]);
       return paginate(composed(actor, all, parts, leaves), { limit, cursor }, ({ projectId }) => projectId);
     },
     async one({ actor }, { projectId }) {
       const [visible] = await whole(actor, [await projects.one(projectId, actor.organizationId)]);
-      if (!visible) throw new AppError('FORBIDDEN', 'You have no access to this project. An Owner or Admin of the organization can give it.');
+      if (!visible)
+        throw new AppError(
+          'FORBIDDEN',
+          'You have no access to this project. An Owner or Admin of the organization can give it.',
+        );
       return visible;
     },
-    update: ({ actor, write }, { projectId, ...patch }) => write(() => projects.update(projectId, actor.organizationId, patch)),
+    update: ({ actor, write }, { projectId, ...patch }) =>
+      write(() => projects.update(projectId, actor.organizationId, patch)),
     async remove({ actor, write }, { projectId }) {
       const removed = await write(() => projects.remove(projectId, actor.organizationId));
       neighbours.networksChanged();
       return removed;
     },
-    duplicate: ({ actor, write }, { projectId, ...input }) => write(async () => {
-      const copy = await projects.duplicate(projectId, actor.organizationId, input);
-      await neighbours.copies.make(actor.organizationId, copy.environments);
-      await members.grantCreated(actor, 'accessedProjects', copy.project.projectId);
-      return copy.project;
-    }),
+    duplicate: ({ actor, write }, { projectId, ...input }) =>
+      write(async () => {
+        const copy = await projects.duplicate(projectId, actor.organizationId, input);
+        await neighbours.copies.make(actor.organizationId, copy.environments);
+        await members.grantCreated(actor, 'accessedProjects', copy.project.projectId);
+        return copy.project;
+      }),
   };
 }
 
 type Composed = ProjectRecord & { environments: (EnvironmentRecord & ServiceLists)[] };
 
 /** Puts services into environments into projects; a member keeps only what is assigned. */
-function composed(actor: Actor, projects: ProjectRecord[], environments: EnvironmentRecord[], services: ServiceSummary[]): Composed[] {
+function composed(
+  actor: Actor,
+  projects: ProjectRecord[],
+  environments: EnvironmentRecord[],
+  services: ServiceSummary[],
+): Composed[] {
   const reaches = reachOf(actor);
   const servicesOf = Map.groupBy(services, ({ environmentId }) => environmentId);
   const environmentsOf = Map.groupBy(environments, ({ projectId }) => projectId);
@@ -79,10 +110,13 @@ function composed(actor: Actor, projects: ProjectRecord[], environments: Environ
       const { environmentId } = environment;
       const reachesWhole = reaches({ organizationId, projectId, environmentId });
       const inside = servicesOf.get(environmentId) ?? [];
-      const visible = reachesWhole ? inside : inside.filter(({ serviceId }) => reaches({ organizationId, projectId, environmentId, serviceId }));
+      const visible = reachesWhole
+        ? inside
+        : inside.filter(({ serviceId }) => reaches({ organizationId, projectId, environmentId, serviceId }));
       if (visible.length > 0 || reachesWhole) shown.push({ ...environment, ...serviceLists(visible) });
     }
-    if (shown.length > 0 || reaches({ organizationId, projectId })) result.push({ ...project, environments: shown });
+    if (shown.length > 0 || reaches({ organizationId, projectId }))
+      result.push({ ...project, environments: shown });
   }
   return result;
 }

@@ -14,9 +14,16 @@ export interface ProjectInput {
 }
 
 export interface Projects {
-  create(organizationId: string, input: ProjectInput & { name: string }): Promise<{ project: ProjectRecord; environment: EnvironmentRecord }>;
+  create(
+    organizationId: string,
+    input: ProjectInput & { name: string },
+  ): Promise<{ project: ProjectRecord; environment: EnvironmentRecord }>;
   /** The project and its environments, without services: the new project, and which environment became which. */
-  duplicate(projectId: string, organizationId: string, input: { name: string; description?: string | null | undefined }): Promise<{ project: ProjectRecord; environments: Map<string, string> }>;
+  duplicate(
+    projectId: string,
+    organizationId: string,
+    input: { name: string; description?: string | null | undefined },
+  ): Promise<{ project: ProjectRecord; environments: Map<string, string> }>;
   all(organizationId: string): Promise<ProjectRecord[]>;
   /** At most `limit` of the projects after the one that `cursor` names, newest first. */
   page(organizationId: string, page: { limit: number; cursor: string | undefined }): Promise<ProjectRecord[]>;
@@ -31,8 +38,18 @@ export function createProjects(store: ProjectStore, environments: Environments, 
     if (!record) throw new AppError('NOT_FOUND', 'There is no such project. It may have been removed.');
     return record;
   }
-  async function insert(organizationId: string, { name, description, env }: ProjectInput & { name: string }): Promise<ProjectRecord> {
-    const project = { projectId: randomId(), organizationId, name, description: description ?? '', env: env ?? '', createdAt: isoTime(clock) };
+  async function insert(
+    organizationId: string,
+    { name, description, env }: ProjectInput & { name: string },
+  ): Promise<ProjectRecord> {
+    const project = {
+      projectId: randomId(),
+      organizationId,
+      name,
+      description: description ?? '',
+      env: env ?? '',
+      createdAt: isoTime(clock),
+    };
     await store.insert(project);
     return project;
   }
@@ -45,7 +62,11 @@ export function createProjects(store: ProjectStore, environments: Environments, 
     },
     async duplicate(projectId, organizationId, { name, description }) {
       const original = await one(projectId, organizationId);
-      const project = await insert(organizationId, { ...original, name, description: description ?? original.description });
+      const project = await insert(organizationId, {
+        ...original,
+        name,
+        description: description ?? original.description,
+      });
       const copies = new Map<string, string>();
       for (const environment of (await environments.byProject(projectId, organizationId)).toReversed()) {
         const copy = environment.isDefault
@@ -55,17 +76,24 @@ export function createProjects(store: ProjectStore, environments: Environments, 
       }
       return { project, environments: copies };
     },
-    all: (organizationId) => store.list({ organizationId }, { by: ['createdAt', 'projectId'], direction: 'desc' }),
+    all: (organizationId) =>
+      store.list({ organizationId }, { by: ['createdAt', 'projectId'], direction: 'desc' }),
     async page(organizationId, { limit, cursor }) {
-      const after = cursor === undefined ? undefined : await store.find({ projectId: cursor, organizationId });
+      const after =
+        cursor === undefined ? undefined : await store.find({ projectId: cursor, organizationId });
       if (cursor !== undefined && !after) throw unknownCursor();
       return store.page(organizationId, { limit, after });
     },
     async update(projectId, organizationId, { name, description, env }) {
       if (env) parseEnv(env);
-      await store.update({ projectId, organizationId }, {
-        name, description: description === undefined ? undefined : description ?? '', env: env === undefined ? undefined : env ?? '',
-      });
+      await store.update(
+        { projectId, organizationId },
+        {
+          name,
+          description: description === undefined ? undefined : (description ?? ''),
+          env: env === undefined ? undefined : (env ?? ''),
+        },
+      );
       return one(projectId, organizationId);
     },
     async remove(projectId, organizationId) {

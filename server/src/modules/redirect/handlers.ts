@@ -5,14 +5,24 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { redirectContract } from './contract.ts';
 import type { Redirects } from './redirect.ts';
 
-export function redirectHandlers(redirects: Redirects, changeRoutes: ChangeRoutes): Handlers<typeof redirectContract, CallContext> {
+export function redirectHandlers(
+  redirects: Redirects,
+  changeRoutes: ChangeRoutes,
+): Handlers<typeof redirectContract, CallContext> {
   return {
-    create: ({ actor, write }, { applicationId, ...input }) => changeRoutes(write, () => redirects.create(actor.organizationId, applicationId, input)),
+    create: ({ actor, write }, { applicationId, ...input }) =>
+      changeRoutes(write, () => redirects.create(actor.organizationId, applicationId, input)),
     one: ({ actor }, { redirectId }) => redirects.one(redirectId, actor.organizationId),
     async byApplicationId({ actor }, input) {
-      return paginate(await redirects.byApplication(input.applicationId, actor.organizationId), input, ({ redirectId }) => redirectId);
+      return paginate(
+        await redirects.byApplication(input.applicationId, actor.organizationId),
+        input,
+        ({ redirectId }) => redirectId,
+      );
     },
-    update: ({ actor, write }, { redirectId, ...patch }) => changeRoutes(write, () => redirects.update(redirectId, actor.organizationId, patch)),
-    delete: ({ actor, write }, { redirectId }) => changeRoutes(write, () => redirects.remove(redirectId, actor.organizationId)),
+    update: ({ actor, write }, { redirectId, ...patch }) =>
+      changeRoutes(write, () => redirects.update(redirectId, actor.organizationId, patch)),
+    delete: ({ actor, write }, { redirectId }) =>
+      changeRoutes(write, () => redirects.remove(redirectId, actor.organizationId)),
   };
 }

@@ -12,7 +12,11 @@ export interface Redirects {
   one(redirectId: string, organizationId: string): Promise<RedirectRecord>;
   /** Newest first. */
   byApplication(applicationId: string, organizationId: string): Promise<RedirectRecord[]>;
-  update(redirectId: string, organizationId: string, patch: { [K in keyof RedirectInput]?: RedirectInput[K] | undefined }): Promise<RedirectRecord>;
+  update(
+    redirectId: string,
+    organizationId: string,
+    patch: { [K in keyof RedirectInput]?: RedirectInput[K] | undefined },
+  ): Promise<RedirectRecord>;
   remove(redirectId: string, organizationId: string): Promise<RedirectRecord>;
 }
 
@@ -26,16 +30,28 @@ export function createRedirects(store: RedirectStore, clock: Clock): Redirects {
   return {
     one,
     async create(organizationId, applicationId, { regex, replacement, permanent }) {
-      const record: RedirectRecord = { redirectId: randomId(), organizationId, applicationId, regex, replacement, permanent, createdAt: isoTime(clock) };
+      const record: RedirectRecord = {
+        redirectId: randomId(),
+        organizationId,
+        applicationId,
+        regex,
+        replacement,
+        permanent,
+        createdAt: isoTime(clock),
+      };
       checkRedirect(record);
       await store.insert(record);
       return record;
     },
-    byApplication: (applicationId, organizationId) => store.list({ applicationId, organizationId }, { by: ['createdAt', 'redirectId'], direction: 'desc' }),
+    byApplication: (applicationId, organizationId) =>
+      store.list({ applicationId, organizationId }, { by: ['createdAt', 'redirectId'], direction: 'desc' }),
     async update(redirectId, organizationId, patch) {
       const present = await one(redirectId, organizationId);
       const changed: RedirectRecord = {
-        ...present, regex: patch.regex ?? present.regex, replacement: patch.replacement ?? present.replacement, permanent: patch.permanent ?? present.permanent,
+        ...present,
+        regex: patch.regex ?? present.regex,
+        replacement: patch.replacement ?? present.replacement,
+        permanent: patch.permanent ?? present.permanent,
       };
       checkRedirect(changed);
       await store.update({ redirectId, organizationId }, changed);

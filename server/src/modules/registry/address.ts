@@ -10,14 +10,22 @@ const pathPart = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
  * anything else, credentials and other schemes included.
  */
 export function parseRegistryAddress(text: string, field = 'registryUrl'): string {
-  const bare = text.trim().replace(/^https:\/\//i, '').replace(/\/+$/, '');
+  const bare = text
+    .trim()
+    .replace(/^https:\/\//i, '')
+    .replace(/\/+$/, '');
   if (bare === '') return '';
-  if (bare.includes('://')) throw badField(field, 'must be host[:port][/prefix]; registries are reached through https only');
-  if (bare.includes('@')) throw badField(field, 'must not carry a user or password; they have their own fields');
+  if (bare.includes('://'))
+    throw badField(field, 'must be host[:port][/prefix]; registries are reached through https only');
+  if (bare.includes('@'))
+    throw badField(field, 'must not carry a user or password; they have their own fields');
   const [authority = '', ...path] = bare.split('/');
   const [host = '', port, ...rest] = authority.split(':');
   if (rest.length > 0) throw badField(field, 'must be host[:port][/prefix]');
-  const address = port === undefined ? parseHost(host, field) : `${parseHost(host, field)}:${parsePort(/^[0-9]{1,5}$/.test(port) ? Number(port) : Number.NaN, field)}`;
+  const address =
+    port === undefined
+      ? parseHost(host, field)
+      : `${parseHost(host, field)}:${parsePort(/^[0-9]{1,5}$/.test(port) ? Number(port) : Number.NaN, field)}`;
   if (address.startsWith('*')) throw badField(field, 'must be one host');
   return [address, ...path.map((part) => parsePathPart(part, field))].join('/');
 }
@@ -25,7 +33,12 @@ export function parseRegistryAddress(text: string, field = 'registryUrl'): strin
 /** A repository path without slashes at its ends; empty is none. Throws BAD_REQUEST naming the field. */
 export function parseImagePrefix(text: string, field = 'imagePrefix'): string {
   const bare = text.trim().replace(/^\/+|\/+$/g, '');
-  return bare === '' ? '' : bare.split('/').map((part) => parsePathPart(part, field)).join('/');
+  return bare === ''
+    ? ''
+    : bare
+        .split('/')
+        .map((part) => parsePathPart(part, field))
+        .join('/');
 }
 
 /** The host[:port] that a sign-in is for. */
@@ -35,5 +48,8 @@ export function serverOf(registryUrl: string): string {
 
 function parsePathPart(part: string, field: string): string {
   if (pathPart.test(part)) return part;
-  throw badField(field, 'may have only lower-case letters, digits and single ".", "_" or "-" between them in each part of the path');
+  throw badField(
+    field,
+    'may have only lower-case letters, digits and single ".", "_" or "-" between them in each part of the path',
+  );
 }

@@ -6,7 +6,12 @@ import { registryRecord } from './record.ts';
 
 const id = z.object({ registryId: z.string().min(1) });
 const registry = [{ kind: 'registry', field: 'registryId' }] as const;
-const registryUrl = z.string().max(255).describe('host[:port][/prefix], with or without https:// before it; empty for the engine\'s default registry');
+const registryUrl = z
+  .string()
+  .max(255)
+  .describe(
+    "host[:port][/prefix], with or without https:// before it; empty for the engine's default registry",
+  );
 const name = z.string().min(1).max(100);
 const username = z.string().min(1).max(255);
 const password = z.string().min(1).max(10_000);
@@ -21,14 +26,27 @@ export const registryContract = {
     output: registryRecord,
   }),
   test: mutation({
-    summary: 'Signs in at a registry; 400 with the registry\'s own words when it refuses',
-    description: 'Either a stored registry by `registryId` alone, or `registryUrl`, `username` and `password`.',
+    summary: "Signs in at a registry; 400 with the registry's own words when it refuses",
+    description:
+      'Either a stored registry by `registryId` alone, or `registryUrl`, `username` and `password`.',
     access: { class: 'admin', resources: registry },
-    input: z.object({ registryId: z.string().min(1).nullish(), registryUrl: registryUrl.nullish(), username: username.nullish(), password: password.nullish() })
+    input: z
+      .object({
+        registryId: z.string().min(1).nullish(),
+        registryUrl: registryUrl.nullish(),
+        username: username.nullish(),
+        password: password.nullish(),
+      })
       .superRefine((input, context) => {
         for (const field of signInFields) {
-          if (input.registryId && input[field] != null) context.addIssue({ code: 'custom', path: [field], message: 'does not go together with registryId; the stored sign-in is tested' });
-          if (!input.registryId && input[field] == null) context.addIssue({ code: 'custom', path: [field], message: 'is required without registryId' });
+          if (input.registryId && input[field] != null)
+            context.addIssue({
+              code: 'custom',
+              path: [field],
+              message: 'does not go together with registryId; the stored sign-in is tested',
+            });
+          if (!input.registryId && input[field] == null)
+            context.addIssue({ code: 'custom', path: [field], message: 'is required without registryId' });
         }
       }),
     example: { registryUrl: 'registry.example.com', username: 'deploy', password: 'correct-horse-battery' },
@@ -49,9 +67,16 @@ export const registryContract = {
   }),
   update: mutation({
     summary: 'Changes a registry; absent fields stay',
-    description: 'Another address needs the password again, so that the stored one never reaches a host it was not given for.',
+    description:
+      'Another address needs the password again, so that the stored one never reaches a host it was not given for.',
     access: { class: 'admin', resources: registry },
-    input: id.extend({ name: name.optional(), registryUrl: registryUrl.optional(), username: username.optional(), password: password.optional(), imagePrefix: imagePrefix.nullish() }),
+    input: id.extend({
+      name: name.optional(),
+      registryUrl: registryUrl.optional(),
+      username: username.optional(),
+      password: password.optional(),
+      imagePrefix: imagePrefix.nullish(),
+    }),
     output: registryRecord,
   }),
   remove: mutation({

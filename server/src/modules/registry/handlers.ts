@@ -9,14 +9,21 @@ export function registryHandlers(registries: Registries): Handlers<typeof regist
     create: ({ actor, write }, input) => write(() => registries.create(actor.organizationId, input)),
     async test({ actor }, { registryId, registryUrl, username, password }) {
       if (registryId) await registries.testStored(registryId, actor.organizationId);
-      else await registries.test({ registryUrl: registryUrl ?? '', username: username ?? '', password: password ?? '' });
+      else
+        await registries.test({
+          registryUrl: registryUrl ?? '',
+          username: username ?? '',
+          password: password ?? '',
+        });
       return { success: true };
     },
     one: ({ actor }, { registryId }) => registries.one(registryId, actor.organizationId),
     async all({ actor }, input) {
       return paginate(await registries.all(actor.organizationId), input, ({ registryId }) => registryId);
     },
-    update: ({ actor, write }, { registryId, ...patch }) => write(() => registries.update(registryId, actor.organizationId, patch)),
-    remove: ({ actor, write }, { registryId }) => write(() => registries.remove(registryId, actor.organizationId)),
+    update: ({ actor, write }, { registryId, ...patch }) =>
+      write(() => registries.update(registryId, actor.organizationId, patch)),
+    remove: ({ actor, write }, { registryId }) =>
+      write(() => registries.remove(registryId, actor.organizationId)),
   };
 }

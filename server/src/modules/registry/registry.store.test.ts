@@ -17,15 +17,39 @@ const engine = {
   asked: [] as string[],
   async checkRegistry({ username, password, serverAddress }: RegistryAuth): Promise<void> {
     engine.asked.push(`${username}@${serverAddress}`);
-    if (password.reveal() !== 'right') throw new AppError('BAD_REQUEST', `The registry ${serverAddress} refused the sign-in of ${username}: unauthorized`);
+    if (password.reveal() !== 'right')
+      throw new AppError(
+        'BAD_REQUEST',
+        `The registry ${serverAddress} refused the sign-in of ${username}: unauthorized`,
+      );
   },
 };
 
 eachDatabase('registries', (test) => {
   const createWorld = worlds(test);
-  const begin = (): Promise<World> => createWorld((database) => [router('registry', registryContract, registryHandlers(createRegistries(createRegistryStore(database), engine, systemClock)))]);
-  const input = { name: 'Team', registryUrl: 'https://registry.example.com:5000/Apps'.toLowerCase(), username: 'ci', password: 'right', imagePrefix: 'shop' };
-  const shown = { registryId: expect.any(String), name: 'Team', registryUrl: 'registry.example.com:5000/apps', username: 'ci', imagePrefix: 'shop', createdAt: expect.any(String) };
+  const begin = (): Promise<World> =>
+    createWorld((database) => [
+      router(
+        'registry',
+        registryContract,
+        registryHandlers(createRegistries(createRegistryStore(database), engine, systemClock)),
+      ),
+    ]);
+  const input = {
+    name: 'Team',
+    registryUrl: 'https://registry.example.com:5000/Apps'.toLowerCase(),
+    username: 'ci',
+    password: 'right',
+    imagePrefix: 'shop',
+  };
+  const shown = {
+    registryId: expect.any(String),
+    name: 'Team',
+    registryUrl: 'registry.example.com:5000/apps',
+    username: 'ci',
+    imagePrefix: 'shop',
+    createdAt: expect.any(String),
+  };
 
   it('are created, read, listed and removed, their password never shown', async () => {
     const { owner, database, people } = await begin();
@@ -35,8 +59,16 @@ eachDatabase('registries', (test) => {
     expect(await owner.query('registry.one', { registryId })).toEqual(shown);
     expect(await owner.query('registry.all')).toEqual([shown]);
     expect(await owner.query('registry.all', { limit: 5 })).toEqual({ items: [shown], nextCursor: null });
-    const access = await createRegistries(createRegistryStore(database), engine, systemClock).access(registryId, people.owner.organizationId);
-    expect([access.repository, access.auth.serverAddress, access.auth.username, access.auth.password.reveal()]).toEqual(['registry.example.com:5000/apps/shop/', 'registry.example.com:5000', 'ci', 'right']);
+    const access = await createRegistries(createRegistryStore(database), engine, systemClock).access(
+      registryId,
+      people.owner.organizationId,
+    );
+    expect([
+      access.repository,
+      access.auth.serverAddress,
+      access.auth.username,
+      access.auth.password.reveal(),
+    ]).toEqual(['registry.example.com:5000/apps/shop/', 'registry.example.com:5000', 'ci', 'right']);
     expect(await owner.mutate('registry.remove', { registryId })).toEqual(shown);
     expect(await owner.query('registry.one', { registryId })).toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -44,15 +76,47 @@ eachDatabase('registries', (test) => {
   it('are changed field by field; the stored password never reaches another address', async () => {
     const { owner } = await begin();
     const registryId = textOf(await owner.mutate('registry.create', input), 'registryId');
-    expect(await owner.mutate('registry.update', { registryId, name: 'Renamed' })).toEqual({ ...shown, name: 'Renamed' });
-    expect(await owner.mutate('registry.update', { registryId, registryUrl: 'evil.example.com' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['password'] });
-    expect(await owner.mutate('registry.update', { registryId, registryUrl: input.registryUrl, imagePrefix: null })).toEqual({ ...shown, name: 'Renamed', imagePrefix: '' });
-    expect(await owner.mutate('registry.update', { registryId, registryUrl: 'other.example.com', username: 'me', password: 'wrong' })).toMatchObject({ registryUrl: 'other.example.com', username: 'me' });
-    expect(await owner.mutate('registry.test', { registryId })).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('unauthorized') });
-    expect(await owner.mutate('registry.update', { registryId, password: 'right' })).toMatchObject({ registryUrl: 'other.example.com' });
+    expect(await owner.mutate('registry.update', { registryId, name: 'Renamed' })).toEqual({
+      ...shown,
+      name: 'Renamed',
+    });
+    expect(
+      await owner.mutate('registry.update', { registryId, registryUrl: 'evil.example.com' }),
+    ).toMatchObject({ code: 'BAD_REQUEST', fields: ['password'] });
+    expect(
+      await owner.mutate('registry.update', {
+        registryId,
+        registryUrl: input.registryUrl,
+        imagePrefix: null,
+      }),
+    ).toEqual({ ...shown, name: 'Renamed', imagePrefix: '' });
+    expect(
+      await owner.mutate('registry.update', {
+        registryId,
+        registryUrl: 'other.example.com',
+        username: 'me',
+        password: 'wrong',
+      }),
+    ).toMatchObject({ registryUrl: 'other.example.com', username: 'me' });
+    expect(await owner.mutate('registry.test', { registryId })).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('unauthorized'),
+    });
+    expect(await owner.mutate('registry.update', { registryId, password: 'right' })).toMatchObject({
+      registryUrl: 'other.example.com',
+    });
     expect(await owner.mutate('registry.test', { registryId })).toEqual({ success: true });
-    for (const [field, value] of [['registryUrl', 'http://x'], ['imagePrefix', 'A'], ['username', ''], ['password', ''], ['name', '']] as const) {
-      expect(await owner.mutate('registry.update', { registryId, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
+    for (const [field, value] of [
+      ['registryUrl', 'http://x'],
+      ['imagePrefix', 'A'],
+      ['username', ''],
+      ['password', ''],
+      ['name', ''],
+    ] as const) {
+      expect(await owner.mutate('registry.update', { registryId, [field]: value })).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: [field],
+      });
     }
   });
 
@@ -61,34 +125,79 @@ eachDatabase('registries', (test) => {
     const registryId = textOf(await owner.mutate('registry.create', input), 'registryId');
     engine.asked.length = 0;
     expect(await owner.mutate('registry.test', { registryId })).toEqual({ success: true });
-    expect(await owner.mutate('registry.test', { registryUrl: 'https://other.example.com/x', username: 'me', password: 'right' })).toEqual({ success: true });
+    expect(
+      await owner.mutate('registry.test', {
+        registryUrl: 'https://other.example.com/x',
+        username: 'me',
+        password: 'right',
+      }),
+    ).toEqual({ success: true });
     expect(engine.asked).toEqual(['ci@registry.example.com:5000', 'me@other.example.com']);
-    expect(await owner.mutate('registry.test', { registryUrl: 'other.example.com', username: 'me', password: 'wrong' })).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('unauthorized') });
-    expect(await owner.mutate('registry.test', { registryId, registryUrl: 'evil.example.com' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['registryUrl'] });
-    expect(await owner.mutate('registry.test', {})).toMatchObject({ code: 'BAD_REQUEST', fields: ['registryUrl', 'username', 'password'] });
+    expect(
+      await owner.mutate('registry.test', {
+        registryUrl: 'other.example.com',
+        username: 'me',
+        password: 'wrong',
+      }),
+    ).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('unauthorized') });
+    expect(
+      await owner.mutate('registry.test', { registryId, registryUrl: 'evil.example.com' }),
+    ).toMatchObject({ code: 'BAD_REQUEST', fields: ['registryUrl'] });
+    expect(await owner.mutate('registry.test', {})).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['registryUrl', 'username', 'password'],
+    });
     expect(engine.asked).toHaveLength(3);
   });
 
   it('stay while an application uses them, and the refusal tells how many', async () => {
-    const { owner, database, place: { applicationId } } = await begin();
+    const {
+      owner,
+      database,
+      place: { applicationId },
+    } = await begin();
     const registryId = textOf(await owner.mutate('registry.create', input), 'registryId');
     await createStores(database).applications.update({ applicationId }, { registryId });
-    expect(await owner.mutate('registry.remove', { registryId })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('1 application') });
+    expect(await owner.mutate('registry.remove', { registryId })).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('1 application'),
+    });
     expect(await owner.query('registry.one', { registryId })).toEqual(shown);
   });
 
   it('are for Owner and Admin of their organization; bad input is named', async () => {
     const { owner, admin, member, stranger, nobody } = await begin();
     const registryId = textOf(await admin.mutate('registry.create', input), 'registryId');
-    const calls = (door: Door, id = registryId): Promise<unknown>[] => [door.query('registry.one', { registryId: id }), door.mutate('registry.test', { registryId: id }), door.mutate('registry.update', { registryId: id, name: 'x' }), door.mutate('registry.remove', { registryId: id })];
-    const general = (door: Door): Promise<unknown>[] => [door.query('registry.all'), door.mutate('registry.create', input)];
-    for (const answer of await Promise.all([...calls(nobody), ...general(nobody)])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const answer of await Promise.all([...calls(member), ...general(member)])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all(calls(owner, 'nowhere'))) expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+    const calls = (door: Door, id = registryId): Promise<unknown>[] => [
+      door.query('registry.one', { registryId: id }),
+      door.mutate('registry.test', { registryId: id }),
+      door.mutate('registry.update', { registryId: id, name: 'x' }),
+      door.mutate('registry.remove', { registryId: id }),
+    ];
+    const general = (door: Door): Promise<unknown>[] => [
+      door.query('registry.all'),
+      door.mutate('registry.create', input),
+    ];
+    for (const answer of await Promise.all([...calls(nobody), ...general(nobody)]))
+      expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const answer of await Promise.all([...calls(member), ...general(member)]))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(stranger)))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(owner, 'nowhere')))
+      expect(answer).toMatchObject({ code: 'NOT_FOUND' });
     expect(await stranger.query('registry.all')).toEqual([]);
-    for (const [field, value] of [['registryUrl', 'http://x'], ['imagePrefix', 'A'], ['username', ''], ['password', ''], ['name', '']] as const) {
-      expect(await owner.mutate('registry.create', { ...input, [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
+    for (const [field, value] of [
+      ['registryUrl', 'http://x'],
+      ['imagePrefix', 'A'],
+      ['username', ''],
+      ['password', ''],
+      ['name', ''],
+    ] as const) {
+      expect(await owner.mutate('registry.create', { ...input, [field]: value })).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: [field],
+      });
     }
   });
 });

@@ -15,7 +15,9 @@ export interface RegistrySignIn {
   password: string;
 }
 
-export type RegistryPatch = { [K in 'name' | 'registryUrl' | 'username' | 'password']?: string | undefined } & { imagePrefix?: string | null | undefined };
+export type RegistryPatch = {
+  [K in 'name' | 'registryUrl' | 'username' | 'password']?: string | undefined;
+} & { imagePrefix?: string | null | undefined };
 
 /** What a build needs to push and a service to pull. */
 export interface RegistryAccess {
@@ -25,7 +27,10 @@ export interface RegistryAccess {
 }
 
 export interface Registries {
-  create(organizationId: string, input: RegistrySignIn & { name: string; imagePrefix?: string | null | undefined }): Promise<PublicRegistry>;
+  create(
+    organizationId: string,
+    input: RegistrySignIn & { name: string; imagePrefix?: string | null | undefined },
+  ): Promise<PublicRegistry>;
   /** Signs in through the engine; BAD_REQUEST with the registry's own words, SERVICE_UNAVAILABLE when the engine does not answer. */
   test(signIn: RegistrySignIn): Promise<void>;
   testStored(registryId: string, organizationId: string): Promise<void>;
@@ -39,7 +44,11 @@ export interface Registries {
   access(registryId: string, organizationId: string): Promise<RegistryAccess>;
 }
 
-export function createRegistries(store: RegistryStore, engine: Pick<Engine, 'checkRegistry'>, clock: Clock): Registries {
+export function createRegistries(
+  store: RegistryStore,
+  engine: Pick<Engine, 'checkRegistry'>,
+  clock: Clock,
+): Registries {
   async function found(registryId: string, organizationId: string): Promise<RegistryRecord> {
     const record = await store.find({ registryId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such registry. It may have been removed.');
@@ -49,22 +58,43 @@ export function createRegistries(store: RegistryStore, engine: Pick<Engine, 'che
   return {
     async create(organizationId, { name, registryUrl, username, password, imagePrefix }) {
       const shown = {
-        registryId: randomId(), organizationId, name, registryUrl: parseRegistryAddress(registryUrl), username, imagePrefix: parseImagePrefix(imagePrefix ?? ''), createdAt: isoTime(clock),
+        registryId: randomId(),
+        organizationId,
+        name,
+        registryUrl: parseRegistryAddress(registryUrl),
+        username,
+        imagePrefix: parseImagePrefix(imagePrefix ?? ''),
+        createdAt: isoTime(clock),
       };
       await store.insert({ ...shown, password });
       return shown;
     },
-    test: (signIn) => engine.checkRegistry(authOf({ ...signIn, registryUrl: parseRegistryAddress(signIn.registryUrl) })),
-    testStored: async (registryId, organizationId) => engine.checkRegistry(authOf(await found(registryId, organizationId))),
+    test: (signIn) =>
+      engine.checkRegistry(authOf({ ...signIn, registryUrl: parseRegistryAddress(signIn.registryUrl) })),
+    testStored: async (registryId, organizationId) =>
+      engine.checkRegistry(authOf(await found(registryId, organizationId))),
     one: async (registryId, organizationId) => withoutPassword(await found(registryId, organizationId)),
-    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'registryId'], direction: 'desc' })).map(withoutPassword),
+    all: async (organizationId) =>
+      (await store.list({ organizationId }, { by: ['createdAt', 'registryId'], direction: 'desc' })).map(
+        withoutPassword,
+      ),
     async update(registryId, organizationId, patch) {
       const present = await found(registryId, organizationId);
-      const registryUrl = patch.registryUrl === undefined ? present.registryUrl : parseRegistryAddress(patch.registryUrl);
-      if (registryUrl !== present.registryUrl && patch.password === undefined) throw badField('password', 'is required with another registryUrl; the stored one belongs to the former address');
+      const registryUrl =
+        patch.registryUrl === undefined ? present.registryUrl : parseRegistryAddress(patch.registryUrl);
+      if (registryUrl !== present.registryUrl && patch.password === undefined)
+        throw badField(
+          'password',
+          'is required with another registryUrl; the stored one belongs to the former address',
+        );
       const changed = {
-        ...present, name: patch.name ?? present.name, registryUrl, username: patch.username ?? present.username, password: patch.password ?? present.password,
-        imagePrefix: patch.imagePrefix === undefined ? present.imagePrefix : parseImagePrefix(patch.imagePrefix ?? ''),
+        ...present,
+        name: patch.name ?? present.name,
+        registryUrl,
+        username: patch.username ?? present.username,
+        password: patch.password ?? present.password,
+        imagePrefix:
+          patch.imagePrefix === undefined ? present.imagePrefix : parseImagePrefix(patch.imagePrefix ?? ''),
       };
       await store.update({ registryId, organizationId }, changed);
       return withoutPassword(changed);
@@ -73,7 +103,10 @@ export function createRegistries(store: RegistryStore, engine: Pick<Engine, 'che
       const record = await found(registryId, organizationId);
       const uses = await store.countUses(registryId);
       if (uses > 0) {
-        throw new AppError('PRECONDITION_FAILED', `The registry ${record.name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another one first.`);
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The registry ${record.name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
+        );
       }
       await store.remove({ registryId, organizationId });
       return withoutPassword(record);

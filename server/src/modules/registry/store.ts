@@ -10,7 +10,11 @@ export interface RegistryStore extends TableStore<'registry'> {
 }
 
 export function createRegistryStore(database: Database): RegistryStore {
-  const uses = database.builder.selectFrom('application').select((e) => e.fn.countAll<number>().as('count')).where('registryId', '=', '').compile();
+  const uses = database.builder
+    .selectFrom('application')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('registryId', '=', '')
+    .compile();
   return {
     ...tableStore(database, 'registry'),
     countUses: async (registryId) => Number((await database.run(uses, [registryId]))[0]?.count ?? 0),

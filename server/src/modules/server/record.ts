@@ -6,26 +6,57 @@ const optional = z.string().nullable();
 
 export const serverTypes = ['deploy', 'build'] as const;
 
-export const serverRecord = z.object({
-  serverId: z.string(), name: z.string(), description: optional, ipAddress: z.string(), port: z.number(), username: z.string(), sshKeyId: optional,
-  serverType: z.enum(serverTypes), status: z.enum(['active', 'inactive']).describe('inactive until its set-up is done, and again when its address changes'),
-  hostKeyFingerprint: optional.describe('Host key, pinned at the first contact; null before it'), buildsConcurrency: z.number(), metricsConfig: monitoring.nullable(), createdAt: z.string(),
-}).meta({ id: 'Server' });
+export const serverRecord = z
+  .object({
+    serverId: z.string(),
+    name: z.string(),
+    description: optional,
+    ipAddress: z.string(),
+    port: z.number(),
+    username: z.string(),
+    sshKeyId: optional,
+    serverType: z.enum(serverTypes),
+    status: z
+      .enum(['active', 'inactive'])
+      .describe('inactive until its set-up is done, and again when its address changes'),
+    hostKeyFingerprint: optional.describe('Host key, pinned at the first contact; null before it'),
+    buildsConcurrency: z.number(),
+    metricsConfig: monitoring.nullable(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'Server' });
 
-export const listedServer = serverRecord.extend({ totalServices: z.number().describe('Applications, databases and compose services on it') });
+export const listedServer = serverRecord.extend({
+  totalServices: z.number().describe('Applications, databases and compose services on it'),
+});
 
 const program = z.object({ enabled: z.boolean(), version: optional });
 
 /** What is installed on a server. */
 export const installation = z.object({
-  containerRuntime: program.extend({ accessible: z.boolean() }), rclone: program, nixpacks: program, buildpacks: program, railpack: program,
-  isServiceNetworkInstalled: z.boolean(), isSwarmInstalled: z.boolean(), isMainDirectoryInstalled: z.boolean(),
+  containerRuntime: program.extend({ accessible: z.boolean() }),
+  rclone: program,
+  nixpacks: program,
+  buildpacks: program,
+  railpack: program,
+  isServiceNetworkInstalled: z.boolean(),
+  isSwarmInstalled: z.boolean(),
+  isMainDirectoryInstalled: z.boolean(),
 });
 
 /** How a server is secured. */
 export const securityReport = z.object({
-  firewall: z.object({ installed: z.boolean(), active: z.boolean(), defaultIncoming: z.enum(['deny', 'allow']).nullable() }),
-  ssh: z.object({ enabled: z.boolean(), keyAuth: z.boolean(), permitRootLogin: optional, passwordAuth: z.boolean() }),
+  firewall: z.object({
+    installed: z.boolean(),
+    active: z.boolean(),
+    defaultIncoming: z.enum(['deny', 'allow']).nullable(),
+  }),
+  ssh: z.object({
+    enabled: z.boolean(),
+    keyAuth: z.boolean(),
+    permitRootLogin: optional,
+    passwordAuth: z.boolean(),
+  }),
   nonRootUser: z.object({ hasValidSudoUser: z.boolean() }),
   automaticUpdates: z.object({ installed: z.boolean(), active: z.boolean() }),
   intrusionPrevention: z.object({ installed: z.boolean(), active: z.boolean() }),

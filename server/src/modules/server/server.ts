@@ -4,7 +4,11 @@ import { parseMachineAddress } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { ServerRecord, ServerStore } from './store.ts';
 
-export interface NewServer extends Pick<ServerRecord, 'name' | 'ipAddress' | 'port' | 'username' | 'serverType' | 'buildsConcurrency'> {
+export interface NewServer
+  extends Pick<
+    ServerRecord,
+    'name' | 'ipAddress' | 'port' | 'username' | 'serverType' | 'buildsConcurrency'
+  > {
   description?: string | null | undefined;
   sshKeyId?: string | null | undefined;
 }
@@ -22,7 +26,11 @@ export interface Servers {
   all(organizationId: string): Promise<(ServerRecord & { totalServices: number })[]>;
   update(serverId: string, organizationId: string, patch: ServerPatch): Promise<ServerRecord>;
   /** Keeps what the server's monitoring is to be; its token is read by nobody but the monitoring. */
-  configureMonitoring(serverId: string, organizationId: string, config: MonitoringInput): Promise<ServerRecord>;
+  configureMonitoring(
+    serverId: string,
+    organizationId: string,
+    config: MonitoringInput,
+  ): Promise<ServerRecord>;
   /** PRECONDITION_FAILED while services or certificates stand on it. */
   remove(serverId: string, organizationId: string): Promise<ServerRecord>;
   /** FORBIDDEN unless the address is a metrics endpoint of a server of the organization. */
@@ -40,27 +48,53 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
     one,
     async create(organizationId, { description, sshKeyId, ...input }) {
       const record: ServerRecord = {
-        serverId: randomId(), organizationId, ...input, description: description ?? null, ipAddress: parseMachineAddress(input.ipAddress, 'ipAddress'), sshKeyId: sshKeyId ?? null,
-        status: 'inactive', hostKeyFingerprint: null, metricsConfig: null, metricsToken: null, createdAt: isoTime(clock),
+        serverId: randomId(),
+        organizationId,
+        ...input,
+        description: description ?? null,
+        ipAddress: parseMachineAddress(input.ipAddress, 'ipAddress'),
+        sshKeyId: sshKeyId ?? null,
+        status: 'inactive',
+        hostKeyFingerprint: null,
+        metricsConfig: null,
+        metricsToken: null,
+        createdAt: isoTime(clock),
       };
       await store.insert(record);
       return record;
     },
     async all(organizationId) {
-      const [servers, counts] = await Promise.all([store.list({ organizationId }, { by: ['createdAt', 'serverId'], direction: 'desc' }), store.countServices(organizationId)]);
+      const [servers, counts] = await Promise.all([
+        store.list({ organizationId }, { by: ['createdAt', 'serverId'], direction: 'desc' }),
+        store.countServices(organizationId),
+      ]);
       return servers.map((server) => ({ ...server, totalServices: counts.get(server.serverId) ?? 0 }));
     },
     async update(serverId, organizationId, { ipAddress, ...patch }) {
       const present = await one(serverId, organizationId);
       const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-      const changed: ServerRecord = { ...present, ...changes, ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress') };
+      const changed: ServerRecord = {
+        ...present,
+        ...changes,
+        ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress'),
+      };
       const isMoved = changed.ipAddress !== present.ipAddress || changed.port !== present.port;
-      const record: ServerRecord = isMoved ? { ...changed, hostKeyFingerprint: null, status: 'inactive' } : changed;
+      const record: ServerRecord = isMoved
+        ? { ...changed, hostKeyFingerprint: null, status: 'inactive' }
+        : changed;
       await store.update({ serverId, organizationId }, record);
       return record;
     },
-    async configureMonitoring(serverId, organizationId, { server: { token: metricsToken, ...server }, containers }) {
-      const record: ServerRecord = { ...(await one(serverId, organizationId)), metricsConfig: { server, containers }, metricsToken };
+    async configureMonitoring(
+      serverId,
+      organizationId,
+      { server: { token: metricsToken, ...server }, containers },
+    ) {
+      const record: ServerRecord = {
+        ...(await one(serverId, organizationId)),
+        metricsConfig: { server, containers },
+        metricsToken,
+      };
       await store.update({ serverId, organizationId }, record);
       return record;
     },
@@ -73,16 +107,28 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
     },
     async requireMetricsEndpoint(url, organizationId) {
       const { hostname, port, protocol, username, password } = new URL(url);
-      if (username !== '' || password !== '') throw badField('url', 'must not carry a user or password; the token has its own field');
+      if (username !== '' || password !== '')
+        throw badField('url', 'must not carry a user or password; the token has its own field');
       const asked = Number(port || (protocol === 'https:' ? 443 : 80));
-      const isEndpoint = (await store.list({ organizationId })).some(({ ipAddress, metricsConfig }) => hostOf(ipAddress) === hostname && (metricsConfig === null || metricsConfig.server.port === asked));
-      if (!isEndpoint) throw new AppError('FORBIDDEN', 'The address in url is no metrics endpoint of a server of this organization. Register the server with server.create, or use the address and port that its monitoring has.');
+      const isEndpoint = (await store.list({ organizationId })).some(
+        ({ ipAddress, metricsConfig }) =>
+          hostOf(ipAddress) === hostname && (metricsConfig === null || metricsConfig.server.port === asked),
+      );
+      if (!isEndpoint)
+        throw new AppError(
+          'FORBIDDEN',
+          'The address in url is no metrics endpoint of a server of this organization. Register the server with server.create, or use the address and port that its monitoring has.',
+        );
     },
   };
 }
 
 function refuseWhile(count: number, thing: string, { name }: ServerRecord): void {
-  if (count > 0) throw new AppError('PRECONDITION_FAILED', `The server ${name} still has ${count} ${thing}${count === 1 ? '' : 's'} on it. Remove ${count === 1 ? 'it' : 'them'} first.`);
+  if (count > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The server ${name} still has ${count} ${thing}${count === 1 ? '' : 's'} on it. Remove ${count === 1 ? 'it' : 'them'} first.`,
+    );
 }
 
 /** The address as a URL writes it. */

@@ -22,15 +22,22 @@ export function createServiceNames(store: ServiceNameStore): ServiceNames {
     }
   }
   return {
-    keep: (serviceId, names) => store.transaction(async () => {
-      const wanted = new Map(names.flatMap((name) => (name === null ? [] : [[appNameKey(name), name] as const])));
-      const held = new Set((await store.list({ serviceId })).map(({ nameKey }) => nameKey));
-      for (const [nameKey, name] of wanted) if (!held.has(nameKey)) await take(serviceId, nameKey, name);
-      for (const nameKey of held) if (!wanted.has(nameKey)) await store.remove({ nameKey, serviceId });
-    }),
+    keep: (serviceId, names) =>
+      store.transaction(async () => {
+        const wanted = new Map(
+          names.flatMap((name) => (name === null ? [] : [[appNameKey(name), name] as const])),
+        );
+        const held = new Set((await store.list({ serviceId })).map(({ nameKey }) => nameKey));
+        for (const [nameKey, name] of wanted) if (!held.has(nameKey)) await take(serviceId, nameKey, name);
+        for (const nameKey of held) if (!wanted.has(nameKey)) await store.remove({ nameKey, serviceId });
+      }),
   };
 }
 
 function nameTaken(appName: string, cause?: unknown): AppError {
-  return new AppError('CONFLICT', `appName: ${appName} is taken by another service of this installation (names differ in more than case). Choose another one.`, { cause, issues: [{ path: 'appName', message: 'is taken' }] });
+  return new AppError(
+    'CONFLICT',
+    `appName: ${appName} is taken by another service of this installation (names differ in more than case). Choose another one.`,
+    { cause, issues: [{ path: 'appName', message: 'is taken' }] },
+  );
 }

@@ -5,4 +5,7 @@ export interface ServiceNameStore extends TableStore<'service_name'> {
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export const createServiceNameStore = (database: Database): ServiceNameStore => ({ ...tableStore(database, 'service_name'), transaction: (work) => database.transaction(work) });
+export const createServiceNameStore = (database: Database): ServiceNameStore => ({
+  ...tableStore(database, 'service_name'),
+  transaction: (work) => database.transaction(work),
+});

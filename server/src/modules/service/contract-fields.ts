@@ -5,23 +5,39 @@ import { parseCpus, parseMemory } from '../../domain/resources.ts';
 import { ruled } from '../../procedure/ruled.ts';
 
 /** Text without line breaks: names, paths, addresses. */
-export const line = (max: number): z.ZodString => z.string().max(max).regex(/^[^\r\n]*$/, 'must be one line');
+export const line = (max: number): z.ZodString =>
+  z
+    .string()
+    .max(max)
+    .regex(/^[^\r\n]*$/, 'must be one line');
 /** Variables in the dotenv grammar. */
 export const block = z.string().max(500_000);
 /** One argument of a command; data, never read by a shell. */
 export const argument = z.string().max(10_000);
 
 export const id = z.string().min(1).max(100);
-export const serverId = id.nullish().describe('Server it will run on, absent: this one; required in a cloud installation');
+export const serverId = id
+  .nullish()
+  .describe('Server it will run on, absent: this one; required in a cloud installation');
 export const name = line(100).min(1);
 export const description = z.string().max(1000).nullable();
-export const appName = z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _, and begin and end with a letter or digit');
+export const appName = z
+  .string()
+  .regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _, and begin and end with a letter or digit');
 
 const memory = ruled(z.string().max(30), parseMemory);
 const cpu = ruled(z.string().max(30), parseCpus);
 
 /** Resources, command and arguments of what runs. */
 export const runtimeFields = {
-  memoryLimit: memory.nullable(), memoryReservation: memory.nullable(), cpuLimit: cpu.nullable(), cpuReservation: cpu.nullable(),
-  command: z.string().max(10_000).nullable().describe('Replaces the image\'s entrypoint; split into words as a shell would, but never run by one'), args: z.array(argument).max(1000).nullable(),
+  memoryLimit: memory.nullable(),
+  memoryReservation: memory.nullable(),
+  cpuLimit: cpu.nullable(),
+  cpuReservation: cpu.nullable(),
+  command: z
+    .string()
+    .max(10_000)
+    .nullable()
+    .describe("Replaces the image's entrypoint; split into words as a shell would, but never run by one"),
+  args: z.array(argument).max(1000).nullable(),
 } as const;

@@ -17,7 +17,10 @@ export interface OutputOptions {
 
 export interface ServiceOutput {
   readLogs(service: OwnedService, options: OutputOptions): Promise<LogLine[]>;
-  followLogs(service: OwnedService, options: { tail: number; since?: string | undefined; signal: AbortSignal }): AsyncIterable<LogLine>;
+  followLogs(
+    service: OwnedService,
+    options: { tail: number; since?: string | undefined; signal: AbortSignal },
+  ): AsyncIterable<LogLine>;
 }
 
 /** Lines looked through for a search. */
@@ -26,10 +29,16 @@ const waitLimitMs = 60_000;
 const pollMs = 200;
 
 /** The name it runs under: that of its last release. */
-export const nameOf = ({ appName, releasedAppName }: Pick<OwnedService, 'appName' | 'releasedAppName'>): string => releasedAppName ?? appName;
+export const nameOf = ({
+  appName,
+  releasedAppName,
+}: Pick<OwnedService, 'appName' | 'releasedAppName'>): string => releasedAppName ?? appName;
 
 /** The service's own; another's under the same name is none of its business. */
-export async function ownService(engine: Pick<Engine, 'service'>, owned: OwnedService): Promise<ServiceState | undefined> {
+export async function ownService(
+  engine: Pick<Engine, 'service'>,
+  owned: OwnedService,
+): Promise<ServiceState | undefined> {
   const service = await engine.service(nameOf(owned));
   return service && isSameService(ownerOfLabels(service.labels), owned) ? service : undefined;
 }
@@ -39,40 +48,68 @@ export function serviceOutput(engine: Pick<Engine, 'service' | 'serviceLogs'>): 
     async readLogs(owned, { tail, since, search }) {
       if (!(await ownService(engine, owned))) return [];
       const lines: LogLine[] = [];
-      for await (const line of engine.serviceLogs(nameOf(owned), { tail: search === undefined ? tail : searchedLines, since, follow: false })) {
+      for await (const line of engine.serviceLogs(nameOf(owned), {
+        tail: search === undefined ? tail : searchedLines,
+        since,
+        follow: false,
+      })) {
         if (search === undefined || line.text.includes(search)) lines.push(line);
       }
       return lines.slice(-tail);
     },
     async *followLogs(owned, { tail, since, signal }) {
-      if (await ownService(engine, owned)) yield* engine.serviceLogs(nameOf(owned), { tail, since, follow: true, signal });
+      if (await ownService(engine, owned))
+        yield* engine.serviceLogs(nameOf(owned), { tail, since, follow: true, signal });
     },
   };
 }
 
 /** SERVICE_UNAVAILABLE when it is not there within 60 s; `reader` is the procedure that shows its output. A task with a health check runs when the check has passed. */
-export const awaitRunning = (engine: Pick<Engine, 'service'>, name: string, replicas: number, reader: string): Promise<void> =>
-  until(async () => (await engine.service(name))?.running === replicas, `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. ${reader} shows its output.`);
+export const awaitRunning = (
+  engine: Pick<Engine, 'service'>,
+  name: string,
+  replicas: number,
+  reader: string,
+): Promise<void> =>
+  until(
+    async () => (await engine.service(name))?.running === replicas,
+    `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. ${reader} shows its output.`,
+  );
 
 /** The engine takes a task off its count when it asks it to stop; it answers requests until it has. */
 export const awaitEnded = (engine: Pick<Engine, 'tasks'>, name: string, reader: string): Promise<void> =>
-  until(async () => !(await engine.tasks(name)).some(({ state }) => state === 'running' || state === 'starting'), `The service was told to stop, and did not end within 60 s. ${reader} shows its output.`);
+  until(
+    async () => !(await engine.tasks(name)).some(({ state }) => state === 'running' || state === 'starting'),
+    `The service was told to stop, and did not end within 60 s. ${reader} shows its output.`,
+  );
 
 /** After a removal that a crash cut short: the services are gone, their containers end a little later and hold images and volumes until then. */
-export async function awaitAbandoned(engine: Pick<Engine, 'services' | 'containers'>, owner: ServiceRef): Promise<void> {
+export async function awaitAbandoned(
+  engine: Pick<Engine, 'services' | 'containers'>,
+  owner: ServiceRef,
+): Promise<void> {
   if ((await engine.services()).some(({ labels }) => isSameService(ownerOfLabels(labels), owner))) return;
-  await until(async () => (await engine.containers(`${ownerLabels[owner.kind]}=${owner.serviceId}`)).length === 0, 'Containers of the removed service did not end within 60 s. They end when their grace period is over.');
+  await until(
+    async () => (await engine.containers(`${ownerLabels[owner.kind]}=${owner.serviceId}`)).length === 0,
+    'Containers of the removed service did not end within 60 s. They end when their grace period is over.',
+  );
 }
 
 /** Removes its services under any name, its images and, when asked, its volumes; gives the volumes that stay. */
-export async function removeFromEngine(engine: Engine, owner: ServiceRef, { deleteVolumes, limitMs }: { deleteVolumes: boolean; limitMs?: number }): Promise<string[]> {
+export async function removeFromEngine(
+  engine: Engine,
+  owner: ServiceRef,
+  { deleteVolumes, limitMs }: { deleteVolumes: boolean; limitMs?: number },
+): Promise<string[]> {
   const mine = `${ownerLabels[owner.kind]}=${owner.serviceId}`;
   for (const { name, labels } of await engine.services()) {
-    if (isSameService(ownerOfLabels(labels), owner)) await engine.removeService(name, limitMs === undefined ? {} : { limitMs });
+    if (isSameService(ownerOfLabels(labels), owner))
+      await engine.removeService(name, limitMs === undefined ? {} : { limitMs });
   }
   for (const image of await engine.images(mine)) {
     // One whose name a former removal took while a container still had it has its id alone.
-    for (const reference of image.tags.length > 0 ? image.tags : [image.id]) await engine.removeImage(reference);
+    for (const reference of image.tags.length > 0 ? image.tags : [image.id])
+      await engine.removeImage(reference);
   }
   const volumes = await engine.volumes(mine);
   if (!deleteVolumes) return volumes;

@@ -2,5 +2,8 @@
 import { z } from 'zod';
 
 export const environmentOfService = z.object({
-  environmentId: z.string(), name: z.string(), projectId: z.string(), project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
+  environmentId: z.string(),
+  name: z.string(),
+  projectId: z.string(),
+  project: z.object({ projectId: z.string(), name: z.string(), organizationId: z.string() }),
 });

@@ -11,7 +11,9 @@ interface ServiceKind {
   status: 'applicationStatus' | 'composeStatus';
 }
 
-type OfDatabases = { [K in DatabaseKindName]: { list: K; id: DatabaseKinds[K]['id']; status: 'applicationStatus' } };
+type OfDatabases = {
+  [K in DatabaseKindName]: { list: K; id: DatabaseKinds[K]['id']; status: 'applicationStatus' };
+};
 
 export const serviceKinds = {
   application: { list: 'applications', id: 'applicationId', status: 'applicationStatus' },
@@ -26,18 +28,34 @@ const summary = { name: z.string(), appName: z.string() } as const;
 const status = z.enum(applicationStatuses);
 
 type Shape = Readonly<Record<string, z.ZodType>>;
-type SummaryOf<K extends ServiceKindName, E extends Shape> = z.ZodArray<z.ZodObject<{ [F in ServiceKinds[K]['id']]: z.ZodString } & typeof summary & E & { [F in ServiceKinds[K]['status']]: typeof status }>>;
+type SummaryOf<K extends ServiceKindName, E extends Shape> = z.ZodArray<
+  z.ZodObject<
+    { [F in ServiceKinds[K]['id']]: z.ZodString } & typeof summary &
+      E & { [F in ServiceKinds[K]['status']]: typeof status }
+  >
+>;
 type Lists<E extends Shape> = { [K in ServiceKindName as ServiceKinds[K]['list']]: SummaryOf<K, E> };
 
 /** A list for each kind; `more` are fields besides id, name, appName and status. */
 export function serviceListsOf<E extends Shape>(more: E): Lists<E> {
   const rows: [string, ServiceKind][] = Object.entries(serviceKinds);
-  return asLists(Object.fromEntries(rows.map(([, row]) => [row.list, z.array(z.object({ [row.id]: z.string(), ...summary, ...more, [row.status]: status }))])));
+  return asLists(
+    Object.fromEntries(
+      rows.map(([, row]) => [
+        row.list,
+        z.array(z.object({ [row.id]: z.string(), ...summary, ...more, [row.status]: status })),
+      ]),
+    ),
+  );
 }
 
 /** Rows made from the names of the kinds have exactly these types; the compiler cannot follow that. */
 function ofDatabases(): OfDatabases {
-  return perDatabaseKind((kind) => ({ list: kind, id: databaseKinds[kind].id, status: 'applicationStatus' })) as OfDatabases;
+  return perDatabaseKind((kind) => ({
+    list: kind,
+    id: databaseKinds[kind].id,
+    status: 'applicationStatus',
+  })) as OfDatabases;
 }
 
 function asLists<E extends Shape>(lists: Record<string, unknown>): Lists<E> {

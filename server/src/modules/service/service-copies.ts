@@ -13,20 +13,40 @@ export function createServiceCopies(rows: ServiceRows, names: ServiceNames, cloc
   /** What hangs on an application besides its mounts. */
   async function copyParts(from: string, to: string): Promise<void> {
     const createdAt = isoTime(clock);
-    for (const record of await rows.redirect.list({ applicationId: from })) await rows.redirect.insert({ ...record, redirectId: randomId(), applicationId: to, createdAt });
-    for (const record of await rows.basicAuth.list({ applicationId: from })) await rows.basicAuth.insert({ ...record, basicAuthId: randomId(), applicationId: to, createdAt });
+    for (const record of await rows.redirect.list({ applicationId: from }))
+      await rows.redirect.insert({ ...record, redirectId: randomId(), applicationId: to, createdAt });
+    for (const record of await rows.basicAuth.list({ applicationId: from }))
+      await rows.basicAuth.insert({ ...record, basicAuthId: randomId(), applicationId: to, createdAt });
   }
   /** A folder of the server would be shared by original and copy, so only volumes, which are the copy's own, and files come along. */
-  async function copyMounts(owner: 'applicationId' | 'databaseId' | 'composeId', from: string, to: string): Promise<void> {
+  async function copyMounts(
+    owner: 'applicationId' | 'databaseId' | 'composeId',
+    from: string,
+    to: string,
+  ): Promise<void> {
     for (const record of await rows.mount.list({ [owner]: from })) {
-      if (record.type !== 'bind') await rows.mount.insert({ ...record, mountId: randomId(), [owner]: to, createdAt: isoTime(clock) });
+      if (record.type !== 'bind')
+        await rows.mount.insert({ ...record, mountId: randomId(), [owner]: to, createdAt: isoTime(clock) });
     }
   }
-  async function copyApplications(organizationId: string, environments: ReadonlyMap<string, string>, [from, environmentId]: [string, string]): Promise<void> {
+  async function copyApplications(
+    organizationId: string,
+    environments: ReadonlyMap<string, string>,
+    [from, environmentId]: [string, string],
+  ): Promise<void> {
     for (const record of await rows.application.list({ organizationId, environmentId: from })) {
       const copy = {
-        ...record, ...nothingRuns, applicationId: randomId(), environmentId, appName: newName(record.name), refreshToken: randomId(32), applicationStatus: 'idle' as const, createdAt: isoTime(clock),
-        networks: record.networks.map((joined) => environments.get(joined) ?? joined), liveDeploymentId: null, uploadPath: null,
+        ...record,
+        ...nothingRuns,
+        applicationId: randomId(),
+        environmentId,
+        appName: newName(record.name),
+        refreshToken: randomId(32),
+        applicationStatus: 'idle' as const,
+        createdAt: isoTime(clock),
+        networks: record.networks.map((joined) => environments.get(joined) ?? joined),
+        liveDeploymentId: null,
+        uploadPath: null,
       };
       await rows.application.insert(copy);
       await names.keep(copy.applicationId, [copy.appName]);
@@ -34,18 +54,45 @@ export function createServiceCopies(rows: ServiceRows, names: ServiceNames, cloc
       await copyParts(record.applicationId, copy.applicationId);
     }
   }
-  async function copyDatabases(organizationId: string, [from, environmentId]: [string, string]): Promise<void> {
+  async function copyDatabases(
+    organizationId: string,
+    [from, environmentId]: [string, string],
+  ): Promise<void> {
     for (const record of await rows.database.list({ organizationId, environmentId: from })) {
       const databaseId = randomId();
-      const copy = { ...record, ...neverRan(databaseId), databaseId, environmentId, appName: newName(record.name), applicationStatus: 'idle' as const, externalPort: null, createdAt: isoTime(clock) };
+      const copy = {
+        ...record,
+        ...neverRan(databaseId),
+        databaseId,
+        environmentId,
+        appName: newName(record.name),
+        applicationStatus: 'idle' as const,
+        externalPort: null,
+        createdAt: isoTime(clock),
+      };
       await rows.database.insert(copy);
       await names.keep(copy.databaseId, [copy.appName]);
       await copyMounts('databaseId', record.databaseId, copy.databaseId);
     }
   }
-  async function copyComposes(organizationId: string, [from, environmentId]: [string, string]): Promise<void> {
+  async function copyComposes(
+    organizationId: string,
+    [from, environmentId]: [string, string],
+  ): Promise<void> {
     for (const record of await rows.compose.list({ organizationId, environmentId: from })) {
-      const copy = { ...record, ...nothingRuns, liveDeploymentId: null, releasedSuffix: '', networkIndex: null, composeId: randomId(), environmentId, appName: newName(record.name), refreshToken: randomId(32), composeStatus: 'idle' as const, createdAt: isoTime(clock) };
+      const copy = {
+        ...record,
+        ...nothingRuns,
+        liveDeploymentId: null,
+        releasedSuffix: '',
+        networkIndex: null,
+        composeId: randomId(),
+        environmentId,
+        appName: newName(record.name),
+        refreshToken: randomId(32),
+        composeStatus: 'idle' as const,
+        createdAt: isoTime(clock),
+      };
       await rows.compose.insert(copy);
       await names.keep(copy.composeId, [copy.appName]);
       await copyMounts('composeId', record.composeId, copy.composeId);

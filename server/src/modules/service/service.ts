@@ -27,7 +27,9 @@ export interface ServiceCopies {
   make(organizationId: string, environments: ReadonlyMap<string, string>): Promise<void>;
 }
 
-type Shown<K extends ServiceKindName> = { [F in ServiceKinds[K]['id']]: string } & { [F in ServiceKinds[K]['status']]: ServiceSummary['status'] } & Pick<ServiceSummary, 'name' | 'appName' | 'description' | 'createdAt'>;
+type Shown<K extends ServiceKindName> = { [F in ServiceKinds[K]['id']]: string } & {
+  [F in ServiceKinds[K]['status']]: ServiceSummary['status'];
+} & Pick<ServiceSummary, 'name' | 'appName' | 'description' | 'createdAt'>;
 export type ServiceLists = { [K in ServiceKindName as ServiceKinds[K]['list']]: Shown<K>[] };
 
 const listNames = Object.values(serviceKinds).map(({ list }) => list);
@@ -38,7 +40,14 @@ export function serviceLists(services: readonly ServiceSummary[]): ServiceLists 
   for (const list of listNames) lists[list] = [];
   for (const { kind, serviceId, name, appName, description, status, createdAt } of services) {
     const row = serviceKinds[kind];
-    lists[row.list]?.push({ [row.id]: serviceId, name, appName, description, [row.status]: status, createdAt });
+    lists[row.list]?.push({
+      [row.id]: serviceId,
+      name,
+      appName,
+      description,
+      [row.status]: status,
+      createdAt,
+    });
   }
   return asLists(lists);
 }
@@ -56,7 +65,18 @@ export interface EnvironmentOfService {
   project: { projectId: string; name: string; organizationId: string };
 }
 
-export function environmentOf(place: { environmentId: string; environmentName: string; projectId: string; projectName: string; organizationId: string }): EnvironmentOfService {
+export function environmentOf(place: {
+  environmentId: string;
+  environmentName: string;
+  projectId: string;
+  projectName: string;
+  organizationId: string;
+}): EnvironmentOfService {
   const { environmentId, environmentName, projectId, projectName, organizationId } = place;
-  return { environmentId, name: environmentName, projectId, project: { projectId, name: projectName, organizationId } };
+  return {
+    environmentId,
+    name: environmentName,
+    projectId,
+    project: { projectId, name: projectName, organizationId },
+  };
 }

@@ -15,17 +15,31 @@ const tables = [
 export function createServiceStore(database: Database): Services {
   const { builder, run } = database;
   const inEach = (condition: RawBuilder<unknown>): CompiledQuery<ServiceSummary> => {
-    const parts = tables.map(({ table, kind, id, status }) => sql`select ${kind} as "kind", ${sql.ref(id)} as "serviceId", "environmentId", "name", "appName", "description", ${sql.ref(status)} as "status", "createdAt"
-      from ${sql.table(table)} where "organizationId" = ${''} and ${condition}`);
-    return sql<ServiceSummary>`${sql.join(parts, sql` union all `)} order by "createdAt" desc, "serviceId" desc`.compile(builder);
+    const parts = tables.map(
+      ({
+        table,
+        kind,
+        id,
+        status,
+      }) => sql`select ${kind} as "kind", ${sql.ref(id)} as "serviceId", "environmentId", "name", "appName", "description", ${sql.ref(status)} as "status", "createdAt"
+      from ${sql.table(table)} where "organizationId" = ${''} and ${condition}`,
+    );
+    return sql<ServiceSummary>`${sql.join(parts, sql` union all `)} order by "createdAt" desc, "serviceId" desc`.compile(
+      builder,
+    );
   };
   const thrice = (...parameters: string[]): string[] => tables.flatMap(() => parameters);
   const all = inEach(sql`1 = 1`);
   const inEnvironment = inEach(sql`"environmentId" = ${''}`);
-  const inProjects = idList((ids) => inEach(sql`"environmentId" in (select "environmentId" from "environment" where "projectId" in (${sql.join(ids)}))`));
+  const inProjects = idList((ids) =>
+    inEach(
+      sql`"environmentId" in (select "environmentId" from "environment" where "projectId" in (${sql.join(ids)}))`,
+    ),
+  );
   return {
     ofOrganization: (organizationId) => run(all, thrice(organizationId)),
-    ofEnvironment: (organizationId, environmentId) => run(inEnvironment, thrice(organizationId, environmentId)),
+    ofEnvironment: (organizationId, environmentId) =>
+      run(inEnvironment, thrice(organizationId, environmentId)),
     async ofProjects(organizationId, projectIds) {
       const list = inProjects.of(projectIds);
       return list ? run(list.query, thrice(organizationId, ...list.ids)) : [];
@@ -36,8 +50,12 @@ export function createServiceStore(database: Database): Services {
 /** Whole rows of services and of what is copied with them. */
 export function createServiceRows(database: Database) {
   return {
-    application: tableStore(database, 'application'), database: tableStore(database, 'database'), compose: tableStore(database, 'compose'),
-    mount: tableStore(database, 'mount'), redirect: tableStore(database, 'redirect'), basicAuth: tableStore(database, 'basic_auth'),
+    application: tableStore(database, 'application'),
+    database: tableStore(database, 'database'),
+    compose: tableStore(database, 'compose'),
+    mount: tableStore(database, 'mount'),
+    redirect: tableStore(database, 'redirect'),
+    basicAuth: tableStore(database, 'basic_auth'),
   };
 }
 

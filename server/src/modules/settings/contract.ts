@@ -4,7 +4,9 @@ import { mutation, query } from '../../procedure/procedure.ts';
 import { settingFields, settingShape } from './record-fields.ts';
 
 const settings = z.object(settingShape).meta({ id: 'Settings' });
-const ofOwner = Object.entries(settingFields).filter(([, { by }]) => by === 'owner').map(([name]) => name);
+const ofOwner = Object.entries(settingFields)
+  .filter(([, { by }]) => by === 'owner')
+  .map(([name]) => name);
 
 export const settingsContract = {
   get: query({

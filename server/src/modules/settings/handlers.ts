@@ -4,7 +4,10 @@ import type { settingsContract } from './contract.ts';
 import type { SettingsService } from './settings.ts';
 
 /** `changed` lets everything that runs follow the settings. */
-export function settingsHandlers(settings: SettingsService, changed: () => void): Handlers<typeof settingsContract, CallContext> {
+export function settingsHandlers(
+  settings: SettingsService,
+  changed: () => void,
+): Handlers<typeof settingsContract, CallContext> {
   return {
     get: () => settings.get(),
     async update({ actor, write }, patch) {

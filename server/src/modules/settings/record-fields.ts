@@ -19,30 +19,123 @@ function field<T extends z.ZodType>(by: Field<T>['by'], rule: T, initial: z.outp
 }
 
 const address = z.union([z.ipv4(), z.ipv6()], 'must be an IP address');
-const bytes = z.number().int().min(1024 * 1024).max(1024 * GiB);
+const bytes = z
+  .number()
+  .int()
+  .min(1024 * 1024)
+  .max(1024 * GiB);
 
 /** Absolute and in its shortest form; not the root, which would open every file. */
-const folder = z.string().max(1000).regex(/^(?:\/(?!\.{1,2}(?:\/|$))[^/\p{Cc}]+)+$/u, 'must be an absolute path such as /srv/git, without "..", and not "/"');
+const folder = z
+  .string()
+  .max(1000)
+  .regex(
+    /^(?:\/(?!\.{1,2}(?:\/|$))[^/\p{Cc}]+)+$/u,
+    'must be an absolute path such as /srv/git, without "..", and not "/"',
+  );
 
 export const settingFields = {
-  serverIp: field('admin', address.nullable().describe('Address that domains of this installation point to'), null),
-  cloud: field('owner', z.boolean().describe('Whether every service needs a server of its own (cloud installation)'), false),
-  acmeEmail: field('admin', z.email('must be an e-mail address').max(254).nullable().describe('Contact for certificates'), null),
-  acmeDirectory: field('admin', z.url({ protocol: /^https$/, error: 'must be an https address' }).max(500).nullable().describe('ACME directory; null: the proxy\'s own'), null),
-  acmeRoots: field('admin', ruled(z.string().max(100_000, { abort: true }), parseRootCertificates).nullable().meta({ description: 'PEM; what the https of a directory of one\'s own is checked with; null: what everybody trusts', examples: [null] }), null),
-  dnsResolver: field('admin', z.string().max(60).refine(isResolver, 'must be an IP address, with a port if it is not 53').nullable().describe('Resolver that domains are checked with; null: the server\'s own'), null),
-  buildMemory: field('owner', ruled(z.string().max(30), parseMemory).describe('Memory of one build, such as 2g'), '2g'),
-  buildCpu: field('owner', ruled(z.string().max(30), parseCpus).describe('CPU cores of one build, such as 1.5'), '2'),
-  buildsConcurrency: field('owner', z.number().int().min(1).max(32).describe('Builds at once on a server'), 1),
+  serverIp: field(
+    'admin',
+    address.nullable().describe('Address that domains of this installation point to'),
+    null,
+  ),
+  cloud: field(
+    'owner',
+    z.boolean().describe('Whether every service needs a server of its own (cloud installation)'),
+    false,
+  ),
+  acmeEmail: field(
+    'admin',
+    z.email('must be an e-mail address').max(254).nullable().describe('Contact for certificates'),
+    null,
+  ),
+  acmeDirectory: field(
+    'admin',
+    z
+      .url({ protocol: /^https$/, error: 'must be an https address' })
+      .max(500)
+      .nullable()
+      .describe("ACME directory; null: the proxy's own"),
+    null,
+  ),
+  acmeRoots: field(
+    'admin',
+    ruled(z.string().max(100_000, { abort: true }), parseRootCertificates)
+      .nullable()
+      .meta({
+        description:
+          "PEM; what the https of a directory of one's own is checked with; null: what everybody trusts",
+        examples: [null],
+      }),
+    null,
+  ),
+  dnsResolver: field(
+    'admin',
+    z
+      .string()
+      .max(60)
+      .refine(isResolver, 'must be an IP address, with a port if it is not 53')
+      .nullable()
+      .describe("Resolver that domains are checked with; null: the server's own"),
+    null,
+  ),
+  buildMemory: field(
+    'owner',
+    ruled(z.string().max(30), parseMemory).describe('Memory of one build, such as 2g'),
+    '2g',
+  ),
+  buildCpu: field(
+    'owner',
+    ruled(z.string().max(30), parseCpus).describe('CPU cores of one build, such as 1.5'),
+    '2',
+  ),
+  buildsConcurrency: field(
+    'owner',
+    z.number().int().min(1).max(32).describe('Builds at once on a server'),
+    1,
+  ),
   uploadLimit: field('admin', bytes.describe('Bytes of an upload, packed'), GiB / 2),
   uploadUnpackedLimit: field('admin', bytes.describe('Bytes of an upload, unpacked'), 2 * GiB),
-  uploadEntriesLimit: field('admin', z.number().int().min(1).max(10_000_000).describe('Files and folders in an upload'), 100_000),
-  localRepositoryPaths: field('owner', z.array(folder).max(50)
-    .describe('Folders of this server that git repositories may be taken from'), []),
-  networkPool: field('owner', z.string().max(20).refine(isNetworkPool, 'must be a private IPv4 network of /8 to /20, such as 10.192.0.0/12, with no bits beyond its prefix')
-    .describe('Network that the environments\' networks are cut from, /24 each; networks made before keep theirs'), '10.192.0.0/12'),
-  minFreeDisk: field('owner', z.number().int().min(0).max(1024 * GiB).describe('Bytes that must be free before a build begins'), 2 * GiB),
-  keptImages: field('owner', z.number().int().min(1).max(100).describe('Images kept of each application, to roll back to'), 5),
+  uploadEntriesLimit: field(
+    'admin',
+    z.number().int().min(1).max(10_000_000).describe('Files and folders in an upload'),
+    100_000,
+  ),
+  localRepositoryPaths: field(
+    'owner',
+    z.array(folder).max(50).describe('Folders of this server that git repositories may be taken from'),
+    [],
+  ),
+  networkPool: field(
+    'owner',
+    z
+      .string()
+      .max(20)
+      .refine(
+        isNetworkPool,
+        'must be a private IPv4 network of /8 to /20, such as 10.192.0.0/12, with no bits beyond its prefix',
+      )
+      .describe(
+        "Network that the environments' networks are cut from, /24 each; networks made before keep theirs",
+      ),
+    '10.192.0.0/12',
+  ),
+  minFreeDisk: field(
+    'owner',
+    z
+      .number()
+      .int()
+      .min(0)
+      .max(1024 * GiB)
+      .describe('Bytes that must be free before a build begins'),
+    2 * GiB,
+  ),
+  keptImages: field(
+    'owner',
+    z.number().int().min(1).max(100).describe('Images kept of each application, to roll back to'),
+    5,
+  ),
 } as const satisfies Record<string, Field<z.ZodType>>;
 
 export type Settings = { [K in keyof typeof settingFields]: z.output<(typeof settingFields)[K]['rule']> };
@@ -51,7 +144,9 @@ export type SettingName = keyof Settings;
 type Shape = { [K in SettingName]: (typeof settingFields)[K]['rule'] };
 
 /** The rules alone, as the shape of a schema. */
-export const settingShape = asShape(Object.fromEntries(Object.entries(settingFields).map(([name, { rule }]) => [name, rule])));
+export const settingShape = asShape(
+  Object.fromEntries(Object.entries(settingFields).map(([name, { rule }]) => [name, rule])),
+);
 
 /** Entries keep names and rules together; the compiler cannot follow that. */
 function asShape(rules: Record<string, z.ZodType>): Shape {

@@ -9,7 +9,9 @@ import { settingFields } from './record-fields.ts';
 import { createSettings, type SettingsService } from './settings.ts';
 import { createSettingsStore } from './store.ts';
 
-const initial = Object.fromEntries(Object.entries(settingFields).map(([name, field]) => [name, field.initial]));
+const initial = Object.fromEntries(
+  Object.entries(settingFields).map(([name, field]) => [name, field.initial]),
+);
 
 eachDatabase('settings', (test) => {
   const createWorld = worlds(test);
@@ -17,7 +19,13 @@ eachDatabase('settings', (test) => {
     let service: SettingsService | undefined;
     const world = await createWorld((database) => {
       service = createSettings(createSettingsStore(database));
-      return [router('settings', settingsContract, settingsHandlers(service, () => undefined))];
+      return [
+        router(
+          'settings',
+          settingsContract,
+          settingsHandlers(service, () => undefined),
+        ),
+      ];
     });
     if (!service) throw new Error('The world has no settings.');
     return { ...world, settings: service };
@@ -26,11 +34,23 @@ eachDatabase('settings', (test) => {
   it('have their initial values until somebody sets them, and keep what was set', async () => {
     const { owner, database, settings } = await begin();
     expect(await owner.query('settings.get')).toEqual(initial);
-    const changed = { serverIp: '203.0.113.7', buildMemory: '1.5g', localRepositoryPaths: ['/srv/git', '/home/git/a b'], networkPool: '172.20.0.0/16', cloud: true, keptImages: 3 };
+    const changed = {
+      serverIp: '203.0.113.7',
+      buildMemory: '1.5g',
+      localRepositoryPaths: ['/srv/git', '/home/git/a b'],
+      networkPool: '172.20.0.0/16',
+      cloud: true,
+      keptImages: 3,
+    };
     expect(await owner.mutate('settings.update', changed)).toEqual({ ...initial, ...changed });
     expect(await settings.get()).toEqual({ ...initial, ...changed });
     expect(await createSettings(createSettingsStore(database)).get()).toEqual({ ...initial, ...changed });
-    expect(await owner.mutate('settings.update', { serverIp: null, keptImages: 4 })).toEqual({ ...initial, ...changed, serverIp: null, keptImages: 4 });
+    expect(await owner.mutate('settings.update', { serverIp: null, keptImages: 4 })).toEqual({
+      ...initial,
+      ...changed,
+      serverIp: null,
+      keptImages: 4,
+    });
     expect(await owner.mutate('settings.update', {})).toMatchObject({ keptImages: 4 });
   });
 
@@ -60,30 +80,71 @@ eachDatabase('settings', (test) => {
     expect(await createSettings(createSettingsStore(database)).get()).toEqual(initial);
   });
 
-  it('that reach into the server are the Owner\'s; an Admin\'s request with one of them changes nothing', async () => {
+  it("that reach into the server are the Owner's; an Admin's request with one of them changes nothing", async () => {
     const { admin, settings } = await begin();
-    expect(await admin.mutate('settings.update', { acmeEmail: 'ops@example.com', uploadLimit: 1024 * 1024 })).toMatchObject({ acmeEmail: 'ops@example.com', uploadLimit: 1024 * 1024 });
+    expect(
+      await admin.mutate('settings.update', { acmeEmail: 'ops@example.com', uploadLimit: 1024 * 1024 }),
+    ).toMatchObject({ acmeEmail: 'ops@example.com', uploadLimit: 1024 * 1024 });
     const refused: string[] = [];
     for (const [name, { initial: value }] of Object.entries(settingFields)) {
       const answer = await admin.mutate('settings.update', { dnsResolver: '9.9.9.9', [name]: value });
-      if (typeof answer === 'object' && answer !== null && 'code' in answer && answer.code === 'FORBIDDEN') refused.push(name);
+      if (typeof answer === 'object' && answer !== null && 'code' in answer && answer.code === 'FORBIDDEN')
+        refused.push(name);
     }
-    expect(refused).toEqual(['cloud', 'buildMemory', 'buildCpu', 'buildsConcurrency', 'localRepositoryPaths', 'networkPool', 'minFreeDisk', 'keptImages']);
-    expect(await admin.mutate('settings.update', { acmeEmail: 'x@example.com', localRepositoryPaths: ['/etc'] })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(refused).toEqual([
+      'cloud',
+      'buildMemory',
+      'buildCpu',
+      'buildsConcurrency',
+      'localRepositoryPaths',
+      'networkPool',
+      'minFreeDisk',
+      'keptImages',
+    ]);
+    expect(
+      await admin.mutate('settings.update', { acmeEmail: 'x@example.com', localRepositoryPaths: ['/etc'] }),
+    ).toMatchObject({ code: 'FORBIDDEN' });
     expect(await settings.get()).toMatchObject({ localRepositoryPaths: [], acmeEmail: null });
   });
 
   it('are closed to nobody, members and other organizations; bad input is named', async () => {
     const { owner, member, stranger, nobody } = await begin();
-    const calls = (door: Door): Promise<unknown>[] => [door.query('settings.get'), door.mutate('settings.update', { keptImages: 2 })];
-    for (const answer of await Promise.all(calls(nobody))) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const answer of await Promise.all(calls(member))) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('first organization') });
+    const calls = (door: Door): Promise<unknown>[] => [
+      door.query('settings.get'),
+      door.mutate('settings.update', { keptImages: 2 }),
+    ];
+    for (const answer of await Promise.all(calls(nobody)))
+      expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const answer of await Promise.all(calls(member)))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(stranger)))
+      expect(answer).toMatchObject({
+        code: 'FORBIDDEN',
+        message: expect.stringContaining('first organization'),
+      });
     for (const [field, value] of Object.entries({
-      serverIp: 'example.com', acmeEmail: 'me', acmeDirectory: 'http://acme.example.com', dnsResolver: 'dns', buildMemory: '1t', buildCpu: '0', buildsConcurrency: 0, uploadLimit: 1, networkPool: '10.0.0.0/24',
-      keptImages: 0, minFreeDisk: -1, cloud: 'yes',
-    })) expect(await owner.mutate('settings.update', { [field]: value })).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
-    for (const path of ['/', '', 'relative', '/a/../b', '/a/', '/a//b', '/a\nb', '/.', '/..']) expect(await owner.mutate('settings.update', { localRepositoryPaths: ['/ok', path] })).toMatchObject({ code: 'BAD_REQUEST', fields: ['localRepositoryPaths.1'] });
+      serverIp: 'example.com',
+      acmeEmail: 'me',
+      acmeDirectory: 'http://acme.example.com',
+      dnsResolver: 'dns',
+      buildMemory: '1t',
+      buildCpu: '0',
+      buildsConcurrency: 0,
+      uploadLimit: 1,
+      networkPool: '10.0.0.0/24',
+      keptImages: 0,
+      minFreeDisk: -1,
+      cloud: 'yes',
+    }))
+      expect(await owner.mutate('settings.update', { [field]: value })).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: [field],
+      });
+    for (const path of ['/', '', 'relative', '/a/../b', '/a/', '/a//b', '/a\nb', '/.', '/..'])
+      expect(await owner.mutate('settings.update', { localRepositoryPaths: ['/ok', path] })).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: ['localRepositoryPaths.1'],
+      });
     expect(await owner.query('settings.get')).toEqual(initial);
   });
 });

@@ -33,7 +33,11 @@ export function createSettings(store: SettingsStore, installed: SettingsPatch = 
   return {
     get,
     async requireServer(serverId) {
-      if (!serverId && (await get()).cloud) throw badField('serverId', 'is required in a cloud installation; create a server with server.create and name it');
+      if (!serverId && (await get()).cloud)
+        throw badField(
+          'serverId',
+          'is required in a cloud installation; create a server with server.create and name it',
+        );
     },
     async update(patch, { role }) {
       const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
@@ -49,7 +53,10 @@ export function createSettings(store: SettingsStore, installed: SettingsPatch = 
 
 function requireRight(name: string, role: Role): void {
   if (!isSettingName(name) || settingFields[name].by !== 'owner' || role === 'owner') return;
-  throw new AppError('FORBIDDEN', `The setting ${name} reaches into the server; only the Owner can change it.`);
+  throw new AppError(
+    'FORBIDDEN',
+    `The setting ${name} reaches into the server; only the Owner can change it.`,
+  );
 }
 
 /** Stored values pass their rules again, since a later Berth may have narrower ones; a value that no longer fits falls back to its initial one. */

@@ -15,12 +15,17 @@ const organizationLabel = 'berth.organization';
 /** Labels that name the service a thing belongs to. */
 const serviceLabels = ['berth.application', 'berth.database', 'berth.compose', 'berth.preview'] as const;
 
-export function createSight(store: SightStore, isFirstOrganization: (organizationId: string) => Promise<boolean>): Sight {
+export function createSight(
+  store: SightStore,
+  isFirstOrganization: (organizationId: string) => Promise<boolean>,
+): Sight {
   return async ({ organizationId, role, grants }) => {
     const isMember = role === 'member';
     const runsTheServer = !isMember && (await isFirstOrganization(organizationId));
     // A service may have moved since its containers were made, so where it stands now counts.
-    const places: ReadonlyMap<string, PlacementOfService> = isMember ? await store.placements(organizationId) : new Map();
+    const places: ReadonlyMap<string, PlacementOfService> = isMember
+      ? await store.placements(organizationId)
+      : new Map();
     return (labels) => {
       const owner = labels[organizationLabel];
       if (owner === undefined) return runsTheServer;

@@ -14,15 +14,25 @@ const reading = { class: 'protected', grant: 'canAccessToSSHKeys' } as const;
 export const sshKeyContract = {
   create: mutation({
     summary: 'Stores an SSH key that exists already',
-    description: 'An OpenSSH or PEM private key without passphrase. `publicKey` may be left out; if given it must belong to the private key. The private key is never shown again.',
+    description:
+      'An OpenSSH or PEM private key without passphrase. `publicKey` may be left out; if given it must belong to the private key. The private key is never shown again.',
     access: { class: 'admin', resources: [] },
-    input: z.object({ name, description: description.nullish(), privateKey: z.string().min(1).max(20_000), publicKey: z.string().max(20_000).nullish() }),
+    input: z.object({
+      name,
+      description: description.nullish(),
+      privateKey: z.string().min(1).max(20_000),
+      publicKey: z.string().max(20_000).nullish(),
+    }),
     output: sshKeyRecord,
   }),
   generate: mutation({
     summary: 'Makes a new SSH key pair, stores it and answers its public key',
     access: { class: 'admin', resources: [] },
-    input: z.object({ name: name.default('Generated key'), description: description.nullish(), type: z.enum(['ed25519', 'rsa']).default('ed25519').describe('rsa: 4096 bits') }),
+    input: z.object({
+      name: name.default('Generated key'),
+      description: description.nullish(),
+      type: z.enum(['ed25519', 'rsa']).default('ed25519').describe('rsa: 4096 bits'),
+    }),
     output: sshKeyRecord,
   }),
   one: query({

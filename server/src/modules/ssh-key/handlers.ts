@@ -5,7 +5,10 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { sshKeyContract } from './contract.ts';
 import type { SshKeys } from './ssh-key.ts';
 
-export function sshKeyHandlers(sshKeys: SshKeys, keyPairs: KeyPairs): Handlers<typeof sshKeyContract, CallContext> {
+export function sshKeyHandlers(
+  sshKeys: SshKeys,
+  keyPairs: KeyPairs,
+): Handlers<typeof sshKeyContract, CallContext> {
   return {
     create: async ({ actor, write }, input) => {
       const pair = keyPairs.parse(input.privateKey, input.publicKey);
@@ -19,7 +22,8 @@ export function sshKeyHandlers(sshKeys: SshKeys, keyPairs: KeyPairs): Handlers<t
     async all({ actor }, input) {
       return paginate(await sshKeys.all(actor.organizationId), input, ({ sshKeyId }) => sshKeyId);
     },
-    update: ({ actor, write }, { sshKeyId, ...patch }) => write(() => sshKeys.update(sshKeyId, actor.organizationId, patch)),
+    update: ({ actor, write }, { sshKeyId, ...patch }) =>
+      write(() => sshKeys.update(sshKeyId, actor.organizationId, patch)),
     remove: ({ actor, write }, { sshKeyId }) => write(() => sshKeys.remove(sshKeyId, actor.organizationId)),
   };
 }

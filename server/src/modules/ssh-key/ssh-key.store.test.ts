@@ -13,36 +13,74 @@ import { createSshKeyStore } from './store.ts';
 
 eachDatabase('SSH keys', (test) => {
   const createWorld = worlds(test);
-  const begin = (): Promise<World> => createWorld((database) => [router('sshKey', sshKeyContract, sshKeyHandlers(createSshKeys(createSshKeyStore(database), systemClock), sshKeyPairs))]);
-  const shown = { sshKeyId: expect.any(String), name: 'Deploy', description: '', publicKey: expect.stringMatching(/^ssh-ed25519 /), fingerprint: expect.stringMatching(/^SHA256:/), createdAt: expect.any(String) };
+  const begin = (): Promise<World> =>
+    createWorld((database) => [
+      router(
+        'sshKey',
+        sshKeyContract,
+        sshKeyHandlers(createSshKeys(createSshKeyStore(database), systemClock), sshKeyPairs),
+      ),
+    ]);
+  const shown = {
+    sshKeyId: expect.any(String),
+    name: 'Deploy',
+    description: '',
+    publicKey: expect.stringMatching(/^ssh-ed25519 /),
+    fingerprint: expect.stringMatching(/^SHA256:/),
+    createdAt: expect.any(String),
+  };
 
   it('are generated or stored, read, listed and removed, their private part never shown', async () => {
     const { owner, database, people } = await begin();
     const generated = await owner.mutate('sshKey.generate', { name: 'Deploy' });
     expect(generated).toEqual(shown);
     const pair = await sshKeyPairs.generate('ed25519', 'mine');
-    const stored = await owner.mutate('sshKey.create', { name: 'Mine', description: 'from home', privateKey: pair.privateKey.reveal() });
-    expect(stored).toEqual({ ...shown, name: 'Mine', description: 'from home', publicKey: pair.publicKey, fingerprint: pair.fingerprint });
+    const stored = await owner.mutate('sshKey.create', {
+      name: 'Mine',
+      description: 'from home',
+      privateKey: pair.privateKey.reveal(),
+    });
+    expect(stored).toEqual({
+      ...shown,
+      name: 'Mine',
+      description: 'from home',
+      publicKey: pair.publicKey,
+      fingerprint: pair.fingerprint,
+    });
     const sshKeyId = textOf(stored, 'sshKeyId');
     expect(await owner.query('sshKey.one', { sshKeyId })).toEqual(stored);
     expect(await owner.query('sshKey.all')).toEqual([stored, generated]);
     const sshKeys = createSshKeys(createSshKeyStore(database), systemClock);
-    expect((await sshKeys.privateKey(sshKeyId, people.owner.organizationId)).reveal()).toBe(pair.privateKey.reveal());
-    await expect(sshKeys.privateKey(sshKeyId, people.stranger.organizationId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await sshKeys.privateKey(sshKeyId, people.owner.organizationId)).reveal()).toBe(
+      pair.privateKey.reveal(),
+    );
+    await expect(sshKeys.privateKey(sshKeyId, people.stranger.organizationId)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
     const renamed = await owner.mutate('sshKey.update', { sshKeyId, name: 'Renamed', description: null });
     expect(renamed).toMatchObject({ sshKeyId, name: 'Renamed', description: '' });
     expect(await owner.mutate('sshKey.update', { sshKeyId })).toEqual(renamed);
-    expect(await owner.mutate('sshKey.update', { sshKeyId, name: '' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['name'] });
+    expect(await owner.mutate('sshKey.update', { sshKeyId, name: '' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['name'],
+    });
     expect(await owner.mutate('sshKey.remove', { sshKeyId })).toEqual(renamed);
     expect(await owner.query('sshKey.one', { sshKeyId })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('stay while an application uses them, and the refusal tells how many', async () => {
-    const { owner, database, place: { applicationId } } = await begin();
+    const {
+      owner,
+      database,
+      place: { applicationId },
+    } = await begin();
     const sshKeyId = textOf(await owner.mutate('sshKey.generate', { name: 'Deploy' }), 'sshKeyId');
     const { applications } = createStores(database);
     await applications.update({ applicationId }, { customGitSSHKeyId: sshKeyId });
-    expect(await owner.mutate('sshKey.remove', { sshKeyId })).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining('1 application') });
+    expect(await owner.mutate('sshKey.remove', { sshKeyId })).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('1 application'),
+    });
     await applications.update({ applicationId }, { customGitSSHKeyId: null });
     expect(await owner.mutate('sshKey.remove', { sshKeyId })).toMatchObject({ sshKeyId });
   });
@@ -50,19 +88,51 @@ eachDatabase('SSH keys', (test) => {
   it('are changed by Owner and Admin, read by members who may; closed to everybody else; bad input is named', async () => {
     const { owner, admin, member, stranger, nobody, people } = await begin();
     const sshKeyId = textOf(await admin.mutate('sshKey.generate', { name: 'Deploy' }), 'sshKeyId');
-    const reads = (door: Door, id = sshKeyId): Promise<unknown>[] => [door.query('sshKey.one', { sshKeyId: id })];
-    const changes = (door: Door, id = sshKeyId): Promise<unknown>[] => [door.mutate('sshKey.update', { sshKeyId: id, name: 'x' }), door.mutate('sshKey.remove', { sshKeyId: id })];
-    const creations = (door: Door): Promise<unknown>[] => [door.mutate('sshKey.generate', { name: 'x' }), door.mutate('sshKey.create', { name: 'x', privateKey: 'x' })];
-    for (const answer of await Promise.all([...reads(nobody), ...changes(nobody), ...creations(nobody), nobody.query('sshKey.all')])) expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const answer of await Promise.all([...reads(member), ...changes(member), ...creations(member), member.query('sshKey.all')])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all([...reads(stranger), ...changes(stranger)])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all([...reads(owner, 'nowhere'), ...changes(owner, 'nowhere')])) expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+    const reads = (door: Door, id = sshKeyId): Promise<unknown>[] => [
+      door.query('sshKey.one', { sshKeyId: id }),
+    ];
+    const changes = (door: Door, id = sshKeyId): Promise<unknown>[] => [
+      door.mutate('sshKey.update', { sshKeyId: id, name: 'x' }),
+      door.mutate('sshKey.remove', { sshKeyId: id }),
+    ];
+    const creations = (door: Door): Promise<unknown>[] => [
+      door.mutate('sshKey.generate', { name: 'x' }),
+      door.mutate('sshKey.create', { name: 'x', privateKey: 'x' }),
+    ];
+    for (const answer of await Promise.all([
+      ...reads(nobody),
+      ...changes(nobody),
+      ...creations(nobody),
+      nobody.query('sshKey.all'),
+    ]))
+      expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const answer of await Promise.all([
+      ...reads(member),
+      ...changes(member),
+      ...creations(member),
+      member.query('sshKey.all'),
+    ]))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all([...reads(stranger), ...changes(stranger)]))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all([...reads(owner, 'nowhere'), ...changes(owner, 'nowhere')]))
+      expect(answer).toMatchObject({ code: 'NOT_FOUND' });
     expect(await stranger.query('sshKey.all')).toEqual([]);
     await people.grant({ canAccessToSSHKeys: true });
     expect(await member.query('sshKey.all')).toEqual([shown]);
-    for (const answer of await Promise.all([...changes(member), ...creations(member)])) expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await owner.mutate('sshKey.create', { name: 'x', privateKey: 'no key' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['privateKey'] });
-    expect(await owner.mutate('sshKey.create', { name: '', privateKey: 'x' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['name'] });
-    expect(await owner.mutate('sshKey.generate', { type: 'dsa' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['type'] });
+    for (const answer of await Promise.all([...changes(member), ...creations(member)]))
+      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await owner.mutate('sshKey.create', { name: 'x', privateKey: 'no key' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['privateKey'],
+    });
+    expect(await owner.mutate('sshKey.create', { name: '', privateKey: 'x' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['name'],
+    });
+    expect(await owner.mutate('sshKey.generate', { type: 'dsa' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['type'],
+    });
   });
 });

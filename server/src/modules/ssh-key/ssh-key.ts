@@ -10,11 +10,19 @@ import type { SshKeyRecord, SshKeyStore } from './store.ts';
 export type PublicSshKey = Omit<SshKeyRecord, 'privateKey'>;
 
 export interface SshKeys {
-  create(organizationId: string, input: { name: string; description?: string | null | undefined }, pair: KeyPair): Promise<PublicSshKey>;
+  create(
+    organizationId: string,
+    input: { name: string; description?: string | null | undefined },
+    pair: KeyPair,
+  ): Promise<PublicSshKey>;
   one(sshKeyId: string, organizationId: string): Promise<PublicSshKey>;
   /** Newest first. */
   all(organizationId: string): Promise<PublicSshKey[]>;
-  update(sshKeyId: string, organizationId: string, patch: { name?: string | undefined; description?: string | null | undefined }): Promise<PublicSshKey>;
+  update(
+    sshKeyId: string,
+    organizationId: string,
+    patch: { name?: string | undefined; description?: string | null | undefined },
+  ): Promise<PublicSshKey>;
   /** PRECONDITION_FAILED while something uses it. */
   remove(sshKeyId: string, organizationId: string): Promise<PublicSshKey>;
   /** The private key, for the program that signs in with it. */
@@ -30,26 +38,49 @@ export function createSshKeys(store: SshKeyStore, clock: Clock): SshKeys {
 
   return {
     async create(organizationId, { name, description }, { privateKey, publicKey, fingerprint }) {
-      const shown = { sshKeyId: randomId(), organizationId, name, description: description ?? '', publicKey, fingerprint, createdAt: isoTime(clock) };
+      const shown = {
+        sshKeyId: randomId(),
+        organizationId,
+        name,
+        description: description ?? '',
+        publicKey,
+        fingerprint,
+        createdAt: isoTime(clock),
+      };
       await store.insert({ ...shown, privateKey: privateKey.reveal() });
       return shown;
     },
     one: async (sshKeyId, organizationId) => withoutPrivate(await found(sshKeyId, organizationId)),
-    all: async (organizationId) => (await store.list({ organizationId }, { by: ['createdAt', 'sshKeyId'], direction: 'desc' })).map(withoutPrivate),
+    all: async (organizationId) =>
+      (await store.list({ organizationId }, { by: ['createdAt', 'sshKeyId'], direction: 'desc' })).map(
+        withoutPrivate,
+      ),
     async update(sshKeyId, organizationId, { name, description }) {
       const present = await found(sshKeyId, organizationId);
-      const changed = { ...present, name: name ?? present.name, description: description === undefined ? present.description : description ?? '' };
-      await store.update({ sshKeyId, organizationId }, { name: changed.name, description: changed.description });
+      const changed = {
+        ...present,
+        name: name ?? present.name,
+        description: description === undefined ? present.description : (description ?? ''),
+      };
+      await store.update(
+        { sshKeyId, organizationId },
+        { name: changed.name, description: changed.description },
+      );
       return withoutPrivate(changed);
     },
     async remove(sshKeyId, organizationId) {
       const record = await found(sshKeyId, organizationId);
       const uses = countedAll(await store.uses(sshKeyId));
-      if (uses !== '') throw new AppError('PRECONDITION_FAILED', `The SSH key ${record.name} is used by ${uses}. Give each another key first.`);
+      if (uses !== '')
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The SSH key ${record.name} is used by ${uses}. Give each another key first.`,
+        );
       await store.remove({ sshKeyId, organizationId });
       return withoutPrivate(record);
     },
-    privateKey: async (sshKeyId, organizationId) => new Secret((await found(sshKeyId, organizationId)).privateKey),
+    privateKey: async (sshKeyId, organizationId) =>
+      new Secret((await found(sshKeyId, organizationId)).privateKey),
   };
 }
 

@@ -4,16 +4,41 @@ import { listOf, pageInput } from '../../procedure/page.ts';
 import { query } from '../../procedure/procedure.ts';
 import { nodeDetails, nodeRecord, swarmApp } from './record.ts';
 
-const serverId = z.string().min(1).max(100).nullish().describe('Another server, whose swarm is meant; default: this one');
-const access = { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }], flatRefusal: 'Unauthorized' } as const;
+const serverId = z
+  .string()
+  .min(1)
+  .max(100)
+  .nullish()
+  .describe('Another server, whose swarm is meant; default: this one');
+const access = {
+  class: 'admin',
+  resources: [{ kind: 'server', field: 'serverId' }],
+  flatRefusal: 'Unauthorized',
+} as const;
 const refusals = ['Swarm not available', 'NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'] as const;
 
 export const swarmContract = {
-  getNodes: query({ summary: 'The nodes of the swarm, newest first', access, input: z.object({ serverId, ...pageInput }), output: listOf(nodeRecord), refusals }),
-  getNodeInfo: query({ summary: 'Everything about one node of the swarm', access, input: z.object({ nodeId: z.string().min(1).max(200), serverId }), output: nodeDetails, refusals: ['Node not found', ...refusals] }),
+  getNodes: query({
+    summary: 'The nodes of the swarm, newest first',
+    access,
+    input: z.object({ serverId, ...pageInput }),
+    output: listOf(nodeRecord),
+    refusals,
+  }),
+  getNodeInfo: query({
+    summary: 'Everything about one node of the swarm',
+    access,
+    input: z.object({ nodeId: z.string().min(1).max(200), serverId }),
+    output: nodeDetails,
+    refusals: ['Node not found', ...refusals],
+  }),
   getNodeApps: query({
     summary: 'The services and stacks of the swarm, newest first',
-    description: 'Shown is what belongs to the organization. Berth\'s own services and those of nobody are shown only to the installation\'s first organization.',
-    access, input: z.object({ serverId, ...pageInput }), output: listOf(swarmApp), refusals,
+    description:
+      "Shown is what belongs to the organization. Berth's own services and those of nobody are shown only to the installation's first organization.",
+    access,
+    input: z.object({ serverId, ...pageInput }),
+    output: listOf(swarmApp),
+    refusals,
   }),
 };

@@ -5,7 +5,8 @@ import type { EngineView, SwarmNode, SwarmService } from '../../ports/engine-vie
 import type { Actor } from '../../procedure/context.ts';
 import { isPlatform, type Sight } from '../sight/sight.ts';
 
-export interface ShownNode extends Pick<SwarmNode, 'id' | 'hostname' | 'role' | 'availability' | 'state' | 'labels'> {
+export interface ShownNode
+  extends Pick<SwarmNode, 'id' | 'hostname' | 'role' | 'availability' | 'state' | 'labels'> {
   version: string;
   resources: { cpus: number; memoryBytes: number };
   platform: { os: string; architecture: string };
@@ -42,7 +43,11 @@ export interface Swarm {
 
 export function createSwarm(engine: Pick<Engine, 'info'>, view: EngineView, sight: Sight): Swarm {
   async function requireSwarm(): Promise<void> {
-    if (!(await engine.info()).isManager) throw flatError('Swarm not available', 'This server manages no swarm. Run Berth\'s set-up again, or "docker swarm init" on it.');
+    if (!(await engine.info()).isManager)
+      throw flatError(
+        'Swarm not available',
+        'This server manages no swarm. Run Berth\'s set-up again, or "docker swarm init" on it.',
+      );
   }
   return {
     async nodes() {
@@ -52,42 +57,125 @@ export function createSwarm(engine: Pick<Engine, 'info'>, view: EngineView, sigh
     async node(nodeId) {
       await requireSwarm();
       const node = (await view.swarmNodes()).find(({ id }) => id === nodeId);
-      if (!node) throw flatError('Node not found', 'There is no node with this id in the swarm. swarm.getNodes lists those that there are.');
+      if (!node)
+        throw flatError(
+          'Node not found',
+          'There is no node with this id in the swarm. swarm.getNodes lists those that there are.',
+        );
       return details(node);
     },
     async apps(actor) {
       await requireSwarm();
-      const [services, tasks, nodes, sees] = await Promise.all([view.swarmServices(), view.swarmTasks(), view.swarmNodes(), sight(actor)]);
+      const [services, tasks, nodes, sees] = await Promise.all([
+        view.swarmServices(),
+        view.swarmTasks(),
+        view.swarmNodes(),
+        sight(actor),
+      ]);
       const hostnames = new Map(nodes.map(({ id, hostname }) => [id, hostname]));
-      const running = Map.groupBy(tasks.filter(({ state }) => state === 'running'), ({ serviceId }) => serviceId);
-      return services.filter(({ labels }) => sees(labels)).map((service) => app(service, [...new Set((running.get(service.id) ?? []).map(({ nodeId }) => hostnames.get(nodeId) ?? nodeId))].toSorted()));
+      const running = Map.groupBy(
+        tasks.filter(({ state }) => state === 'running'),
+        ({ serviceId }) => serviceId,
+      );
+      return services
+        .filter(({ labels }) => sees(labels))
+        .map((service) =>
+          app(
+            service,
+            [
+              ...new Set(
+                (running.get(service.id) ?? []).map(({ nodeId }) => hostnames.get(nodeId) ?? nodeId),
+              ),
+            ].toSorted(),
+          ),
+        );
     },
   };
 }
 
-function shown({ id, hostname, role, availability, state, engineVersion, cpus, memoryBytes, labels, os, architecture, manager }: SwarmNode): ShownNode {
-  return { id, hostname, role, availability, state, version: engineVersion, resources: { cpus, memoryBytes }, labels, platform: { os, architecture }, leader: manager?.leader ?? false };
+function shown({
+  id,
+  hostname,
+  role,
+  availability,
+  state,
+  engineVersion,
+  cpus,
+  memoryBytes,
+  labels,
+  os,
+  architecture,
+  manager,
+}: SwarmNode): ShownNode {
+  return {
+    id,
+    hostname,
+    role,
+    availability,
+    state,
+    version: engineVersion,
+    resources: { cpus, memoryBytes },
+    labels,
+    platform: { os, architecture },
+    leader: manager?.leader ?? false,
+  };
 }
 
 function details(node: SwarmNode): ShownNodeDetails {
-  const { role, availability, labels, state, message, address, manager, engineVersion, engineLabels, plugins, createdAt } = node;
+  const {
+    role,
+    availability,
+    labels,
+    state,
+    message,
+    address,
+    manager,
+    engineVersion,
+    engineLabels,
+    plugins,
+    createdAt,
+  } = node;
   return {
-    ...shown(node), specification: { role, availability, labels }, status: { state, message, address }, managerStatus: manager ?? null,
-    engine: { version: engineVersion, labels: engineLabels, plugins }, constraints: constraintsOf(node), createdAt,
+    ...shown(node),
+    specification: { role, availability, labels },
+    status: { state, message, address },
+    managerStatus: manager ?? null,
+    engine: { version: engineVersion, labels: engineLabels, plugins },
+    constraints: constraintsOf(node),
+    createdAt,
   };
 }
 
 /** Docker's manual, "docker service create", placement constraints. */
 function constraintsOf({ id, hostname, role, os, architecture, labels, engineLabels }: SwarmNode): string[] {
-  const named = (prefix: string, values: Record<string, string>): string[] => Object.entries(values).map(([name, value]) => `${prefix}.${name}==${value}`);
-  return [`node.id==${id}`, `node.hostname==${hostname}`, `node.role==${role}`, `node.platform.os==${os}`, `node.platform.arch==${architecture}`, ...named('node.labels', labels), ...named('engine.labels', engineLabels)];
+  const named = (prefix: string, values: Record<string, string>): string[] =>
+    Object.entries(values).map(([name, value]) => `${prefix}.${name}==${value}`);
+  return [
+    `node.id==${id}`,
+    `node.hostname==${hostname}`,
+    `node.role==${role}`,
+    `node.platform.os==${os}`,
+    `node.platform.arch==${architecture}`,
+    ...named('node.labels', labels),
+    ...named('engine.labels', engineLabels),
+  ];
 }
 
 function app(service: SwarmService, nodes: string[]): ShownApp {
   const { id, name, mode, image, networks, running, desired, ports, limits, reservations, labels } = service;
   return {
-    id, name, stack: labels['com.docker.stack.namespace'] ?? null, mode, replicas: { running, desired }, image, nodes, networks,
-    ports: ports.map((port) => ({ ...port, published: port.published ?? null })), resources: { limits, reservations }, status: statusOf(service), isPlatform: isPlatform(labels),
+    id,
+    name,
+    stack: labels['com.docker.stack.namespace'] ?? null,
+    mode,
+    replicas: { running, desired },
+    image,
+    nodes,
+    networks,
+    ports: ports.map((port) => ({ ...port, published: port.published ?? null })),
+    resources: { limits, reservations },
+    status: statusOf(service),
+    isPlatform: isPlatform(labels),
   };
 }
 

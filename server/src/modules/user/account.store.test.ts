@@ -15,47 +15,89 @@ eachDatabase('an account', (test) => {
   const fresh = 'a fresh password';
 
   async function withPassword(world: World): Promise<World> {
-    await createStores(world.database).users.users.update({ userId: 'user-member' }, { passwordHash: await hashPassword(old) });
+    await createStores(world.database).users.users.update(
+      { userId: 'user-member' },
+      { passwordHash: await hashPassword(old) },
+    );
     return world;
   }
-  const signIn = ({ server }: World, password: string): Promise<Answer> => send(`${server.url}/api/auth/sign-in/email`, { body: { email: 'member@example.com', password }, headers: { 'user-agent': 'a browser' } });
+  const signIn = ({ server }: World, password: string): Promise<Answer> =>
+    send(`${server.url}/api/auth/sign-in/email`, {
+      body: { email: 'member@example.com', password },
+      headers: { 'user-agent': 'a browser' },
+    });
   async function signedIn(world: World, password = old): Promise<Door> {
     const { headers } = await signIn(world, password);
-    return doorOf(world.server, { ...world.people.member, headers: { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: world.server.url } });
+    return doorOf(world.server, {
+      ...world.people.member,
+      headers: { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: world.server.url },
+    });
   }
-  const change = (door: Door, currentPassword = old, newPassword: unknown = fresh): Promise<unknown> => door.mutate('user.changePassword', { currentPassword, newPassword });
+  const change = (door: Door, currentPassword = old, newPassword: unknown = fresh): Promise<unknown> =>
+    door.mutate('user.changePassword', { currentPassword, newPassword });
 
   it('gets a new password by the present one; every other session ends, in every organization, and keys go on', async () => {
     const world = await withPassword(await begin());
     const { database, member, nobody, people, session } = world;
-    await createStores(database).members.insert({ memberId: 'm', organizationId: 'organization-other', userId: 'user-member', role: 'member', grants: noGrants, createdAt: '2027-01-01T00:00:00.000Z' });
-    const [mine, second, elsewhere, others] = [await signedIn(world), await signedIn(world), await session({ ...people.member, organizationId: 'organization-other' }), await session(people.owner)];
+    await createStores(database).members.insert({
+      memberId: 'm',
+      organizationId: 'organization-other',
+      userId: 'user-member',
+      role: 'member',
+      grants: noGrants,
+      createdAt: '2027-01-01T00:00:00.000Z',
+    });
+    const [mine, second, elsewhere, others] = [
+      await signedIn(world),
+      await signedIn(world),
+      await session({ ...people.member, organizationId: 'organization-other' }),
+      await session(people.owner),
+    ];
     expect(await change(nobody)).toMatchObject({ code: 'UNAUTHORIZED' });
-    expect(await change(mine, 'a wrong password')).toMatchObject({ code: 'BAD_REQUEST', fields: ['currentPassword'] });
+    expect(await change(mine, 'a wrong password')).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['currentPassword'],
+    });
     expect(await change(mine, old, 'short')).toMatchObject({ code: 'BAD_REQUEST', fields: ['newPassword'] });
     expect(await second.query('user.get')).toMatchObject({ id: 'user-member' });
-    expect(await change(mine)).toEqual({ id: 'user-member', email: 'member@example.com', name: 'member', createdAt: expect.any(String) });
-    for (const door of [mine, member]) expect(await door.query('user.get')).toMatchObject({ id: 'user-member' });
-    for (const door of [second, elsewhere]) expect(await door.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(await change(mine)).toEqual({
+      id: 'user-member',
+      email: 'member@example.com',
+      name: 'member',
+      createdAt: expect.any(String),
+    });
+    for (const door of [mine, member])
+      expect(await door.query('user.get')).toMatchObject({ id: 'user-member' });
+    for (const door of [second, elsewhere])
+      expect(await door.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await others.query('user.get')).toMatchObject({ id: 'user-owner' });
     expect((await signIn(world, old)).status).toBe(401);
     expect((await signIn(world, fresh)).status).toBe(200);
-    expect(JSON.stringify(await createStores(database).audit.all('organization-first'))).not.toMatch(/password["']?:|fresh|argon/);
+    expect(JSON.stringify(await createStores(database).audit.all('organization-first'))).not.toMatch(
+      /password["']?:|fresh|argon/,
+    );
   });
 
   it('ends all sessions when a key changes the password, and takes one of several changes at once', async () => {
     const world = await withPassword(await begin());
     const door = await signedIn(world);
-    const answers = await Promise.all(['a first password', 'a second password', 'a third password'].map((password) => change(world.member, old, password)));
+    const answers = await Promise.all(
+      ['a first password', 'a second password', 'a third password'].map((password) =>
+        change(world.member, old, password),
+      ),
+    );
     expect(answers.filter((answer) => 'id' in Object(answer))).toHaveLength(1);
-    const refused = answers.flatMap((answer) => ('code' in Object(answer) ? [Reflect.get(Object(answer), 'code')] : []));
+    const refused = answers.flatMap((answer) =>
+      'code' in Object(answer) ? [Reflect.get(Object(answer), 'code')] : [],
+    );
     expect(refused.filter((code) => code === 'CONFLICT' || code === 'BAD_REQUEST')).toHaveLength(2);
     expect(await door.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
   it('is no door for guessing: wrong present passwords are slowed like sign-ins', async () => {
     const world = await withPassword(await begin());
-    for (let attempt = 0; attempt < 5; attempt += 1) expect(await change(world.member, 'a guess')).toMatchObject({ code: 'BAD_REQUEST' });
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      expect(await change(world.member, 'a guess')).toMatchObject({ code: 'BAD_REQUEST' });
     expect(await change(world.member)).toMatchObject({ code: 'TOO_MANY_REQUESTS' });
   });
 
@@ -63,9 +105,17 @@ eachDatabase('an account', (test) => {
     const { database } = await withPassword(await begin());
     const stores = createStores(database);
     const accounts = createAccounts(stores, database, heldClock());
-    const late = { ...stores.users, holdUser: async (userId: string) => ({ ...(await accounts.users.account(userId)), passwordHash: 'changed meanwhile' }) };
+    const late = {
+      ...stores.users,
+      holdUser: async (userId: string) => ({
+        ...(await accounts.users.account(userId)),
+        passwordHash: 'changed meanwhile',
+      }),
+    };
     const { door } = createAccounts({ ...stores, users: late }, database, heldClock());
-    await expect(door.signIn({ email: 'member@example.com', password: old }, { ip: '::1', userAgent: '' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    await expect(
+      door.signIn({ email: 'member@example.com', password: old }, { ip: '::1', userAgent: '' }),
+    ).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await stores.users.sessions.list({ userId: 'user-member' })).toEqual([]);
   });
 
@@ -73,32 +123,68 @@ eachDatabase('an account', (test) => {
     const clock = heldClock();
     const world = await withPassword(await begin(clock));
     const { database, member, nobody, people, session } = world;
-    await createStores(database).members.insert({ memberId: 'm', organizationId: 'organization-other', userId: 'user-member', role: 'member', grants: noGrants, createdAt: '2027-01-01T00:00:00.000Z' });
+    await createStores(database).members.insert({
+      memberId: 'm',
+      organizationId: 'organization-other',
+      userId: 'user-member',
+      role: 'member',
+      grants: noGrants,
+      createdAt: '2027-01-01T00:00:00.000Z',
+    });
     expect(await nobody.query('user.sessions')).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await member.query('user.sessions')).toEqual([]);
     const short = await session({ ...people.member, organizationId: 'organization-other' });
     clock.time += 1000;
     const door = await signedIn(world);
-    const mine = { sessionId: expect.any(String), createdAt: '2026-06-01T00:00:01.000Z', expiresAt: '2026-06-08T00:00:01.000Z', ip: '127.0.0.1', userAgent: 'a browser', current: true };
-    const other = { sessionId: expect.any(String), createdAt: '2026-06-01T00:00:00.000Z', expiresAt: '2026-06-01T01:00:00.000Z', ip: '127.0.0.1', userAgent: 'test', current: false };
+    const mine = {
+      sessionId: expect.any(String),
+      createdAt: '2026-06-01T00:00:01.000Z',
+      expiresAt: '2026-06-08T00:00:01.000Z',
+      ip: '127.0.0.1',
+      userAgent: 'a browser',
+      current: true,
+    };
+    const other = {
+      sessionId: expect.any(String),
+      createdAt: '2026-06-01T00:00:00.000Z',
+      expiresAt: '2026-06-01T01:00:00.000Z',
+      ip: '127.0.0.1',
+      userAgent: 'test',
+      current: false,
+    };
     expect(await door.query('user.sessions')).toEqual([mine, other]);
-    expect(await short.query('user.sessions')).toEqual([{ ...mine, current: false }, { ...other, current: true }]);
+    expect(await short.query('user.sessions')).toEqual([
+      { ...mine, current: false },
+      { ...other, current: true },
+    ]);
     expect(await member.query('user.sessions')).toEqual([{ ...mine, current: false }]);
-    expect(await door.query('user.sessions', { limit: 1 })).toEqual({ items: [mine], nextCursor: expect.any(String) });
-    expect(await door.query('user.sessions', { limit: 0 })).toMatchObject({ code: 'BAD_REQUEST', fields: ['limit'] });
+    expect(await door.query('user.sessions', { limit: 1 })).toEqual({
+      items: [mine],
+      nextCursor: expect.any(String),
+    });
+    expect(await door.query('user.sessions', { limit: 0 })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['limit'],
+    });
     clock.time += 3_600_000;
     expect(await door.query('user.sessions')).toEqual([mine]);
   });
 
-  it('ends its own sessions one by one, at once, and nobody else\'s', async () => {
+  it("ends its own sessions one by one, at once, and nobody else's", async () => {
     const world = await withPassword(await begin());
     const { owner, member, nobody, people, session, database } = world;
     const [mine, second] = [await signedIn(world), await signedIn(world)];
     const idOf = async (door: Door): Promise<string> => {
       const all = await door.query('user.sessions');
-      return textOf(Array.isArray(all) ? all.find((one: unknown) => Reflect.get(Object(one), 'current') === true) : undefined, 'sessionId');
+      return textOf(
+        Array.isArray(all)
+          ? all.find((one: unknown) => Reflect.get(Object(one), 'current') === true)
+          : undefined,
+        'sessionId',
+      );
     };
-    const end = (door: Door, sessionId: unknown): Promise<unknown> => door.mutate('user.endSession', { sessionId });
+    const end = (door: Door, sessionId: unknown): Promise<unknown> =>
+      door.mutate('user.endSession', { sessionId });
     const secondId = await idOf(second);
     expect(await end(nobody, secondId)).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await end(owner, secondId)).toMatchObject({ code: 'FORBIDDEN' });
@@ -107,7 +193,14 @@ eachDatabase('an account', (test) => {
     expect(await end(mine, '')).toMatchObject({ code: 'BAD_REQUEST', fields: ['sessionId'] });
     expect(await end(mine, secondId)).toMatchObject({ sessionId: secondId, current: false });
     expect(await second.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
-    await createStores(database).members.insert({ memberId: 'm', organizationId: 'organization-other', userId: 'user-member', role: 'member', grants: noGrants, createdAt: '2027-01-01T00:00:00.000Z' });
+    await createStores(database).members.insert({
+      memberId: 'm',
+      organizationId: 'organization-other',
+      userId: 'user-member',
+      role: 'member',
+      grants: noGrants,
+      createdAt: '2027-01-01T00:00:00.000Z',
+    });
     const elsewhere = await session({ ...people.member, organizationId: 'organization-other' });
     expect(await end(member, await idOf(elsewhere))).toMatchObject({ code: 'FORBIDDEN' });
     expect(await end(member, await idOf(mine))).toMatchObject({ current: false });
@@ -118,29 +211,76 @@ eachDatabase('an account', (test) => {
   it('is shown exactly as documented', async () => {
     const { owner, people } = await begin();
     const key = {
-      id: expect.any(String), name: 'test', prefix: null, start: expect.stringMatching(/^berth_.{4}$/), enabled: true, createdAt: expect.any(String), expiresAt: null, lastRequestAt: expect.any(String),
-      remaining: null, refillAmount: null, refillInterval: null, rateLimitEnabled: false, rateLimitTimeWindow: null, rateLimitMax: null,
+      id: expect.any(String),
+      name: 'test',
+      prefix: null,
+      start: expect.stringMatching(/^berth_.{4}$/),
+      enabled: true,
+      createdAt: expect.any(String),
+      expiresAt: null,
+      lastRequestAt: expect.any(String),
+      remaining: null,
+      refillAmount: null,
+      refillInterval: null,
+      rateLimitEnabled: false,
+      rateLimitTimeWindow: null,
+      rateLimitMax: null,
     };
-    expect(await owner.query('user.get')).toEqual({ id: 'user-owner', email: 'owner@example.com', name: 'owner', role: 'owner', organizationId: people.owner.organizationId, createdAt: expect.any(String), apiKeys: [key] });
+    expect(await owner.query('user.get')).toEqual({
+      id: 'user-owner',
+      email: 'owner@example.com',
+      name: 'owner',
+      role: 'owner',
+      organizationId: people.owner.organizationId,
+      createdAt: expect.any(String),
+      apiKeys: [key],
+    });
   });
 
   it('makes keys for each of its organizations by its place there, narrowed to routers and actions that there are', async () => {
     const { people, session, database } = await begin();
     const door = await session(people.member);
-    const make = (organizationId: string, more: object = {}): Promise<unknown> => door.mutate('user.createApiKey', { name: 'x', metadata: { organizationId }, ...more });
-    for (const organizationId of ['organization-first', 'organization-other', 'nowhere']) expect(await make(organizationId)).toMatchObject({ code: 'FORBIDDEN' });
-    await createStores(database).members.insert({ memberId: 'm', organizationId: 'organization-other', userId: 'user-member', role: 'member', grants: noGrants, createdAt: '2027-01-01T00:00:00.000Z' });
+    const make = (organizationId: string, more: object = {}): Promise<unknown> =>
+      door.mutate('user.createApiKey', { name: 'x', metadata: { organizationId }, ...more });
+    for (const organizationId of ['organization-first', 'organization-other', 'nowhere'])
+      expect(await make(organizationId)).toMatchObject({ code: 'FORBIDDEN' });
+    await createStores(database).members.insert({
+      memberId: 'm',
+      organizationId: 'organization-other',
+      userId: 'user-member',
+      role: 'member',
+      grants: noGrants,
+      createdAt: '2027-01-01T00:00:00.000Z',
+    });
     // What may be done here says nothing of there.
     await people.grant({ canAccessToAPI: true });
     await createStores(database).members.update({ memberId: 'm' }, { grants: noGrants });
-    expect(await make('organization-other')).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('canAccessToAPI') });
+    expect(await make('organization-other')).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('canAccessToAPI'),
+    });
     expect(await make('organization-first')).toMatchObject({ name: 'x' });
     await createStores(database).members.update({ memberId: 'm' }, { role: 'admin' });
-    expect(await make('organization-other', { permissions: { application: ['read', 'write'], user: ['read'] } })).toMatchObject({ name: 'x' });
+    expect(
+      await make('organization-other', { permissions: { application: ['read', 'write'], user: ['read'] } }),
+    ).toMatchObject({ name: 'x' });
     for (const [permissions, fields] of [
-      [{ nothing: ['read'] }, ['permissions.nothing']], [{ application: ['read', 'destroy'], user: ['sing'] }, ['permissions.application.1', 'permissions.user.0']], [{ constructor: ['read'] }, ['permissions.constructor']],
+      [{ nothing: ['read'] }, ['permissions.nothing']],
+      [
+        { application: ['read', 'destroy'], user: ['sing'] },
+        ['permissions.application.1', 'permissions.user.0'],
+      ],
+      [{ constructor: ['read'] }, ['permissions.constructor']],
       [{ application: 'read' }, ['permissions.application']],
-    ] as const) expect(await make('organization-first', { permissions })).toMatchObject({ code: 'BAD_REQUEST', fields });
-    expect((await createStores(database).audit.all('organization-other')).map(({ procedure, outcome }) => `${procedure} ${outcome}`)).toEqual(['user.createApiKey done']);
+    ] as const)
+      expect(await make('organization-first', { permissions })).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields,
+      });
+    expect(
+      (await createStores(database).audit.all('organization-other')).map(
+        ({ procedure, outcome }) => `${procedure} ${outcome}`,
+      ),
+    ).toEqual(['user.createApiKey done']);
   });
 });

@@ -16,12 +16,19 @@ export const userContract = {
     summary: 'The calling user with the API keys of the organization in use',
     access: anybody,
     input: z.object({}),
-    output: z.object({ ...account, role: z.enum(roles), organizationId: z.string(), createdAt: z.string(), apiKeys: z.array(keyRecord) }),
+    output: z.object({
+      ...account,
+      role: z.enum(roles),
+      organizationId: z.string(),
+      createdAt: z.string(),
+      apiKeys: z.array(keyRecord),
+    }),
   }),
   changePassword: mutation({
     summary: 'Sets a new password and ends every other session of the user',
-    description: 'The session of this call goes on; API keys do too. A wrong `currentPassword` counts as a failed sign-in: after several the answer is 429 for a while. '
-      + 'A forgotten password is set anew by a command on Berth\'s own machine: `./bin/berth reset-password`.',
+    description:
+      'The session of this call goes on; API keys do too. A wrong `currentPassword` counts as a failed sign-in: after several the answer is 429 for a while. ' +
+      "A forgotten password is set anew by a command on Berth's own machine: `./bin/berth reset-password`.",
     access: anybody,
     input: z.object({ currentPassword: z.string().min(1).max(1024), newPassword: newPasswordField }),
     output: z.object({ ...account, createdAt: z.string() }),
@@ -29,14 +36,14 @@ export const userContract = {
   }),
   sessions: query({
     summary: 'The sessions of the user that have not ended, newest first',
-    description: 'With an API key: those in the key\'s organization.',
+    description: "With an API key: those in the key's organization.",
     access: anybody,
     input: z.object(pageInput),
     output: listOf(sessionRecord),
   }),
   endSession: mutation({
-    summary: 'Ends a session of the user at once; another person\'s is refused',
-    description: 'With an API key: one in the key\'s organization.',
+    summary: "Ends a session of the user at once; another person's is refused",
+    description: "With an API key: one in the key's organization.",
     access: anybody,
     input: z.object({ sessionId: z.string().min(1).max(100) }),
     output: sessionRecord,
@@ -44,32 +51,55 @@ export const userContract = {
   }),
   createApiKey: mutation({
     summary: 'Creates an API key; the full key is in this answer and never again',
-    description: 'Needs a logged-in session. The key acts in `metadata.organizationId`, one of the user\'s organizations, with the user\'s rights there. '
-      + '`expiresIn`, `rateLimitTimeWindow` and `refillInterval` are milliseconds. The window is fixed and begins with the first counted request. '
-      + '`remaining` is a budget of requests; without it there is none. A refill adds `refillAmount` for every whole `refillInterval` since creation.',
+    description:
+      "Needs a logged-in session. The key acts in `metadata.organizationId`, one of the user's organizations, with the user's rights there. " +
+      '`expiresIn`, `rateLimitTimeWindow` and `refillInterval` are milliseconds. The window is fixed and begins with the first counted request. ' +
+      '`remaining` is a budget of requests; without it there is none. A refill adds `refillAmount` for every whole `refillInterval` since creation.',
     access: { ...anybody, sessionOnly: true, grant: 'canAccessToAPI', actsIn: 'metadata.organizationId' },
-    input: z.object({
-      name: z.string().min(1).max(100),
-      prefix: z.string().regex(/^[a-zA-Z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, - or _').nullish(),
-      expiresIn: milliseconds.nullish(),
-      metadata: z.object({ organizationId: z.string().min(1).max(100) }),
-      rateLimitEnabled: z.boolean().nullish(), rateLimitTimeWindow: milliseconds.nullish(), rateLimitMax: count.nullish(),
-      remaining: z.number().int().min(0).max(1e12).nullish(), refillAmount: count.nullish(), refillInterval: milliseconds.nullish(),
-      permissions: scopes.nullish().describe('Narrows the key below its user: router → actions, such as {"application": ["read", "write"]}; what is not named is closed to it'),
-    }).superRefine((input, context) => {
-      for (const field of ['rateLimitTimeWindow', 'rateLimitMax'] as const) {
-        if (input.rateLimitEnabled && input[field] == null) context.addIssue({ code: 'custom', path: [field], message: 'is required when rateLimitEnabled is true' });
-      }
-      if ((input.refillAmount == null) !== (input.refillInterval == null)) {
-        const field = input.refillAmount == null ? 'refillAmount' : 'refillInterval';
-        context.addIssue({ code: 'custom', path: [field], message: 'refillAmount and refillInterval go together' });
-      }
-    }),
+    input: z
+      .object({
+        name: z.string().min(1).max(100),
+        prefix: z
+          .string()
+          .regex(/^[a-zA-Z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, - or _')
+          .nullish(),
+        expiresIn: milliseconds.nullish(),
+        metadata: z.object({ organizationId: z.string().min(1).max(100) }),
+        rateLimitEnabled: z.boolean().nullish(),
+        rateLimitTimeWindow: milliseconds.nullish(),
+        rateLimitMax: count.nullish(),
+        remaining: z.number().int().min(0).max(1e12).nullish(),
+        refillAmount: count.nullish(),
+        refillInterval: milliseconds.nullish(),
+        permissions: scopes
+          .nullish()
+          .describe(
+            'Narrows the key below its user: router → actions, such as {"application": ["read", "write"]}; what is not named is closed to it',
+          ),
+      })
+      .superRefine((input, context) => {
+        for (const field of ['rateLimitTimeWindow', 'rateLimitMax'] as const) {
+          if (input.rateLimitEnabled && input[field] == null)
+            context.addIssue({
+              code: 'custom',
+              path: [field],
+              message: 'is required when rateLimitEnabled is true',
+            });
+        }
+        if ((input.refillAmount == null) !== (input.refillInterval == null)) {
+          const field = input.refillAmount == null ? 'refillAmount' : 'refillInterval';
+          context.addIssue({
+            code: 'custom',
+            path: [field],
+            message: 'refillAmount and refillInterval go together',
+          });
+        }
+      }),
     output: z.object({ id: z.string(), key: z.string(), name: z.string(), createdAt: z.string() }),
   }),
   deleteApiKey: mutation({
     summary: 'Revokes an API key at once',
-    description: 'One\'s own keys; Owner and Admin any key of the organization.',
+    description: "One's own keys; Owner and Admin any key of the organization.",
     access: { class: 'protected', resources: [{ kind: 'apiKey', field: 'apiKeyId' }] },
     input: z.object({ apiKeyId: z.string().min(1).max(100) }),
     output: keyRecord,

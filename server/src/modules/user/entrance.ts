@@ -26,8 +26,22 @@ export interface OpenInvitation {
 
 export interface Entrance {
   /** Opens a session and writes the entry of `procedure`, inside the caller's transaction. */
-  enter(procedure: EntranceProcedure, user: UserRecord, organizationId: string, origin: Origin): Promise<SignedIn>;
-  record(procedure: EntranceProcedure, entry: { outcome: string; organizationId: string; userId?: string; subject?: string | undefined; ip: string }): Promise<void>;
+  enter(
+    procedure: EntranceProcedure,
+    user: UserRecord,
+    organizationId: string,
+    origin: Origin,
+  ): Promise<SignedIn>;
+  record(
+    procedure: EntranceProcedure,
+    entry: {
+      outcome: string;
+      organizationId: string;
+      userId?: string;
+      subject?: string | undefined;
+      ip: string;
+    },
+  ): Promise<void>;
   /** The organization a user signs in to: the one joined first. */
   homeOf(userId: string): Promise<string | undefined>;
   firstOrganization(): Promise<string | undefined>;
@@ -36,16 +50,22 @@ export interface Entrance {
 /** They have no contract, but stand in the audit log like procedures. */
 export type EntranceProcedure = 'auth.signUp' | 'auth.signIn' | 'auth.signOut';
 
-export function createEntrance(store: UserStore, { sessions, recordAudit, firstOrganization }: EntranceParts): Entrance {
+export function createEntrance(
+  store: UserStore,
+  { sessions, recordAudit, firstOrganization }: EntranceParts,
+): Entrance {
   const record: Entrance['record'] = (procedure, { outcome, organizationId, userId, subject = userId, ip }) =>
     recordAudit({ actor: { organizationId, userId }, procedure, resourceId: subject, outcome, ip });
   return {
-    record, firstOrganization,
+    record,
+    firstOrganization,
     async enter(procedure, user, organizationId, origin) {
       const signedIn = await sessions.openSession(user, organizationId, origin);
       await record(procedure, { outcome: 'done', organizationId, userId: user.userId, ip: origin.ip });
       return signedIn;
     },
-    homeOf: async (userId) => (await store.members.list({ userId }, { by: ['createdAt', 'memberId'], direction: 'asc' }))[0]?.organizationId,
+    homeOf: async (userId) =>
+      (await store.members.list({ userId }, { by: ['createdAt', 'memberId'], direction: 'asc' }))[0]
+        ?.organizationId,
   };
 }

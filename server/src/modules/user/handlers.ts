@@ -8,12 +8,20 @@ import type { ApiKeyRecord, SessionRecord, UserRecord } from './store.ts';
 import type { Users } from './user.ts';
 
 /** `scopes` has the actions that a key can be narrowed to, by router. */
-export function userHandlers(users: Users, scopes: ReadonlyMap<string, ReadonlySet<string>>): Handlers<typeof userContract, CallContext> {
+export function userHandlers(
+  users: Users,
+  scopes: ReadonlyMap<string, ReadonlySet<string>>,
+): Handlers<typeof userContract, CallContext> {
   return {
     async get({ actor }) {
       const account = await users.account(actor.userId);
       const keys = await users.apiKeys(actor.userId, actor.organizationId);
-      return { ...accountView(account), role: actor.role, organizationId: actor.organizationId, apiKeys: keys.map(keyView) };
+      return {
+        ...accountView(account),
+        role: actor.role,
+        organizationId: actor.organizationId,
+        apiKeys: keys.map(keyView),
+      };
     },
     async changePassword({ actor, ip, write }, input) {
       const change = await users.newPassword(actor.userId, input, ip);
@@ -21,10 +29,17 @@ export function userHandlers(users: Users, scopes: ReadonlyMap<string, ReadonlyS
     },
     async sessions(context, input) {
       const all = await users.sessions(sessionOwner(context));
-      return paginate(all.map((session) => sessionView(session, context)), input, ({ sessionId }) => sessionId);
+      return paginate(
+        all.map((session) => sessionView(session, context)),
+        input,
+        ({ sessionId }) => sessionId,
+      );
     },
     async endSession(context, { sessionId }) {
-      return sessionView(await context.write(() => users.endSession(sessionId, sessionOwner(context))), context);
+      return sessionView(
+        await context.write(() => users.endSession(sessionId, sessionOwner(context))),
+        context,
+      );
     },
     async createApiKey({ actor, write }, input) {
       checkScopes(input.permissions ?? {}, scopes);
@@ -46,27 +61,62 @@ function sessionOwner({ actor: { userId, organizationId, apiKeyId } }: CallConte
 }
 
 /** A scope that nothing has would narrow a key to nothing without a word. */
-function checkScopes(permissions: Record<string, string[]>, scopes: ReadonlyMap<string, ReadonlySet<string>>): void {
+function checkScopes(
+  permissions: Record<string, string[]>,
+  scopes: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
   const issues = Object.entries(permissions).flatMap(([router, actions]) => {
     const known = scopes.get(router);
-    if (!known) return [{ path: `permissions.${router}`, message: `is no router of this interface. There are: ${[...scopes.keys()].join(', ')}` }];
-    return actions.flatMap((action, index) => (known.has(action) ? [] : [{ path: `permissions.${router}.${index}`, message: `is no action of ${router}. There are: ${[...known].join(', ')}` }]));
+    if (!known)
+      return [
+        {
+          path: `permissions.${router}`,
+          message: `is no router of this interface. There are: ${[...scopes.keys()].join(', ')}`,
+        },
+      ];
+    return actions.flatMap((action, index) =>
+      known.has(action)
+        ? []
+        : [
+            {
+              path: `permissions.${router}.${index}`,
+              message: `is no action of ${router}. There are: ${[...known].join(', ')}`,
+            },
+          ],
+    );
   });
   const [first] = issues;
   if (first) throw new AppError('BAD_REQUEST', `${first.path}: ${first.message}`, { issues });
 }
 
-function accountView({ userId, email, name, createdAt }: UserRecord): { id: string; email: string; name: string; createdAt: string } {
+function accountView({ userId, email, name, createdAt }: UserRecord): {
+  id: string;
+  email: string;
+  name: string;
+  createdAt: string;
+} {
   return { id: userId, email, name, createdAt };
 }
 
-function sessionView(session: SessionRecord, { actor }: CallContext): Omit<SessionRecord, 'expiresAt'> & { expiresAt: string; current: boolean } {
-  return { ...session, expiresAt: new Date(session.expiresAt).toISOString(), current: session.sessionId === actor.sessionId };
+function sessionView(
+  session: SessionRecord,
+  { actor }: CallContext,
+): Omit<SessionRecord, 'expiresAt'> & { expiresAt: string; current: boolean } {
+  return {
+    ...session,
+    expiresAt: new Date(session.expiresAt).toISOString(),
+    current: session.sessionId === actor.sessionId,
+  };
 }
 
-function keyView(record: ApiKeyRecord): Omit<ApiKeyRecord, 'expiresAt' | 'lastRequestAt'> & { id: string; expiresAt: string | null; lastRequestAt: string | null } {
+function keyView(record: ApiKeyRecord): Omit<ApiKeyRecord, 'expiresAt' | 'lastRequestAt'> & {
+  id: string;
+  expiresAt: string | null;
+  lastRequestAt: string | null;
+} {
   return {
-    ...record, id: record.apiKeyId,
+    ...record,
+    id: record.apiKeyId,
     expiresAt: record.expiresAt === null ? null : new Date(record.expiresAt).toISOString(),
     lastRequestAt: record.lastRequestAt === null ? null : new Date(record.lastRequestAt).toISOString(),
   };

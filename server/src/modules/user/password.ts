@@ -16,7 +16,12 @@ export async function verifyPassword(password: string, stored: string): Promise<
   const [, memory, passes, nonce, expected] = stored.split('$');
   if (!memory || !passes || !nonce || !expected) return false;
   const tag = await derive('argon2id', {
-    message: password, nonce: Buffer.from(nonce, 'base64'), parallelism: 1, tagLength: 32, memory: Number(memory), passes: Number(passes),
+    message: password,
+    nonce: Buffer.from(nonce, 'base64'),
+    parallelism: 1,
+    tagLength: 32,
+    memory: Number(memory),
+    passes: Number(passes),
   });
   return timingSafeEqual(tag, Buffer.from(expected, 'base64'));
 }

@@ -8,14 +8,32 @@ export const newPasswordField = z.string().min(8, 'must have at least 8 characte
 /** Of an invitation, as `organization.invite` showed it. */
 export const tokenField = z.string().min(1).max(200);
 
-export const keyRecord = z.object({
-  id: z.string(), name: z.string(), prefix: z.string().nullable(), start: z.string().describe('First characters, to recognise the key by'),
-  enabled: z.boolean(), createdAt: z.string(), expiresAt: z.string().nullable(), lastRequestAt: z.string().nullable(),
-  remaining: z.number().nullable(), refillAmount: z.number().nullable(), refillInterval: z.number().nullable(),
-  rateLimitEnabled: z.boolean(), rateLimitTimeWindow: z.number().nullable(), rateLimitMax: z.number().nullable(),
-}).meta({ id: 'ApiKey' });
+export const keyRecord = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    prefix: z.string().nullable(),
+    start: z.string().describe('First characters, to recognise the key by'),
+    enabled: z.boolean(),
+    createdAt: z.string(),
+    expiresAt: z.string().nullable(),
+    lastRequestAt: z.string().nullable(),
+    remaining: z.number().nullable(),
+    refillAmount: z.number().nullable(),
+    refillInterval: z.number().nullable(),
+    rateLimitEnabled: z.boolean(),
+    rateLimitTimeWindow: z.number().nullable(),
+    rateLimitMax: z.number().nullable(),
+  })
+  .meta({ id: 'ApiKey' });
 
-export const sessionRecord = z.object({
-  sessionId: z.string(), createdAt: z.string(), expiresAt: z.string(), ip: z.string().describe('Address it was opened from'),
-  userAgent: z.string().describe('Program it was opened with, as that said itself'), current: z.boolean().describe('Whether this very call came with it'),
-}).meta({ id: 'Session' });
+export const sessionRecord = z
+  .object({
+    sessionId: z.string(),
+    createdAt: z.string(),
+    expiresAt: z.string(),
+    ip: z.string().describe('Address it was opened from'),
+    userAgent: z.string().describe('Program it was opened with, as that said itself'),
+    current: z.boolean().describe('Whether this very call came with it'),
+  })
+  .meta({ id: 'Session' });

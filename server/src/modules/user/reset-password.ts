@@ -14,7 +14,11 @@ export interface ResetParts {
 }
 
 /** Sets the password and ends every session of the account; gives how many. NOT_FOUND when there is no such account. An entry stands in the log of each of its organizations. */
-export async function resetPassword(store: UserStore, parts: ResetParts, input: { email: string; newPassword: string }): Promise<{ email: string; endedSessions: number }> {
+export async function resetPassword(
+  store: UserStore,
+  parts: ResetParts,
+  input: { email: string; newPassword: string },
+): Promise<{ email: string; endedSessions: number }> {
   const email = input.email.toLowerCase();
   const passwordHash = await hashPassword(input.newPassword);
   return store.transaction(async () => {
@@ -22,10 +26,19 @@ export async function resetPassword(store: UserStore, parts: ResetParts, input: 
     if (!user) throw new AppError('NOT_FOUND', `There is no account with the e-mail address ${email}.`);
     await store.users.update({ userId: user.userId }, { passwordHash });
     const endedSessions = await store.endSessions(user.userId);
-    const own = (await store.members.list({ userId: user.userId })).map(({ organizationId }) => organizationId);
+    const own = (await store.members.list({ userId: user.userId })).map(
+      ({ organizationId }) => organizationId,
+    );
     const places = own.length > 0 ? own : [await parts.firstOrganization()];
     for (const organizationId of places) {
-      if (organizationId !== undefined) await parts.recordAudit({ actor: { organizationId, userId: undefined }, procedure: 'auth.resetPassword', resourceId: user.userId, outcome: 'done', ip: hostAddress });
+      if (organizationId !== undefined)
+        await parts.recordAudit({
+          actor: { organizationId, userId: undefined },
+          procedure: 'auth.resetPassword',
+          resourceId: user.userId,
+          outcome: 'done',
+          ip: hostAddress,
+        });
     }
     return { email, endedSessions };
   });

@@ -43,20 +43,44 @@ export function createSessions(store: UserStore, clock: Clock): Sessions {
       const token = newToken();
       const expiresAt = clock.now() + sessionLifetimeMs;
       await store.sessions.insert({
-        sessionId: randomId(), tokenHash: hashToken(token), userId: user.userId, organizationId, createdAt: isoTime(clock), expiresAt,
-        ip: origin.ip, userAgent: origin.userAgent.slice(0, 300),
+        sessionId: randomId(),
+        tokenHash: hashToken(token),
+        userId: user.userId,
+        organizationId,
+        createdAt: isoTime(clock),
+        expiresAt,
+        ip: origin.ip,
+        userAgent: origin.userAgent.slice(0, 300),
       });
-      return { user: { id: user.userId, email: user.email, name: user.name }, organizationId, token, expiresAt };
+      return {
+        user: { id: user.userId, email: user.email, name: user.name },
+        organizationId,
+        token,
+        expiresAt,
+      };
     },
     async sessions(owner) {
-      const all = await store.sessions.list(whereOf(owner), { by: ['createdAt', 'sessionId'], direction: 'desc' });
+      const all = await store.sessions.list(whereOf(owner), {
+        by: ['createdAt', 'sessionId'],
+        direction: 'desc',
+      });
       return all.filter(({ expiresAt }) => expiresAt > clock.now());
     },
     async endSession(sessionId, owner) {
       const record = await store.sessions.find({ sessionId });
-      if (!record) throw new AppError('NOT_FOUND', 'There is no session with the id given in sessionId. It may have ended already.');
-      if (record.userId !== owner.userId || record.organizationId !== (owner.organizationId ?? record.organizationId)) {
-        throw new AppError('FORBIDDEN', 'The session named in sessionId is not one of yours, or not in the organization of this API key.');
+      if (!record)
+        throw new AppError(
+          'NOT_FOUND',
+          'There is no session with the id given in sessionId. It may have ended already.',
+        );
+      if (
+        record.userId !== owner.userId ||
+        record.organizationId !== (owner.organizationId ?? record.organizationId)
+      ) {
+        throw new AppError(
+          'FORBIDDEN',
+          'The session named in sessionId is not one of yours, or not in the organization of this API key.',
+        );
       }
       await store.sessions.remove({ sessionId });
       return record;
@@ -77,14 +101,23 @@ export interface SessionView {
 }
 
 /** The session behind a cookie, for the dashboard's first question: who am I? Undefined when the token's session is over or never was. */
-export function userSession(store: UserStore, clock: Clock): (token: string) => Promise<SessionView | undefined> {
+export function userSession(
+  store: UserStore,
+  clock: Clock,
+): (token: string) => Promise<SessionView | undefined> {
   return async (token) => {
     const session = await store.findSession(hashToken(token));
     if (!session || session.expiresAt <= clock.now()) return undefined;
     const user = await store.users.find({ userId: session.userId });
-    return user && {
-      user: { id: user.userId, email: user.email, name: user.name },
-      session: { id: session.sessionId, activeOrganizationId: session.organizationId, expiresAt: new Date(session.expiresAt).toISOString() },
-    };
+    return (
+      user && {
+        user: { id: user.userId, email: user.email, name: user.name },
+        session: {
+          id: session.sessionId,
+          activeOrganizationId: session.organizationId,
+          expiresAt: new Date(session.expiresAt).toISOString(),
+        },
+      }
+    );
   };
 }

@@ -3,7 +3,10 @@ import { createSignInThrottle } from './sign-in-throttle.ts';
 
 const minute = 60_000;
 
-function throttleAt(start: number): { throttle: ReturnType<typeof createSignInThrottle>; pass(ms: number): void } {
+function throttleAt(start: number): {
+  throttle: ReturnType<typeof createSignInThrottle>;
+  pass(ms: number): void;
+} {
   let now = start;
   return { throttle: createSignInThrottle({ now: () => now }), pass: (ms) => void (now += ms) };
 }
@@ -12,7 +15,9 @@ describe('the throttle of sign-ins', () => {
   it('lets five attempts of an account begin, however many come at once', () => {
     const { throttle, pass } = throttleAt(0);
     for (let count = 0; count < 5; count += 1) throttle.begin('ada@example.com', '10.0.0.1');
-    expect(() => throttle.begin('ada@example.com', '10.0.0.1')).toThrow(expect.objectContaining({ code: 'TOO_MANY_REQUESTS', retryAfterMs: 15 * minute }));
+    expect(() => throttle.begin('ada@example.com', '10.0.0.1')).toThrow(
+      expect.objectContaining({ code: 'TOO_MANY_REQUESTS', retryAfterMs: 15 * minute }),
+    );
     throttle.begin('ada@example.com', '10.0.0.2');
     throttle.begin('bob@example.com', '10.0.0.1');
     pass(15 * minute);

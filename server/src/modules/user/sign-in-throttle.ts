@@ -34,8 +34,16 @@ export function createSignInThrottle(clock: Clock): SignInThrottle {
 
   return {
     begin(email, ip) {
-      const left = Math.max(waiting(accountOf(email, ip), limits.account), waiting(addressOf(ip), limits.address));
-      if (left > 0) throw new AppError('TOO_MANY_REQUESTS', `Too many failed sign-ins. Try again in ${Math.ceil(left / 60_000)} min.`, { retryAfterMs: left });
+      const left = Math.max(
+        waiting(accountOf(email, ip), limits.account),
+        waiting(addressOf(ip), limits.address),
+      );
+      if (left > 0)
+        throw new AppError(
+          'TOO_MANY_REQUESTS',
+          `Too many failed sign-ins. Try again in ${Math.ceil(left / 60_000)} min.`,
+          { retryAfterMs: left },
+        );
       if (failures.size > entriesLimit) failures.clear();
       count(accountOf(email, ip));
       count(addressOf(ip));

@@ -14,9 +14,16 @@ export interface NewAccount {
 }
 
 /** Makes the first user, Owner of a new organization; later users need the token of an invitation for their address, else FORBIDDEN. */
-export type SignUp = (input: NewAccount & { token?: string | undefined }, origin: Origin) => Promise<SignedIn>;
+export type SignUp = (
+  input: NewAccount & { token?: string | undefined },
+  origin: Origin,
+) => Promise<SignedIn>;
 
-export function createSignUp(store: UserStore, { entrance, invitations }: { entrance: Entrance; invitations: InvitationDoor }, clock: Clock): SignUp {
+export function createSignUp(
+  store: UserStore,
+  { entrance, invitations }: { entrance: Entrance; invitations: InvitationDoor },
+  clock: Clock,
+): SignUp {
   async function insertUser({ name, email }: NewAccount, passwordHash: string): Promise<UserRecord> {
     const user = { userId: randomId(), email, name, passwordHash, createdAt: isoTime(clock) };
     await store.users.insert(user);
@@ -30,8 +37,19 @@ export function createSignUp(store: UserStore, { entrance, invitations }: { entr
       if (await store.hasUsers()) throw closed();
       const user = await insertUser(account, passwordHash);
       const organizationId = randomId();
-      await store.organizations.insert({ organizationId, name: `${account.name}'s organization`, createdAt: user.createdAt });
-      await store.members.insert({ memberId: randomId(), organizationId, userId: user.userId, role: 'owner', grants: noGrants, createdAt: user.createdAt });
+      await store.organizations.insert({
+        organizationId,
+        name: `${account.name}'s organization`,
+        createdAt: user.createdAt,
+      });
+      await store.members.insert({
+        memberId: randomId(),
+        organizationId,
+        userId: user.userId,
+        role: 'owner',
+        grants: noGrants,
+        createdAt: user.createdAt,
+      });
       return entrance.enter('auth.signUp', user, organizationId, origin);
     });
   }
@@ -39,11 +57,16 @@ export function createSignUp(store: UserStore, { entrance, invitations }: { entr
   async function invited(account: NewAccount, token: string, origin: Origin): Promise<SignedIn> {
     const { email } = account;
     const opened = await invitations.open(token, email);
-    if ('refusal' in opened) throw new AppError('FORBIDDEN', opened.refusal.message, { cause: opened.refusal });
+    if ('refusal' in opened)
+      throw new AppError('FORBIDDEN', opened.refusal.message, { cause: opened.refusal });
     const passwordHash = await hashPassword(account.password);
     return store.transaction(async () => {
       const user = await invitations.redeem(opened.invitation, async () => {
-        if (await store.users.find({ email })) throw new AppError('CONFLICT', 'There is an account with this e-mail address already. Sign in with it and the same token to join.');
+        if (await store.users.find({ email }))
+          throw new AppError(
+            'CONFLICT',
+            'There is an account with this e-mail address already. Sign in with it and the same token to join.',
+          );
         return insertUser(account, passwordHash);
       });
       return entrance.enter('auth.signUp', user, opened.invitation.organizationId, origin);
@@ -59,5 +82,8 @@ export function createSignUp(store: UserStore, { entrance, invitations }: { entr
 }
 
 function closed(): AppError {
-  return new AppError('FORBIDDEN', 'Sign-up is closed: this Berth has its first user. Ask an Owner or Admin for an invitation and sign up with its token.');
+  return new AppError(
+    'FORBIDDEN',
+    'Sign-up is closed: this Berth has its first user. Ask an Owner or Admin for an invitation and sign up with its token.',
+  );
 }

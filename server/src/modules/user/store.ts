@@ -12,7 +12,17 @@ export type SessionRecord = TableRecord<'session'>;
 /** A user's place in an organization. */
 export type Membership = { role: Role; grants: Grants };
 
-const keyColumns = ['apiKeyId', 'userId', 'organizationId', 'enabled', 'expiresAt', 'lastRequestAt', 'rateLimitEnabled', 'remaining', 'permissions'] as const;
+const keyColumns = [
+  'apiKeyId',
+  'userId',
+  'organizationId',
+  'enabled',
+  'expiresAt',
+  'lastRequestAt',
+  'rateLimitEnabled',
+  'remaining',
+  'permissions',
+] as const;
 
 /** A key as a request needs it, with its user's place in the organization. */
 export interface KeyWithMember extends Pick<ApiKeyRecord, (typeof keyColumns)[number]>, Membership {}
@@ -50,21 +60,44 @@ export function createUserStore(database: Database): UserStore {
   const users = tableStore(database, 'user');
   const { builder } = database;
 
-  const keyQuery = builder.selectFrom('api_key')
-    .innerJoin('member', (join) => join.onRef('member.userId', '=', 'api_key.userId').onRef('member.organizationId', '=', 'api_key.organizationId'))
-    .select(keyColumns.map((column) => `api_key.${column}` as const)).select(['member.role', 'member.grants']).where('api_key.keyHash', '=', '').compile();
-  const sessionQuery = builder.selectFrom('session')
-    .innerJoin('member', (join) => join.onRef('member.userId', '=', 'session.userId').onRef('member.organizationId', '=', 'session.organizationId'))
-    .selectAll('session').select(['member.role', 'member.grants']).where('session.tokenHash', '=', '').compile();
+  const keyQuery = builder
+    .selectFrom('api_key')
+    .innerJoin('member', (join) =>
+      join
+        .onRef('member.userId', '=', 'api_key.userId')
+        .onRef('member.organizationId', '=', 'api_key.organizationId'),
+    )
+    .select(keyColumns.map((column) => `api_key.${column}` as const))
+    .select(['member.role', 'member.grants'])
+    .where('api_key.keyHash', '=', '')
+    .compile();
+  const sessionQuery = builder
+    .selectFrom('session')
+    .innerJoin('member', (join) =>
+      join
+        .onRef('member.userId', '=', 'session.userId')
+        .onRef('member.organizationId', '=', 'session.organizationId'),
+    )
+    .selectAll('session')
+    .select(['member.role', 'member.grants'])
+    .where('session.tokenHash', '=', '')
+    .compile();
   const userQuery = builder.selectFrom('user').selectAll().where('userId', '=', '');
   const heldUser = (database.dialect === 'postgres' ? userQuery.forNoKeyUpdate() : userQuery).compile();
-  const otherSessions = builder.deleteFrom('session').where('userId', '=', '').where('sessionId', '<>', '').compile();
+  const otherSessions = builder
+    .deleteFrom('session')
+    .where('userId', '=', '')
+    .where('sessionId', '<>', '')
+    .compile();
   const anyUser = builder.selectFrom('user').select('userId').limit(fixedLimit(1)).compile();
 
   const countRequest = countStatement(database);
 
   return {
-    users, members, keys, sessions,
+    users,
+    members,
+    keys,
+    sessions,
     organizations: tableStore(database, 'organization'),
     async findKey(keyHash) {
       const [row] = await database.run(keyQuery, [keyHash]);
@@ -86,7 +119,8 @@ export function createUserStore(database: Database): UserStore {
     },
     hasUsers: async () => (await database.run(anyUser)).length > 0,
     lockUsers: async () => {
-      if (database.dialect === 'postgres') await database.script('LOCK TABLE "user" IN SHARE ROW EXCLUSIVE MODE');
+      if (database.dialect === 'postgres')
+        await database.script('LOCK TABLE "user" IN SHARE ROW EXCLUSIVE MODE');
     },
     transaction: (work) => database.transaction(work),
   };
@@ -112,7 +146,9 @@ const timeMark = -1;
 const keyMark = '';
 
 /** Fixed window from the first counted request; refills for every whole interval since creation (decisions 2). */
-function countStatement(database: Database): (apiKeyId: string, now: number) => [CompiledQuery<unknown>, unknown[]] {
+function countStatement(
+  database: Database,
+): (apiKeyId: string, now: number) => [CompiledQuery<unknown>, unknown[]] {
   // A number from JavaScript is no integer to SQLite; without the cast the division would give fractions of a refill.
   const now = sql`cast(${timeMark} as bigint)`;
   const due = sql`(case when "refillInterval" is null then 0 else (${now} - "createdAtMs") / "refillInterval" end)`;
@@ -127,5 +163,8 @@ function countStatement(database: Database): (apiKeyId: string, now: number) => 
     where "apiKeyId" = ${keyMark}
       and ("rateLimitEnabled" = 0 or ${expired} or "windowCount" < "rateLimitMax")
       and ("remaining" is null or ${budget} > 0)`.compile(database.builder);
-  return (apiKeyId, time) => [statement, statement.parameters.map((mark) => (mark === timeMark ? time : mark === keyMark ? apiKeyId : mark))];
+  return (apiKeyId, time) => [
+    statement,
+    statement.parameters.map((mark) => (mark === timeMark ? time : mark === keyMark ? apiKeyId : mark)),
+  ];
 }

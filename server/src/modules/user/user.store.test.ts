@@ -11,22 +11,41 @@ import { hashPassword } from './password.ts';
 
 eachDatabase('accounts and keys', (test) => {
   const createWorld = worlds(test);
-  const begin = (): Promise<World> => createWorld((database) => [accountRouters(createAccounts(createStores(database), database, systemClock)).user]);
+  const begin = (): Promise<World> =>
+    createWorld((database) => [
+      accountRouters(createAccounts(createStores(database), database, systemClock)).user,
+    ]);
 
   /** Signs in as a person and gives a caller with the session's cookie. */
-  async function session({ server, database }: World, name: 'owner' | 'admin' | 'member'): Promise<(procedure: string, body: unknown) => Promise<Answer>> {
-    await createStores(database).users.users.update({ userId: `user-${name}` }, { passwordHash: await hashPassword('a long password') });
-    const { headers } = await send(`${server.url}/api/auth/sign-in/email`, { body: { email: `${name}@example.com`, password: 'a long password' } });
+  async function session(
+    { server, database }: World,
+    name: 'owner' | 'admin' | 'member',
+  ): Promise<(procedure: string, body: unknown) => Promise<Answer>> {
+    await createStores(database).users.users.update(
+      { userId: `user-${name}` },
+      { passwordHash: await hashPassword('a long password') },
+    );
+    const { headers } = await send(`${server.url}/api/auth/sign-in/email`, {
+      body: { email: `${name}@example.com`, password: 'a long password' },
+    });
     const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
-    return (procedure, body) => send(`${server.url}/api/${procedure}`, { body, headers: { cookie, origin: server.url } });
+    return (procedure, body) =>
+      send(`${server.url}/api/${procedure}`, { body, headers: { cookie, origin: server.url } });
   }
 
   it('of several first sign-ups at once one becomes the Owner', async () => {
     const database = await test.open();
     const { users: store } = createStores(database);
     const { door } = createAccounts(createStores(database), database, systemClock);
-    const attempts = Array.from({ length: 6 }, (_, index) => door.signUp({ name: `P${index}`, email: `p${index}@example.com`, password: 'a long password' }, { ip: '::1', userAgent: '' }));
-    const outcomes = (await Promise.allSettled(attempts)).map((outcome) => (outcome.status === 'fulfilled' ? 'Owner' : String(Reflect.get(Object(outcome.reason), 'code'))));
+    const attempts = Array.from({ length: 6 }, (_, index) =>
+      door.signUp(
+        { name: `P${index}`, email: `p${index}@example.com`, password: 'a long password' },
+        { ip: '::1', userAgent: '' },
+      ),
+    );
+    const outcomes = (await Promise.allSettled(attempts)).map((outcome) =>
+      outcome.status === 'fulfilled' ? 'Owner' : String(Reflect.get(Object(outcome.reason), 'code')),
+    );
     expect(outcomes.filter((outcome) => outcome === 'Owner')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'FORBIDDEN')).toHaveLength(5);
     expect(await store.users.list({})).toHaveLength(1);
@@ -43,13 +62,21 @@ eachDatabase('accounts and keys', (test) => {
       await first.lockUsers();
       isLocked();
       await pause(150);
-      await first.users.insert({ userId: 'u', email: 'u@example.com', name: 'U', passwordHash: 'x', createdAt: '2026-01-01T00:00:00.000Z' });
+      await first.users.insert({
+        userId: 'u',
+        email: 'u@example.com',
+        name: 'U',
+        passwordHash: 'x',
+        createdAt: '2026-01-01T00:00:00.000Z',
+      });
     });
     await locked;
-    expect(await second.transaction(async () => {
-      await second.lockUsers();
-      return second.hasUsers();
-    })).toBe(true);
+    expect(
+      await second.transaction(async () => {
+        await second.lockUsers();
+        return second.hasUsers();
+      }),
+    ).toBe(true);
     await winner;
   });
 
@@ -57,37 +84,88 @@ eachDatabase('accounts and keys', (test) => {
     const world = await begin();
     const call = await session(world, 'owner');
     const { organizationId } = world.people.owner;
-    const created = await call('user.createApiKey', { name: 'CI', prefix: 'ci', metadata: { organizationId }, remaining: 5 });
-    expect(created.body).toEqual({ id: expect.any(String), key: expect.stringMatching(/^ci_[\w-]{43}$/), name: 'CI', createdAt: expect.any(String) });
+    const created = await call('user.createApiKey', {
+      name: 'CI',
+      prefix: 'ci',
+      metadata: { organizationId },
+      remaining: 5,
+    });
+    expect(created.body).toEqual({
+      id: expect.any(String),
+      key: expect.stringMatching(/^ci_[\w-]{43}$/),
+      name: 'CI',
+      createdAt: expect.any(String),
+    });
     const key = textOf(created.body, 'key');
-    const me = await send(`${world.server.url}/api/user.get`, { headers: { authorization: `Bearer ${key}` } });
-    expect(me.body).toMatchObject({ id: 'user-owner', email: 'owner@example.com', role: 'owner', organizationId });
-    expect(me.body).toMatchObject({ apiKeys: expect.arrayContaining([expect.objectContaining({ id: textOf(created.body, 'id'), name: 'CI', prefix: 'ci', start: key.slice(0, 7), remaining: 4, rateLimitEnabled: false })]) });
+    const me = await send(`${world.server.url}/api/user.get`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(me.body).toMatchObject({
+      id: 'user-owner',
+      email: 'owner@example.com',
+      role: 'owner',
+      organizationId,
+    });
+    expect(me.body).toMatchObject({
+      apiKeys: expect.arrayContaining([
+        expect.objectContaining({
+          id: textOf(created.body, 'id'),
+          name: 'CI',
+          prefix: 'ci',
+          start: key.slice(0, 7),
+          remaining: 4,
+          rateLimitEnabled: false,
+        }),
+      ]),
+    });
     expect(me.text).not.toContain(key);
     expect(me.text).not.toMatch(/[hH]ash/);
-    expect((await call('user.deleteApiKey', { apiKeyId: textOf(created.body, 'id') })).body).toMatchObject({ id: textOf(created.body, 'id'), name: 'CI' });
-    expect((await send(`${world.server.url}/api/user.get`, { headers: { 'x-api-key': key } })).status).toBe(401);
+    expect((await call('user.deleteApiKey', { apiKeyId: textOf(created.body, 'id') })).body).toMatchObject({
+      id: textOf(created.body, 'id'),
+      name: 'CI',
+    });
+    expect((await send(`${world.server.url}/api/user.get`, { headers: { 'x-api-key': key } })).status).toBe(
+      401,
+    );
     expect((await call('user.deleteApiKey', { apiKeyId: textOf(created.body, 'id') })).status).toBe(404);
   });
 
-  it('without a prefix has the product\'s, and is stored as a hash only', async () => {
+  it("without a prefix has the product's, and is stored as a hash only", async () => {
     const world = await begin();
     const call = await session(world, 'owner');
-    const key = textOf((await call('user.createApiKey', { name: 'x', metadata: { organizationId: world.people.owner.organizationId } })).body, 'key');
+    const key = textOf(
+      (
+        await call('user.createApiKey', {
+          name: 'x',
+          metadata: { organizationId: world.people.owner.organizationId },
+        })
+      ).body,
+      'key',
+    );
     expect(key).toMatch(/^berth_[\w-]{43}$/);
     expect(JSON.stringify(await createStores(world.database).users.keys.list({}))).not.toContain(key);
   });
 
-  it('a key makes no key, a member needs a grant, and only one\'s own organizations are taken', async () => {
+  it("a key makes no key, a member needs a grant, and only one's own organizations are taken", async () => {
     const world = await begin();
     const { owner, people } = world;
     const input = { name: 'x', metadata: { organizationId: people.owner.organizationId } };
-    expect(await owner.mutate('user.createApiKey', input)).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('session') });
+    expect(await owner.mutate('user.createApiKey', input)).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('session'),
+    });
     const asMember = await session(world, 'member');
     expect((await asMember('user.createApiKey', input)).status).toBe(403);
     await people.grant({ canAccessToAPI: true });
     expect((await asMember('user.createApiKey', input)).status).toBe(200);
-    expect((await asMember('user.createApiKey', { name: 'x', metadata: { organizationId: people.stranger.organizationId } })).status).toBe(403);
+    expect(
+      (
+        await asMember('user.createApiKey', {
+          name: 'x',
+          metadata: { organizationId: people.stranger.organizationId },
+        })
+      ).status,
+    ).toBe(403);
   });
 
   it('settings of a key that do not go together are refused by name', async () => {
@@ -95,29 +173,66 @@ eachDatabase('accounts and keys', (test) => {
     const call = await session(world, 'owner');
     const metadata = { organizationId: world.people.owner.organizationId };
     for (const [more, fields] of [
-      [{ rateLimitEnabled: true }, ['rateLimitTimeWindow', 'rateLimitMax']], [{ rateLimitEnabled: true, rateLimitMax: 1 }, ['rateLimitTimeWindow']], [{ refillAmount: 1 }, ['refillInterval']],
-      [{ refillInterval: 1000 }, ['refillAmount']], [{ expiresIn: 0 }, ['expiresIn']], [{ prefix: 'a b' }, ['prefix']], [{ name: '' }, ['name']], [{ metadata: {} }, ['metadata.organizationId']],
+      [{ rateLimitEnabled: true }, ['rateLimitTimeWindow', 'rateLimitMax']],
+      [{ rateLimitEnabled: true, rateLimitMax: 1 }, ['rateLimitTimeWindow']],
+      [{ refillAmount: 1 }, ['refillInterval']],
+      [{ refillInterval: 1000 }, ['refillAmount']],
+      [{ expiresIn: 0 }, ['expiresIn']],
+      [{ prefix: 'a b' }, ['prefix']],
+      [{ name: '' }, ['name']],
+      [{ metadata: {} }, ['metadata.organizationId']],
     ] as const) {
       const { status, body } = await call('user.createApiKey', { name: 'x', metadata, ...more });
-      expect([status, body]).toMatchObject([400, { error: { data: { issues: fields.map((path) => ({ path })) } } }]);
+      expect([status, body]).toMatchObject([
+        400,
+        { error: { data: { issues: fields.map((path) => ({ path })) } } },
+      ]);
     }
-    expect((await call('user.createApiKey', { name: 'x', metadata, rateLimitEnabled: false, rateLimitMax: 1, prefix: null, expiresIn: null })).status).toBe(200);
+    expect(
+      (
+        await call('user.createApiKey', {
+          name: 'x',
+          metadata,
+          rateLimitEnabled: false,
+          rateLimitMax: 1,
+          prefix: null,
+          expiresIn: null,
+        })
+      ).status,
+    ).toBe(200);
   });
 
-  it('one deletes one\'s own keys, Owner and Admin those of their organization, nobody another\'s', async () => {
+  it("one deletes one's own keys, Owner and Admin those of their organization, nobody another's", async () => {
     const world = await begin();
     const { owner, admin, member, stranger, nobody, people, database } = world;
     const { keys } = createStores(database).users;
     const idOf = async (userId: string): Promise<string> => (await keys.list({ userId }))[0]?.apiKeyId ?? '';
-    const [ownersKey, membersKey, strangersKey] = [await idOf('user-owner'), await idOf('user-member'), await idOf('user-stranger')];
-    expect(await nobody.mutate('user.deleteApiKey', { apiKeyId: membersKey })).toMatchObject({ code: 'UNAUTHORIZED' });
-    expect(await member.mutate('user.deleteApiKey', { apiKeyId: ownersKey })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await owner.mutate('user.deleteApiKey', { apiKeyId: strangersKey })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await stranger.mutate('user.deleteApiKey', { apiKeyId: ownersKey })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await admin.mutate('user.deleteApiKey', { apiKeyId: membersKey })).toMatchObject({ id: membersKey });
+    const [ownersKey, membersKey, strangersKey] = [
+      await idOf('user-owner'),
+      await idOf('user-member'),
+      await idOf('user-stranger'),
+    ];
+    expect(await nobody.mutate('user.deleteApiKey', { apiKeyId: membersKey })).toMatchObject({
+      code: 'UNAUTHORIZED',
+    });
+    expect(await member.mutate('user.deleteApiKey', { apiKeyId: ownersKey })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect(await owner.mutate('user.deleteApiKey', { apiKeyId: strangersKey })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect(await stranger.mutate('user.deleteApiKey', { apiKeyId: ownersKey })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect(await admin.mutate('user.deleteApiKey', { apiKeyId: membersKey })).toMatchObject({
+      id: membersKey,
+    });
     expect(await member.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
     const second = await people.newKey(people.member);
     expect(await owner.query('user.get')).toMatchObject({ id: 'user-owner' });
-    expect((await send(`${world.server.url}/api/user.get`, { headers: second.headers })).body).toMatchObject({ id: 'user-member', role: 'member' });
+    expect((await send(`${world.server.url}/api/user.get`, { headers: second.headers })).body).toMatchObject({
+      id: 'user-member',
+      role: 'member',
+    });
   });
 });

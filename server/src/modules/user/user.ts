@@ -13,7 +13,11 @@ export interface Users extends ApiKeys, Sessions {
    * The change of a password, when the present one is right: BAD_REQUEST when it is not, TOO_MANY_REQUESTS after several. Takes tens of milliseconds, so it is
    * asked for outside of a transaction.
    */
-  newPassword(userId: string, input: { currentPassword: string; newPassword: string }, ip: string): Promise<PasswordChange>;
+  newPassword(
+    userId: string,
+    input: { currentPassword: string; newPassword: string },
+    ip: string,
+  ): Promise<PasswordChange>;
   /** Stores it and ends every session of the user but `keptSessionId`; CONFLICT when the password was changed meanwhile. */
   setPassword(change: PasswordChange, keptSessionId: string | undefined): Promise<UserRecord>;
   /** What a user had in an organization and loses with the place there: sessions and API keys. */
@@ -30,7 +34,11 @@ export interface PasswordChange {
 }
 
 /** `throttle` is shared with sign-in, so that a stolen session is no second door for guessing. */
-export function createUsers(store: UserStore, clock: Clock, throttle: SignInThrottle = createSignInThrottle(clock)): Users {
+export function createUsers(
+  store: UserStore,
+  clock: Clock,
+  throttle: SignInThrottle = createSignInThrottle(clock),
+): Users {
   async function account(userId: string): Promise<UserRecord> {
     const user = await store.users.find({ userId });
     if (!user) throw new AppError('NOT_FOUND', 'This account no longer exists.');
@@ -42,13 +50,17 @@ export function createUsers(store: UserStore, clock: Clock, throttle: SignInThro
     async newPassword(userId, { currentPassword, newPassword }, ip) {
       const { email, passwordHash } = await account(userId);
       throttle.begin(email, ip);
-      if (!(await verifyPassword(currentPassword, passwordHash))) throw badField('currentPassword', 'is not the present password of this account');
+      if (!(await verifyPassword(currentPassword, passwordHash)))
+        throw badField('currentPassword', 'is not the present password of this account');
       throttle.succeeded(email, ip);
       return { userId, from: passwordHash, to: await hashPassword(newPassword) };
     },
     async setPassword({ userId, from, to }, keptSessionId) {
       if ((await store.users.update({ userId, passwordHash: from }, { passwordHash: to })) === 0) {
-        throw new AppError('CONFLICT', 'The password was changed meanwhile by another call. Sign in with that one.');
+        throw new AppError(
+          'CONFLICT',
+          'The password was changed meanwhile by another call. Sign in with that one.',
+        );
       }
       await store.endSessions(userId, keptSessionId);
       return account(userId);

@@ -13,7 +13,7 @@ export interface Delivery {
 export function payloadOf({ headers, body }: Delivery): unknown {
   const text = body.toString('utf8');
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
-  const json = isForm ? new URLSearchParams(text).get('payload') ?? '' : text;
+  const json = isForm ? (new URLSearchParams(text).get('payload') ?? '') : text;
   if (json.trim() === '') return null;
   try {
     return JSON.parse(json);
@@ -25,11 +25,20 @@ export function payloadOf({ headers, body }: Delivery): unknown {
 const longest = 200;
 
 /** Undefined where the host gave none. */
-export function deliveryIdOf({ headers }: Delivery, { deliveryHeaders }: { deliveryHeaders: readonly string[] }): string | undefined {
-  return deliveryHeaders.map((name) => headers[name]).find((value) => value !== undefined && value !== '')?.slice(0, longest);
+export function deliveryIdOf(
+  { headers }: Delivery,
+  { deliveryHeaders }: { deliveryHeaders: readonly string[] },
+): string | undefined {
+  return deliveryHeaders
+    .map((name) => headers[name])
+    .find((value) => value !== undefined && value !== '')
+    ?.slice(0, longest);
 }
 
-const target = z.object({ installation: z.object({ id: z.union([z.string(), z.number()]).transform(String) }).optional(), repository: z.object({ full_name: z.string() }).optional() });
+const target = z.object({
+  installation: z.object({ id: z.union([z.string(), z.number()]).transform(String) }).optional(),
+  repository: z.object({ full_name: z.string() }).optional(),
+});
 
 /** The installation and the repository that a delivery of a GitHub App names; empty where it names none. */
 export function targetOf(payload: unknown): { installationId: string; repository: string } {

@@ -21,7 +21,11 @@ export interface Hooked {
 }
 
 /** The service of the token in its address. */
-export async function findHooked(store: Pick<WebhookStore, 'application' | 'compose'>, kind: HookedKind, token: string): Promise<Hooked | undefined> {
+export async function findHooked(
+  store: Pick<WebhookStore, 'application' | 'compose'>,
+  kind: HookedKind,
+  token: string,
+): Promise<Hooked | undefined> {
   if (kind === 'application') {
     const found = await store.application(token);
     return found && hookedApplication(found);
@@ -39,5 +43,8 @@ export function requireAutoDeploy({ autoDeploy, name }: Hooked): void {
 }
 
 export function autoDeployOff(names: string): AppError {
-  return new AppError('BAD_REQUEST', `autoDeploy of ${names} is off, so a push deploys nothing. Turn it on, or remove the webhook at the git host.`);
+  return new AppError(
+    'BAD_REQUEST',
+    `autoDeploy of ${names} is off, so a push deploys nothing. Turn it on, or remove the webhook at the git host.`,
+  );
 }

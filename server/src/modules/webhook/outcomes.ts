@@ -11,7 +11,11 @@ import { describePush, skipReason } from './push-verdict.ts';
 import type { WebhookStore } from './store.ts';
 
 /** What the address answers with 200. */
-export type HookAnswer = { queued: true; deploymentId?: string } | { skipped: string } | { duplicate: true } | { ping: true };
+export type HookAnswer =
+  | { queued: true; deploymentId?: string }
+  | { skipped: string }
+  | { duplicate: true }
+  | { ping: true };
 
 export interface OutcomeNeighbours {
   deployments: Pick<Deployments, 'accept'>;
@@ -19,7 +23,11 @@ export interface OutcomeNeighbours {
   wake(): void;
   recordAudit(entry: AuditEntry): Promise<void>;
   /** What a pull request does to the previews of an application; part of a transaction. */
-  pullRequest(application: ApplicationRecord, provider: GitProvider, event: PullRequestEvent): Promise<{ queued: true } | { skipped: string }>;
+  pullRequest(
+    application: ApplicationRecord,
+    provider: GitProvider,
+    event: PullRequestEvent,
+  ): Promise<{ queued: true } | { skipped: string }>;
 }
 
 export interface Deploying {
@@ -33,36 +41,76 @@ export interface Deploying {
 export interface Outcomes {
   /** Runs the work in one transaction with the note that this delivery was seen, and wakes the queue; `key` is the delivery's and whom it is for. */
   once(key: string | undefined, work: () => Promise<HookAnswer>): Promise<HookAnswer>;
-  carryOut(hooked: Hooked, provider: GitProvider | undefined, event: HookEvent, ip: string): Promise<HookAnswer>;
+  carryOut(
+    hooked: Hooked,
+    provider: GitProvider | undefined,
+    event: HookEvent,
+    ip: string,
+  ): Promise<HookAnswer>;
   deploy(hooked: Hooked, deploying: Deploying): Promise<HookAnswer>;
 }
 
-export function createOutcomes(store: WebhookStore, { deployments, wake, recordAudit, pullRequest }: OutcomeNeighbours, clock: Clock): Outcomes {
-  async function deploy({ ref, organizationId }: Hooked, { provider, ip, title, description, commit }: Deploying): Promise<HookAnswer> {
+export function createOutcomes(
+  store: WebhookStore,
+  { deployments, wake, recordAudit, pullRequest }: OutcomeNeighbours,
+  clock: Clock,
+): Outcomes {
+  async function deploy(
+    { ref, organizationId }: Hooked,
+    { provider, ip, title, description, commit }: Deploying,
+  ): Promise<HookAnswer> {
     const { deploymentId } = await deployments.accept(ref, { kind: 'deploy', title, description, commit });
-    await recordAudit({ actor: { organizationId, userId: undefined }, procedure: `webhook.${provider ?? 'deploy'}`, resourceId: ref.serviceId, outcome: 'done', ip });
+    await recordAudit({
+      actor: { organizationId, userId: undefined },
+      procedure: `webhook.${provider ?? 'deploy'}`,
+      resourceId: ref.serviceId,
+      outcome: 'done',
+      ip,
+    });
     return { queued: true, deploymentId };
   }
-  async function push(hooked: Hooked, provider: GitProvider | undefined, event: PushEvent, ip: string): Promise<HookAnswer> {
+  async function push(
+    hooked: Hooked,
+    provider: GitProvider | undefined,
+    event: PushEvent,
+    ip: string,
+  ): Promise<HookAnswer> {
     requireAutoDeploy(hooked);
-    const skipped = skipReason(event, { branch: gitSourceOf(hooked.source)?.branch, triggerType: hooked.triggerType, watchPaths: hooked.watchPaths });
+    const skipped = skipReason(event, {
+      branch: gitSourceOf(hooked.source)?.branch,
+      triggerType: hooked.triggerType,
+      watchPaths: hooked.watchPaths,
+    });
     if (skipped !== undefined) return { skipped };
-    return deploy(hooked, { provider, ip, ...describePush(event), commit: event.refKind === 'tag' ? event.commit ?? undefined : undefined });
+    return deploy(hooked, {
+      provider,
+      ip,
+      ...describePush(event),
+      commit: event.refKind === 'tag' ? (event.commit ?? undefined) : undefined,
+    });
   }
   return {
     deploy,
     async once(key, work) {
-      const answer = await store.transaction(async (): Promise<HookAnswer> => {
-        if (key !== undefined) {
-          if (await store.hasDelivery(key)) return { duplicate: true };
-          await store.addDelivery(key, isoTime(clock));
-        }
-        return work();
-      }).catch(async (error: unknown): Promise<HookAnswer> => {
-        // The same delivery twice at once: the database lets one through.
-        if (key !== undefined && error instanceof AppError && error.code === 'CONFLICT' && (await store.hasDelivery(key))) return { duplicate: true };
-        throw error;
-      });
+      const answer = await store
+        .transaction(async (): Promise<HookAnswer> => {
+          if (key !== undefined) {
+            if (await store.hasDelivery(key)) return { duplicate: true };
+            await store.addDelivery(key, isoTime(clock));
+          }
+          return work();
+        })
+        .catch(async (error: unknown): Promise<HookAnswer> => {
+          // The same delivery twice at once: the database lets one through.
+          if (
+            key !== undefined &&
+            error instanceof AppError &&
+            error.code === 'CONFLICT' &&
+            (await store.hasDelivery(key))
+          )
+            return { duplicate: true };
+          throw error;
+        });
       wake();
       return answer;
     },
@@ -75,7 +123,8 @@ export function createOutcomes(store: WebhookStore, { deployments, wake, recordA
         case 'push':
           return push(hooked, provider, event, ip);
         case 'pullRequest':
-          if (hooked.application === undefined || provider === undefined) return { skipped: 'pull requests make previews of applications only' };
+          if (hooked.application === undefined || provider === undefined)
+            return { skipped: 'pull requests make previews of applications only' };
           return pullRequest(hooked.application, provider, event);
       }
     },

@@ -4,7 +4,14 @@ import { describePush, skipReason, type Watched } from './push-verdict.ts';
 import { isOf } from '../../domain/git-repository.ts';
 import { touches } from './watch-paths.ts';
 
-const push: PushEvent = { kind: 'push', refKind: 'branch', ref: 'main', commit: 'a'.repeat(40), message: 'Fix', changedPaths: ['web/a.ts'] };
+const push: PushEvent = {
+  kind: 'push',
+  refKind: 'branch',
+  ref: 'main',
+  commit: 'a'.repeat(40),
+  message: 'Fix',
+  changedPaths: ['web/a.ts'],
+};
 const watched: Watched = { branch: 'main', triggerType: 'push', watchPaths: [] };
 
 describe('skipReason', () => {
@@ -28,37 +35,75 @@ describe('skipReason', () => {
 });
 
 it('a deployment is named after the commit', () => {
-  expect(describePush({ ...push, message: 'Fix the\u0007door\r\n\r\nMore' })).toEqual({ title: 'Fix the door', description: `Commit ${'a'.repeat(40)} on the branch main` });
+  expect(describePush({ ...push, message: 'Fix the\u0007door\r\n\r\nMore' })).toEqual({
+    title: 'Fix the door',
+    description: `Commit ${'a'.repeat(40)} on the branch main`,
+  });
   expect(describePush({ ...push, message: '' }).title).toBe('Push to main');
   expect(describePush({ ...push, message: 'x'.repeat(5000) }).title).toHaveLength(200);
 });
 
 describe('touches', () => {
   it.each<[string[], string[], boolean]>([
-    [['web/**'], ['web/a/b.ts'], true], [['web/**'], ['website/a.ts'], false], [['web'], ['web/a/b.ts'], true], [['web/'], ['web/a.ts'], true], [['/web/*.ts'], ['web/a.ts'], true], [['*.ts'], ['web/a.ts'], false], [['**/*.ts'], ['web/a.ts', 'x'], true],
-    [['**/*.ts'], ['a.ts'], true], [['a?c'], ['abc'], true], [['a?c'], ['ac'], false], [['a*c*e'], ['abcde'], true], [['a*c*e'], ['abcd'], false], [['**'], ['a'], true], [['web/**', '!web/docs/**'], ['web/docs/a'], false],
-    [['!docs'], ['docs/a', 'b'], true], [['!docs'], ['docs/a'], false], [['a.ts'], ['axts'], false], [['web/**/b'], ['web/b'], true], [['web/**/b'], ['web/a/c/b'], true], [['x'], [], false],
+    [['web/**'], ['web/a/b.ts'], true],
+    [['web/**'], ['website/a.ts'], false],
+    [['web'], ['web/a/b.ts'], true],
+    [['web/'], ['web/a.ts'], true],
+    [['/web/*.ts'], ['web/a.ts'], true],
+    [['*.ts'], ['web/a.ts'], false],
+    [['**/*.ts'], ['web/a.ts', 'x'], true],
+    [['**/*.ts'], ['a.ts'], true],
+    [['a?c'], ['abc'], true],
+    [['a?c'], ['ac'], false],
+    [['a*c*e'], ['abcde'], true],
+    [['a*c*e'], ['abcd'], false],
+    [['**'], ['a'], true],
+    [['web/**', '!web/docs/**'], ['web/docs/a'], false],
+    [['!docs'], ['docs/a', 'b'], true],
+    [['!docs'], ['docs/a'], false],
+    [['a.ts'], ['axts'], false],
+    [['web/**/b'], ['web/b'], true],
+    [['web/**/b'], ['web/a/c/b'], true],
+    [['x'], [], false],
   ])('%o of %o: %s', (patterns, paths, expected) => {
     expect(touches(patterns, paths)).toBe(expected);
   });
 
   it('takes no longer for a pattern made to be slow', () => {
     const began = performance.now();
-    expect(touches([`${'*a'.repeat(400)}b`, `${'**/'.repeat(300)}x`], ['a'.repeat(4000), 'a/'.repeat(500)])).toBe(false);
+    expect(
+      touches([`${'*a'.repeat(400)}b`, `${'**/'.repeat(300)}x`], ['a'.repeat(4000), 'a/'.repeat(500)]),
+    ).toBe(false);
     expect(performance.now() - began).toBeLessThan(1000);
   });
 });
 
 describe('isOf', () => {
-  const unset = { gitHost: null, owner: null, repository: null, branch: null, customGitUrl: null, customGitBranch: null, customGitSSHKeyId: null };
+  const unset = {
+    gitHost: null,
+    owner: null,
+    repository: null,
+    branch: null,
+    customGitUrl: null,
+    customGitBranch: null,
+    customGitSSHKeyId: null,
+  };
   it.each([
     [{ ...unset, sourceType: 'github', owner: 'Acme', repository: 'shop' }, 'acme/Shop', true],
     [{ ...unset, sourceType: 'gitlab', owner: 'acme/web', repository: 'shop.git' }, 'acme/web/shop', true],
     [{ ...unset, sourceType: 'github', owner: 'acme', repository: 'shop' }, 'evil/shop', false],
-    [{ ...unset, sourceType: 'git', customGitUrl: 'https://git.example.com/acme/shop.git' }, 'acme/shop', true],
+    [
+      { ...unset, sourceType: 'git', customGitUrl: 'https://git.example.com/acme/shop.git' },
+      'acme/shop',
+      true,
+    ],
     [{ ...unset, sourceType: 'git', customGitUrl: 'git@git.example.com:acme/shop.git' }, 'acme/shop', true],
     [{ ...unset, sourceType: 'git', customGitUrl: 'https://git.example.com/acme/shop' }, 'me/shop', false],
-    [{ ...unset, sourceType: 'git', customGitUrl: 'https://git.example.com/notacme/shop' }, 'acme/shop', false],
+    [
+      { ...unset, sourceType: 'git', customGitUrl: 'https://git.example.com/notacme/shop' },
+      'acme/shop',
+      false,
+    ],
     [{ ...unset, sourceType: 'container' }, '', false],
   ])('%o is of %s: %s', (service, name, expected) => {
     expect(isOf(service, name)).toBe(expected);

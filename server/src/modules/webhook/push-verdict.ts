@@ -13,18 +13,29 @@ export interface Watched {
 const skipWords = /\[(skip ci|ci skip|no ci|skip actions|actions skip)\]/i;
 
 /** Why nothing is deployed; undefined when it is. */
-export function skipReason(push: PushEvent, { branch, triggerType, watchPaths }: Watched): string | undefined {
+export function skipReason(
+  push: PushEvent,
+  { branch, triggerType, watchPaths }: Watched,
+): string | undefined {
   if (push.commit === null) return `the ${push.refKind} ${push.ref} was deleted`;
   if (triggerType === 'tag' && push.refKind !== 'tag') return 'only tags are deployed (triggerType)';
   if (triggerType !== 'tag' && push.refKind === 'tag') return 'tags are not deployed (triggerType)';
-  if (push.refKind === 'branch' && branch !== undefined && push.ref !== branch) return `the branch ${push.ref} is not ${branch}`;
+  if (push.refKind === 'branch' && branch !== undefined && push.ref !== branch)
+    return `the branch ${push.ref} is not ${branch}`;
   if (skipWords.test(push.message)) return 'the commit says [skip ci]';
-  if (watchPaths.length > 0 && push.changedPaths !== undefined && !touches(watchPaths, push.changedPaths)) return 'no changed file is among watchPaths';
+  if (watchPaths.length > 0 && push.changedPaths !== undefined && !touches(watchPaths, push.changedPaths))
+    return 'no changed file is among watchPaths';
   return undefined;
 }
 
 /** What people read of the deployment: the commit's first line, and what was pushed. */
-export function describePush({ ref, refKind, commit, message }: PushEvent): { title: string; description: string } {
+export function describePush({ ref, refKind, commit, message }: PushEvent): {
+  title: string;
+  description: string;
+} {
   const [line = ''] = message.split(/\r?\n/, 1);
-  return { title: oneLine(line, 200) || `Push to ${oneLine(ref, 150)}`, description: `Commit ${commit ?? ''} on the ${refKind} ${oneLine(ref, 500)}` };
+  return {
+    title: oneLine(line, 200) || `Push to ${oneLine(ref, 150)}`,
+    description: `Commit ${commit ?? ''} on the ${refKind} ${oneLine(ref, 500)}`,
+  };
 }

@@ -5,8 +5,14 @@ import type { Delivery } from './delivery.ts';
 /** HMAC-SHA256 of the body as it came, in hexadecimal digits, in the first of these headers that is there; some hosts write `sha256=` before it. */
 export function signedByHmac(headers: readonly string[]): (delivery: Delivery, secret: string) => boolean {
   return (delivery, secret) => {
-    const given = headers.map((name) => delivery.headers[name]).find((value) => value !== undefined)?.replace(/^sha256=/, '');
-    return given !== undefined && isEqual(given.toLowerCase(), createHmac('sha256', secret).update(delivery.body).digest('hex'));
+    const given = headers
+      .map((name) => delivery.headers[name])
+      .find((value) => value !== undefined)
+      ?.replace(/^sha256=/, '');
+    return (
+      given !== undefined &&
+      isEqual(given.toLowerCase(), createHmac('sha256', secret).update(delivery.body).digest('hex'))
+    );
   };
 }
 

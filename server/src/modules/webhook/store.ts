@@ -28,8 +28,10 @@ export function createWebhookStore(database: Database): WebhookStore {
   return {
     application: (refreshToken) => applications.find({ refreshToken }),
     compose: (refreshToken) => composes.find({ refreshToken }),
-    githubApps: (appId) => links.list({ provider: 'github', appId }, { by: ['gitProviderId'], direction: 'asc' }),
-    applicationsOf: (githubId, organizationId) => applications.list({ githubId, organizationId }, { by: ['applicationId'], direction: 'asc' }),
+    githubApps: (appId) =>
+      links.list({ provider: 'github', appId }, { by: ['gitProviderId'], direction: 'asc' }),
+    applicationsOf: (githubId, organizationId) =>
+      applications.list({ githubId, organizationId }, { by: ['applicationId'], direction: 'asc' }),
     hasDelivery: async (deliveryKey) => (await deliveries.find({ deliveryKey })) !== undefined,
     addDelivery: (deliveryKey, receivedAt) => deliveries.insert({ deliveryKey, receivedAt }),
     prune: async (before) => void (await database.change(old, [before])),

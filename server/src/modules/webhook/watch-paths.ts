@@ -6,10 +6,15 @@
  */
 export function touches(patterns: readonly string[], paths: readonly string[]): boolean {
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(partsOf);
-  const unwanted = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => partsOf(pattern.slice(1)));
+  const unwanted = patterns
+    .filter((pattern) => pattern.startsWith('!'))
+    .map((pattern) => partsOf(pattern.slice(1)));
   return paths.some((path) => {
     const parts = partsOf(path);
-    return (wanted.length === 0 || wanted.some((pattern) => matches(pattern, parts))) && !unwanted.some((pattern) => matches(pattern, parts));
+    return (
+      (wanted.length === 0 || wanted.some((pattern) => matches(pattern, parts))) &&
+      !unwanted.some((pattern) => matches(pattern, parts))
+    );
   });
 }
 
@@ -22,10 +27,11 @@ function matches(pattern: readonly string[], path: readonly string[]): boolean {
     const next = new Set<number>();
     // From the first end on, any.
     if (part === '**') for (let end = Math.min(...reached); end <= path.length; end += 1) next.add(end);
-    else for (const at of reached) {
-      const name = path[at];
-      if (name !== undefined && matchesPart(part, name)) next.add(at + 1);
-    }
+    else
+      for (const at of reached) {
+        const name = path[at];
+        if (name !== undefined && matchesPart(part, name)) next.add(at + 1);
+      }
     reached = next;
   }
   // Whatever is left of the path lies below.

@@ -5,7 +5,13 @@ import type { GitProvider } from '../../domain/git-host.ts';
 import { isOf } from '../../domain/git-repository.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { deliveryIdOf, payloadOf, targetOf, type Delivery } from './delivery.ts';
-import { autoDeployOff, findHooked, hookedApplication, requireAutoDeploy, type HookedKind } from './hooked.ts';
+import {
+  autoDeployOff,
+  findHooked,
+  hookedApplication,
+  requireAutoDeploy,
+  type HookedKind,
+} from './hooked.ts';
 import { createOutcomes, type HookAnswer, type OutcomeNeighbours } from './outcomes.ts';
 import { providerOfDelivery, providers } from './providers.ts';
 import { signedByHmac } from './signature.ts';
@@ -26,44 +32,80 @@ export function createWebhooks(store: WebhookStore, neighbours: OutcomeNeighbour
   return {
     async toService(kind, token, delivery, given) {
       const hooked = await findHooked(store, kind, token);
-      if (!hooked) throw new AppError('NOT_FOUND', 'There is no service with this webhook address. Its token may have been changed; application.one shows the present one as refreshToken.');
+      if (!hooked)
+        throw new AppError(
+          'NOT_FOUND',
+          'There is no service with this webhook address. Its token may have been changed; application.one shows the present one as refreshToken.',
+        );
       const provider = given ?? providerOfDelivery(delivery);
       const row = provider && providers[provider];
-      if (hooked.webhookSecret !== null && !(row?.isSigned ?? plainSignature)(delivery, hooked.webhookSecret)) throw unsigned('the webhookSecret of this service');
+      if (hooked.webhookSecret !== null && !(row?.isSigned ?? plainSignature)(delivery, hooked.webhookSecret))
+        throw unsigned('the webhookSecret of this service');
       if (!row) {
         requireAutoDeploy(hooked);
-        return once(undefined, () => deploy(hooked, { provider, ip: delivery.ip, title: 'Webhook deployment', description: '', commit: undefined }));
+        return once(undefined, () =>
+          deploy(hooked, {
+            provider,
+            ip: delivery.ip,
+            title: 'Webhook deployment',
+            description: '',
+            commit: undefined,
+          }),
+        );
       }
       const events = row.read(delivery.headers[row.eventHeader] ?? '', payloadOf(delivery));
       if (isPing(events)) return { ping: true };
       // What is refused is no delivery that was seen.
       if (events.some((event) => event.kind === 'push')) requireAutoDeploy(hooked);
       const id = deliveryIdOf(delivery, row);
-      return once(id && `${hooked.ref.serviceId}:${provider}:${id}`, () => firstQueued(events, (event) => carryOut(hooked, provider, event, delivery.ip)));
+      return once(id && `${hooked.ref.serviceId}:${provider}:${id}`, () =>
+        firstQueued(events, (event) => carryOut(hooked, provider, event, delivery.ip)),
+      );
     },
     async toGithubApp(delivery) {
       const row = providers.github;
       const links = await store.githubApps(delivery.headers[appIdHeader] ?? '');
-      const signers = links.filter(({ webhookSecret }) => webhookSecret !== null && row.isSigned(delivery, webhookSecret));
-      if (signers.length === 0) throw unsigned('the webhookSecret of a GitHub App that is linked here (gitProvider.create)');
+      const signers = links.filter(
+        ({ webhookSecret }) => webhookSecret !== null && row.isSigned(delivery, webhookSecret),
+      );
+      if (signers.length === 0)
+        throw unsigned('the webhookSecret of a GitHub App that is linked here (gitProvider.create)');
       const payload = payloadOf(delivery);
       const events = row.read(delivery.headers[row.eventHeader] ?? '', payload);
       if (isPing(events)) return { ping: true };
       const { installationId, repository } = targetOf(payload);
-      const named = await Promise.all(signers.filter((link) => link.installationId === installationId).map((link) => store.applicationsOf(link.gitProviderId, link.organizationId)));
-      const targets = named.flat().filter((application) => isOf(application, repository)).map(hookedApplication);
-      const takers = targets.filter((hooked) => hooked.autoDeploy || events.some((event) => event.kind !== 'push'));
-      if (targets.length > 0 && takers.length === 0) throw autoDeployOff(targets.map(({ name }) => name).join(', '));
+      const named = await Promise.all(
+        signers
+          .filter((link) => link.installationId === installationId)
+          .map((link) => store.applicationsOf(link.gitProviderId, link.organizationId)),
+      );
+      const targets = named
+        .flat()
+        .filter((application) => isOf(application, repository))
+        .map(hookedApplication);
+      const takers = targets.filter(
+        (hooked) => hooked.autoDeploy || events.some((event) => event.kind !== 'push'),
+      );
+      if (targets.length > 0 && takers.length === 0)
+        throw autoDeployOff(targets.map(({ name }) => name).join(', '));
       const id = deliveryIdOf(delivery, row);
-      return firstQueued(takers, (hooked) => once(id && `${hooked.ref.serviceId}:github-app:${id}`, () => firstQueued(events, (event) => carryOut(hooked, 'github', event, delivery.ip))));
+      return firstQueued(takers, (hooked) =>
+        once(id && `${hooked.ref.serviceId}:github-app:${id}`, () =>
+          firstQueued(events, (event) => carryOut(hooked, 'github', event, delivery.ip)),
+        ),
+      );
     },
   };
 }
 
-const isPing = (events: readonly HookEvent[]): boolean => events.length > 0 && events.every(({ kind }) => kind === 'ping');
+const isPing = (events: readonly HookEvent[]): boolean =>
+  events.length > 0 && events.every(({ kind }) => kind === 'ping');
 
 /** All of them, one after another; one that was queued speaks for all, else the last. */
-async function firstQueued<T>(items: readonly T[], work: (item: T) => Promise<HookAnswer>): Promise<HookAnswer> {
+async function firstQueued<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<HookAnswer>,
+): Promise<HookAnswer> {
   let answer: HookAnswer = { skipped: 'no application here deploys this repository' };
   for (const item of items) {
     const next = await work(item);
@@ -73,5 +115,8 @@ async function firstQueued<T>(items: readonly T[], work: (item: T) => Promise<Ho
 }
 
 function unsigned(secret: string): AppError {
-  return new AppError('UNAUTHORIZED', `The webhook is not signed with ${secret}. Set the same secret at the git host.`);
+  return new AppError(
+    'UNAUTHORIZED',
+    `The webhook is not signed with ${secret}. Set the same secret at the git host.`,
+  );
 }

@@ -15,9 +15,21 @@ export interface Definitions {
 export function definitionsOf({ top }: ComposeFile, field: string): Definitions {
   const notes: string[] = [];
   for (const [key] of entriesOf(top)) {
-    if (!/^(x-.*|version|name|services|volumes|networks|configs|secrets)$/.test(key)) throw fault({ field, where: key }, key === 'include' ? 'takes in other files; put everything into this one' : 'is no part of a compose file that Berth knows');
+    if (!/^(x-.*|version|name|services|volumes|networks|configs|secrets)$/.test(key))
+      throw fault(
+        { field, where: key },
+        key === 'include'
+          ? 'takes in other files; put everything into this one'
+          : 'is no part of a compose file that Berth knows',
+      );
   }
-  return { volumes: volumesOf(top.get('volumes'), { field, where: 'volumes' }), networks: networksOf(top.get('networks'), { field, where: 'networks' }, notes), configs: filesOf(top.get('configs'), { field, where: 'configs' }), secrets: filesOf(top.get('secrets'), { field, where: 'secrets' }), notes };
+  return {
+    volumes: volumesOf(top.get('volumes'), { field, where: 'volumes' }),
+    networks: networksOf(top.get('networks'), { field, where: 'networks' }, notes),
+    configs: filesOf(top.get('configs'), { field, where: 'configs' }),
+    secrets: filesOf(top.get('secrets'), { field, where: 'secrets' }),
+    notes,
+  };
 }
 
 function volumesOf(value: unknown, place: Place): VolumeDefinitions {
@@ -26,8 +38,9 @@ function volumesOf(value: unknown, place: Place): VolumeDefinitions {
     const at = below(place, name);
     const map: YamlMap = definition instanceof Map ? definition : new Map<unknown, unknown>();
     const driver: unknown = map.get('driver') ?? 'local';
-    if (driver !== 'local') throw fault(below(at, 'driver'), 'is not possible; volumes are the engine\'s own');
-    if (entriesOf(map.get('driver_opts')).length > 0) throw fault(below(at, 'driver_opts'), 'is not possible; bind a folder of the server instead');
+    if (driver !== 'local') throw fault(below(at, 'driver'), "is not possible; volumes are the engine's own");
+    if (entriesOf(map.get('driver_opts')).length > 0)
+      throw fault(below(at, 'driver_opts'), 'is not possible; bind a folder of the server instead');
     names.set(name, foreignName(name, map, at));
   }
   return { has: (name) => names.has(name), foreign: (name) => names.get(name) };
@@ -36,11 +49,14 @@ function volumesOf(value: unknown, place: Place): VolumeDefinitions {
 /** A name of one's own, or of a volume that somebody else made. */
 function foreignName(name: string, map: YamlMap, at: Place): string | undefined {
   const external: unknown = map.get('external');
-  const isExternal = external instanceof Map || (external !== undefined && external !== null && booleanAt(external, below(at, 'external')));
+  const isExternal =
+    external instanceof Map ||
+    (external !== undefined && external !== null && booleanAt(external, below(at, 'external')));
   const given: unknown = map.get('name') ?? (external instanceof Map ? external.get('name') : undefined);
   if (given === undefined || given === null) return isExternal ? name : undefined;
   const text = textAt(given, below(at, 'name'));
-  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,199}$/.test(text)) throw fault(below(at, 'name'), 'is no name of a volume');
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,199}$/.test(text))
+    throw fault(below(at, 'name'), 'is no name of a volume');
   return text;
 }
 
@@ -50,31 +66,53 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
     const at = below(place, name);
     const map: YamlMap = definition instanceof Map ? definition : new Map<unknown, unknown>();
     const external: unknown = map.get('external');
-    if (external instanceof Map || (external !== undefined && external !== null && booleanAt(external, below(at, 'external')))) {
-      throw fault(below(at, 'external'), 'is not possible: the compose has a network of its own, and its services stand in that of their environment. The proxy reaches them through domain.create');
+    if (
+      external instanceof Map ||
+      (external !== undefined && external !== null && booleanAt(external, below(at, 'external')))
+    ) {
+      throw fault(
+        below(at, 'external'),
+        'is not possible: the compose has a network of its own, and its services stand in that of their environment. The proxy reaches them through domain.create',
+      );
     }
     const driver: unknown = map.get('driver') ?? 'overlay';
-    if (driver !== 'overlay' && driver !== 'bridge') throw fault(below(at, 'driver'), 'must be overlay or bridge');
+    if (driver !== 'overlay' && driver !== 'bridge')
+      throw fault(below(at, 'driver'), 'must be overlay or bridge');
     names.add(name);
   }
-  if (names.size > 2) notes.push('networks: all services of the file stand in one network of this compose; the networks that the file tells apart are not made.');
+  if (names.size > 2)
+    notes.push(
+      'networks: all services of the file stand in one network of this compose; the networks that the file tells apart are not made.',
+    );
   return names;
 }
 
 function filesOf(value: unknown, place: Place): ReadonlyMap<string, PlannedFile['source']> {
-  return new Map(entriesOf(value).map(([name, definition]): [string, PlannedFile['source']] => {
-    const at = below(place, name);
-    const map: YamlMap = definition instanceof Map ? definition : new Map<unknown, unknown>();
-    const [content, file, variable] = [map.get('content'), map.get('file'), map.get('environment')];
-    if (content !== undefined) return [name, { from: 'content', content: textAt(content, below(at, 'content')) }];
-    if (file !== undefined) return [name, { from: 'file', path: textAt(file, below(at, 'file')) }];
-    if (variable !== undefined) return [name, { from: 'variable', name: textAt(variable, below(at, 'environment')) }];
-    throw fault(at, 'must have content, file or environment; what somebody else made in the engine (external) is out of reach');
-  }));
+  return new Map(
+    entriesOf(value).map(([name, definition]): [string, PlannedFile['source']] => {
+      const at = below(place, name);
+      const map: YamlMap = definition instanceof Map ? definition : new Map<unknown, unknown>();
+      const [content, file, variable] = [map.get('content'), map.get('file'), map.get('environment')];
+      if (content !== undefined)
+        return [name, { from: 'content', content: textAt(content, below(at, 'content')) }];
+      if (file !== undefined) return [name, { from: 'file', path: textAt(file, below(at, 'file')) }];
+      if (variable !== undefined)
+        return [name, { from: 'variable', name: textAt(variable, below(at, 'environment')) }];
+      throw fault(
+        at,
+        'must have content, file or environment; what somebody else made in the engine (external) is out of reach',
+      );
+    }),
+  );
 }
 
 /** The files of a service, by its `configs` or `secrets`. */
-export function usedFiles(value: unknown, place: Place, defined: ReadonlyMap<string, PlannedFile['source']>, defaultFolder: string): PlannedFile[] {
+export function usedFiles(
+  value: unknown,
+  place: Place,
+  defined: ReadonlyMap<string, PlannedFile['source']>,
+  defaultFolder: string,
+): PlannedFile[] {
   return listAt(value, place).map((item, index) => {
     const at = below(place, index);
     const map: YamlMap = item instanceof Map ? item : new Map([['source', item]]);
@@ -84,7 +122,11 @@ export function usedFiles(value: unknown, place: Place, defined: ReadonlyMap<str
     const target = map.has('target') ? textAt(map.get('target'), below(at, 'target')) : name;
     const [uid, gid, mode] = [map.get('uid'), map.get('gid'), map.get('mode')];
     return {
-      source, where: at.where, target: targetOf(target.startsWith('/') ? target : `${defaultFolder}${target}`, at), uid: uid === undefined ? undefined : textAt(uid, at), gid: gid === undefined ? undefined : textAt(gid, at),
+      source,
+      where: at.where,
+      target: targetOf(target.startsWith('/') ? target : `${defaultFolder}${target}`, at),
+      uid: uid === undefined ? undefined : textAt(uid, at),
+      gid: gid === undefined ? undefined : textAt(gid, at),
       mode: mode === undefined ? undefined : modeOf(mode, below(at, 'mode')),
     };
   });

@@ -4,7 +4,11 @@ import { entriesOf } from '../compose-file.ts';
 import type { Dependency, PlannedService } from './plan.ts';
 import { below, booleanAt, textsAt, wordAt, type Place } from './values.ts';
 
-const conditions = { service_started: 'started', service_healthy: 'healthy', service_completed_successfully: 'completed' } as const;
+const conditions = {
+  service_started: 'started',
+  service_healthy: 'healthy',
+  service_completed_successfully: 'completed',
+} as const;
 const conditionNames = ['service_started', 'service_healthy', 'service_completed_successfully'] as const;
 
 export interface WantedDependency extends Dependency {
@@ -12,12 +16,22 @@ export interface WantedDependency extends Dependency {
 }
 
 export function dependenciesAt(value: unknown, place: Place): WantedDependency[] {
-  if (!(value instanceof Map)) return textsAt(value, place).map((service) => ({ service, condition: 'started', required: true }));
+  if (!(value instanceof Map))
+    return textsAt(value, place).map((service) => ({ service, condition: 'started', required: true }));
   return entriesOf(value).map(([service, item]) => {
     const at = below(place, service);
     const condition: unknown = item instanceof Map ? item.get('condition') : undefined;
     const required: unknown = item instanceof Map ? item.get('required') : undefined;
-    return { service, condition: conditions[condition === undefined ? 'service_started' : wordAt(condition, below(at, 'condition'), conditionNames)], required: required === undefined || booleanAt(required, below(at, 'required')) };
+    return {
+      service,
+      condition:
+        conditions[
+          condition === undefined
+            ? 'service_started'
+            : wordAt(condition, below(at, 'condition'), conditionNames)
+        ],
+      required: required === undefined || booleanAt(required, below(at, 'required')),
+    };
   });
 }
 
@@ -27,7 +41,11 @@ export function inOrder(services: readonly PlannedService[], field: string): Pla
   const ordered = new Set<PlannedService>();
   const visit = (service: PlannedService, path: readonly string[]): void => {
     if (ordered.has(service)) return;
-    if (path.includes(service.name)) throw badField(field, `services.${service.name}.depends_on leads in a circle: ${[...path, service.name].join(' → ')}`);
+    if (path.includes(service.name))
+      throw badField(
+        field,
+        `services.${service.name}.depends_on leads in a circle: ${[...path, service.name].join(' → ')}`,
+      );
     for (const { service: name } of service.dependsOn) {
       const needed = byName.get(name);
       if (needed) visit(needed, [...path, service.name]);

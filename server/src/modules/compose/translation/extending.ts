@@ -16,12 +16,14 @@ export function extended(services: Services, field: string): Map<string, YamlMap
   const whole = (name: string, depth: number): YamlMap => {
     const service = services.get(name);
     const place = { field, where: `services.${name}.extends` };
-    if (!service) throw badField(field, `services.${name} is extended, but there is no such service in the file`);
+    if (!service)
+      throw badField(field, `services.${name} is extended, but there is no such service in the file`);
     const base = service.get('extends');
     if (base === undefined || base === null) return service;
     if (depth > deepest) throw fault(place, 'leads in a circle');
     const target = base instanceof Map ? base : new Map([['service', base]]);
-    if (target.get('file') !== undefined) throw fault(place, 'takes a service from another file; put that service into this file');
+    if (target.get('file') !== undefined)
+      throw fault(place, 'takes a service from another file; put that service into this file');
     return merged(whole(textAt(target.get('service'), below(place, 'service')), depth + 1), service);
   };
   return new Map([...services.keys()].map((name) => [name, whole(name, 0)]));
@@ -30,7 +32,8 @@ export function extended(services: Services, field: string): Map<string, YamlMap
 function merged(base: YamlMap, own: YamlMap): YamlMap {
   const taken = [...base].filter(([key]) => !notTaken.has(key));
   const result = new Map(taken);
-  for (const [key, value] of own) if (key !== 'extends') result.set(key, replaced.has(key) ? value : joined(result.get(key), value));
+  for (const [key, value] of own)
+    if (key !== 'extends') result.set(key, replaced.has(key) ? value : joined(result.get(key), value));
   return result;
 }
 
@@ -46,13 +49,18 @@ function joined(base: unknown, own: unknown): unknown {
 }
 
 /** Services without a profile, and those of a profile that COMPOSE_PROFILES names; the others are told by their names. */
-export function ofProfiles(services: Services, active: readonly string[], field: string): { chosen: Map<string, YamlMap>; left: string[] } {
+export function ofProfiles(
+  services: Services,
+  active: readonly string[],
+  field: string,
+): { chosen: Map<string, YamlMap>; left: string[] } {
   const chosen = new Map<string, YamlMap>();
   const left: string[] = [];
   for (const [name, service] of services) {
     const place: Place = { field, where: `services.${name}.profiles` };
     const profiles = service.has('profiles') ? textsAt(service.get('profiles'), place) : [];
-    const isChosen = profiles.length === 0 || active.includes('*') || profiles.some((profile) => active.includes(profile));
+    const isChosen =
+      profiles.length === 0 || active.includes('*') || profiles.some((profile) => active.includes(profile));
     if (isChosen) chosen.set(name, service);
     else left.push(name);
   }

@@ -1,6 +1,16 @@
 /** `healthcheck` of a service (compose-spec). Pure. */
 import type { HealthCheck } from '../../../ports/engine.ts';
-import { below, booleanAt, durationAt, fault, mapAt, textAt, textsAt, wholeAt, type Place } from './values.ts';
+import {
+  below,
+  booleanAt,
+  durationAt,
+  fault,
+  mapAt,
+  textAt,
+  textsAt,
+  wholeAt,
+  type Place,
+} from './values.ts';
 
 /** The engine's own figures for what the file leaves out, the start period apart: with none, a program that takes a moment to start is never given one. */
 const defaults = { interval: 30_000, timeout: 30_000, retries: 3, start_period: 0 };
@@ -11,12 +21,24 @@ export function healthCheckAt(value: unknown, place: Place): HealthCheck | 'disa
   if (map.has('disable') && booleanAt(map.get('disable'), below(place, 'disable'))) return 'disabled';
   const test: unknown = map.get('test');
   if (test === undefined) return undefined;
-  const words = Array.isArray(test) ? textsAt(test, below(place, 'test')) : ['CMD-SHELL', textAt(test, below(place, 'test'))];
+  const words = Array.isArray(test)
+    ? textsAt(test, below(place, 'test'))
+    : ['CMD-SHELL', textAt(test, below(place, 'test'))];
   if (words[0] === 'NONE') return 'disabled';
-  if (words.length < 2 || (words[0] !== 'CMD' && words[0] !== 'CMD-SHELL')) throw fault(below(place, 'test'), 'must begin with CMD, CMD-SHELL or NONE, or be one line');
-  const time = (key: 'interval' | 'timeout' | 'start_period'): number => (map.has(key) ? durationAt(map.get(key), below(place, key)) : defaults[key]);
-  const retries = map.has('retries') ? wholeAt(map.get('retries'), below(place, 'retries'), { least: 1, most: 1000 }) : defaults.retries;
-  return { test: words, intervalMs: atLeast(time('interval')), timeoutMs: atLeast(time('timeout')), startPeriodMs: time('start_period'), retries };
+  if (words.length < 2 || (words[0] !== 'CMD' && words[0] !== 'CMD-SHELL'))
+    throw fault(below(place, 'test'), 'must begin with CMD, CMD-SHELL or NONE, or be one line');
+  const time = (key: 'interval' | 'timeout' | 'start_period'): number =>
+    map.has(key) ? durationAt(map.get(key), below(place, key)) : defaults[key];
+  const retries = map.has('retries')
+    ? wholeAt(map.get('retries'), below(place, 'retries'), { least: 1, most: 1000 })
+    : defaults.retries;
+  return {
+    test: words,
+    intervalMs: atLeast(time('interval')),
+    timeoutMs: atLeast(time('timeout')),
+    startPeriodMs: time('start_period'),
+    retries,
+  };
 }
 
 /** The engine refuses less than a millisecond, and takes 0 for its default. */

@@ -28,11 +28,18 @@ export function interpolate(value: unknown, where: string, variables: Variables)
       if (!item.includes('$')) return item;
       const text = createReader(item, at, variables, unset).read();
       state.size += text.length;
-      if (state.size > maxSize) throw badField(variables.field, `${at} makes the file larger than 1 MiB by its variables`);
+      if (state.size > maxSize)
+        throw badField(variables.field, `${at} makes the file larger than 1 MiB by its variables`);
       return text;
     }
     if (Array.isArray(item)) return item.map((each, index) => inside(each, `${at}.${index}`, depth + 1));
-    if (item instanceof Map) return new Map([...item].map(([key, each]) => [key, inside(each, at === '' ? String(key) : `${at}.${String(key)}`, depth + 1)]));
+    if (item instanceof Map)
+      return new Map(
+        [...item].map(([key, each]) => [
+          key,
+          inside(each, at === '' ? String(key) : `${at}.${String(key)}`, depth + 1),
+        ]),
+      );
     return item;
   };
   return { value: inside(value, where, 0), unset };
@@ -43,7 +50,12 @@ const dollar = /\$/y;
 const operator = /:?[-?+]/y;
 
 /** Reads one text from left to right; defaults may hold variables in turn. */
-function createReader(text: string, where: string, { values, reference, field }: Variables, unset: Map<string, string>): { read(): string } {
+function createReader(
+  text: string,
+  where: string,
+  { values, reference, field }: Variables,
+  unset: Map<string, string>,
+): { read(): string } {
   let at = 0;
   const fail = (what: string): never => {
     throw badField(field, `${where} ${what} (write $$ for a dollar sign)`);
@@ -87,7 +99,8 @@ function createReader(text: string, where: string, { values, reference, field }:
     at += 1;
     if (kind === '-') return isSet ? present : word;
     if (kind === '+') return isSet ? word : '';
-    if (kind === '?' && counts && !isSet) throw badField(field, `${where} needs the variable ${braced}${word === '' ? '' : `: ${word}`}`);
+    if (kind === '?' && counts && !isSet)
+      throw badField(field, `${where} needs the variable ${braced}${word === '' ? '' : `: ${word}`}`);
     return valueOf(braced, counts);
   }
 

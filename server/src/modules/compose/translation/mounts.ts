@@ -3,7 +3,18 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { YamlMap } from '../compose-file.ts';
 import type { PlannedMount } from './plan.ts';
-import { below, booleanAt, bytesAt, fault, listAt, mapAt, textAt, textsAt, wholeAt, type Place } from './values.ts';
+import {
+  below,
+  booleanAt,
+  bytesAt,
+  fault,
+  listAt,
+  mapAt,
+  textAt,
+  textsAt,
+  wholeAt,
+  type Place,
+} from './values.ts';
 
 /** Volumes of the file's top level. */
 export interface VolumeDefinitions {
@@ -26,10 +37,21 @@ export function mountsAt(value: unknown, place: Place, volumes: VolumeDefinition
 export function tmpfsAt(value: unknown, place: Place): PlannedMount[] {
   return textsAt(value, place).map((text) => {
     const [path = '', options = ''] = text.split(':');
-    const given = new Map(options.split(',').filter(Boolean).map((option) => [option.split('=')[0] ?? '', option.slice(option.indexOf('=') + 1)]));
+    const given = new Map(
+      options
+        .split(',')
+        .filter(Boolean)
+        .map((option) => [option.split('=')[0] ?? '', option.slice(option.indexOf('=') + 1)]),
+    );
     const size = given.get('size');
     const mode = given.get('mode');
-    return { type: 'tmpfs', target: targetOf(path, place), readOnly: given.has('ro'), sizeBytes: size === undefined ? undefined : bytesAt(size, place), mode: mode === undefined ? undefined : modeOf(mode, place) };
+    return {
+      type: 'tmpfs',
+      target: targetOf(path, place),
+      readOnly: given.has('ro'),
+      sizeBytes: size === undefined ? undefined : bytesAt(size, place),
+      mode: mode === undefined ? undefined : modeOf(mode, place),
+    };
   });
 }
 
@@ -43,7 +65,11 @@ export function modeOf(value: unknown, place: Place): number {
 
 export function targetOf(path: string, place: Place): string {
   const clean = posix.normalize(path).replace(/(.)\/$/, '$1');
-  if (!clean.startsWith('/') || clean === '/' || /\p{Cc}/u.test(clean)) throw fault(place, `must lead to an absolute path in the container, not to ${JSON.stringify(path.slice(0, 60))}`);
+  if (!clean.startsWith('/') || clean === '/' || /\p{Cc}/u.test(clean))
+    throw fault(
+      place,
+      `must lead to an absolute path in the container, not to ${JSON.stringify(path.slice(0, 60))}`,
+    );
   if (reservedInside.test(clean)) throw fault(place, `cannot lead to ${clean}, which belongs to the system`);
   return clean;
 }
@@ -53,22 +79,44 @@ function shortForm(text: string, place: Place, volumes: VolumeDefinitions): Plan
   if (parts.length > 3) throw fault(place, 'must be like data:/var/lib/data or ./folder:/etc/app:ro');
   const [source = '', target, options = ''] = parts;
   // An anonymous volume is kept under its path, so that the next deployment finds it again.
-  if (target === undefined) return { type: 'volume', name: volumeOfPath(source), isForeign: false, target: targetOf(source, place), readOnly: false };
+  if (target === undefined)
+    return {
+      type: 'volume',
+      name: volumeOfPath(source),
+      isForeign: false,
+      target: targetOf(source, place),
+      readOnly: false,
+    };
   const readOnly = options.split(',').includes('ro');
   return { ...sourceOf(source, place, volumes), target: targetOf(target, place), readOnly };
 }
 
 function longForm(map: YamlMap, place: Place, volumes: VolumeDefinitions): PlannedMount {
   const type = textAt(map.get('type') ?? 'volume', below(place, 'type'));
-  const common = { target: targetOf(textAt(map.get('target'), below(place, 'target')), place), readOnly: map.has('read_only') ? booleanAt(map.get('read_only'), below(place, 'read_only')) : false };
+  const common = {
+    target: targetOf(textAt(map.get('target'), below(place, 'target')), place),
+    readOnly: map.has('read_only') ? booleanAt(map.get('read_only'), below(place, 'read_only')) : false,
+  };
   const source = map.has('source') ? textAt(map.get('source'), below(place, 'source')) : undefined;
   if (type === 'tmpfs') {
-    const options = map.has('tmpfs') ? mapAt(map.get('tmpfs'), below(place, 'tmpfs')) : new Map<unknown, unknown>();
+    const options = map.has('tmpfs')
+      ? mapAt(map.get('tmpfs'), below(place, 'tmpfs'))
+      : new Map<unknown, unknown>();
     const [size, mode] = [options.get('size'), options.get('mode')];
-    return { ...common, type, sizeBytes: size === undefined ? undefined : bytesAt(size, place), mode: mode === undefined ? undefined : modeOf(mode, place) };
+    return {
+      ...common,
+      type,
+      sizeBytes: size === undefined ? undefined : bytesAt(size, place),
+      mode: mode === undefined ? undefined : modeOf(mode, place),
+    };
   }
-  if (type === 'volume' && source === undefined) return { ...common, type, name: volumeOfPath(common.target), isForeign: false };
-  if (source === undefined || (type !== 'volume' && type !== 'bind')) throw fault(place, `is of the type ${type.slice(0, 40)}; there are volume, bind and tmpfs, the first two with a source`);
+  if (type === 'volume' && source === undefined)
+    return { ...common, type, name: volumeOfPath(common.target), isForeign: false };
+  if (source === undefined || (type !== 'volume' && type !== 'bind'))
+    throw fault(
+      place,
+      `is of the type ${type.slice(0, 40)}; there are volume, bind and tmpfs, the first two with a source`,
+    );
   refuseOptions(map, place);
   const isPath = /^[./~]/.test(source);
   return { ...common, ...sourceOf(type === 'bind' && !isPath ? `./${source}` : source, place, volumes) };
@@ -77,19 +125,30 @@ function longForm(map: YamlMap, place: Place, volumes: VolumeDefinitions): Plann
 function refuseOptions(map: YamlMap, place: Place): void {
   const bind = map.get('bind');
   const propagation: unknown = bind instanceof Map ? bind.get('propagation') : undefined;
-  if (propagation !== undefined && propagation !== 'rprivate') throw fault(below(place, 'bind.propagation'), 'is not possible here; a bind is private to its container');
+  if (propagation !== undefined && propagation !== 'rprivate')
+    throw fault(below(place, 'bind.propagation'), 'is not possible here; a bind is private to its container');
   const volume = map.get('volume');
-  if (volume instanceof Map && volume.get('subpath') !== undefined) throw fault(below(place, 'volume.subpath'), 'is not possible with this engine; use a volume of its own');
+  if (volume instanceof Map && volume.get('subpath') !== undefined)
+    throw fault(below(place, 'volume.subpath'), 'is not possible with this engine; use a volume of its own');
 }
 
-type Source = { type: 'volume'; name: string; isForeign: boolean } | { type: 'bind'; path: string } | { type: 'own'; path: string };
+type Source =
+  | { type: 'volume'; name: string; isForeign: boolean }
+  | { type: 'bind'; path: string }
+  | { type: 'own'; path: string };
 
 function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Source {
-  if (source.startsWith('~')) throw fault(place, 'begins with "~", the home of nobody here; write the whole path');
+  if (source.startsWith('~'))
+    throw fault(place, 'begins with "~", the home of nobody here; write the whole path');
   if (source.startsWith('/')) return { type: 'bind', path: posix.normalize(source).replace(/(.)\/$/, '$1') };
   if (source.startsWith('.')) return { type: 'own', path: source };
-  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,99}$/.test(source)) throw fault(place, `names the volume ${JSON.stringify(source.slice(0, 60))}; a name has letters, digits, ".", "_" and "-"`);
-  if (!volumes.has(source)) throw fault(place, `names the volume ${source}, which the file does not define under volumes`);
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,99}$/.test(source))
+    throw fault(
+      place,
+      `names the volume ${JSON.stringify(source.slice(0, 60))}; a name has letters, digits, ".", "_" and "-"`,
+    );
+  if (!volumes.has(source))
+    throw fault(place, `names the volume ${source}, which the file does not define under volumes`);
   const foreign = volumes.foreign(source);
   return { type: 'volume', name: foreign ?? source, isForeign: foreign !== undefined };
 }
@@ -97,5 +156,10 @@ function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Sou
 /** A name for what has only a path: readable, and of this path alone. */
 export function volumeOfPath(path: string): string {
   const clean = posix.normalize(path).replace(/(.)\/$/, '$1');
-  return `path-${clean.replace(/[^a-zA-Z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 60) || 'root'}-${createHash('sha256').update(clean).digest('hex').slice(0, 8)}`;
+  return `path-${
+    clean
+      .replace(/[^a-zA-Z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, 60) || 'root'
+  }-${createHash('sha256').update(clean).digest('hex').slice(0, 8)}`;
 }

@@ -69,8 +69,10 @@ export interface PlannedPort {
   mode: 'ingress' | 'host';
 }
 
-export type PlannedMount = { target: string; readOnly: boolean } & (
-  /** A volume of this compose, or with `isForeign` one of exactly this name. */
+export type PlannedMount = {
+  target: string;
+  readOnly: boolean;
+} /** A volume of this compose, or with `isForeign` one of exactly this name. */ & (
   | { type: 'volume'; name: string; isForeign: boolean }
   | { type: 'bind'; path: string }
   /** Relative to the file: what the source has there, else a volume that stays. */
@@ -81,7 +83,10 @@ export type PlannedMount = { target: string; readOnly: boolean } & (
 /** A config or a secret at its path in the container. */
 export interface PlannedFile {
   target: string;
-  source: { from: 'content'; content: string } | { from: 'file'; path: string } | { from: 'variable'; name: string };
+  source:
+    | { from: 'content'; content: string }
+    | { from: 'file'; path: string }
+    | { from: 'variable'; name: string };
   where: string;
   uid: string | undefined;
   gid: string | undefined;

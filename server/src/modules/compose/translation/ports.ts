@@ -12,7 +12,9 @@ export function portsAt(value: unknown, place: Place): { ports: PlannedPort[]; u
   const unpublished: number[] = [];
   for (const [index, item] of listAt(value, place).entries()) {
     const at = below(place, index);
-    for (const { published, ...rest } of item instanceof Map ? longForm(item, at) : shortForm(textAt(item, at), at)) {
+    for (const { published, ...rest } of item instanceof Map
+      ? longForm(item, at)
+      : shortForm(textAt(item, at), at)) {
       if (published === undefined) unpublished.push(rest.target);
       else ports.push({ ...rest, published });
     }
@@ -26,32 +28,65 @@ interface MaybePublished extends Omit<PlannedPort, 'published'> {
 }
 
 function shortForm(text: string, place: Place): MaybePublished[] {
-  const [, address = '', published = '', target = '', protocol = 'tcp'] = /^(?:(\[[0-9a-fA-F:.]*\]|[0-9]+(?:\.[0-9]+){3}):)?(?:([0-9]*(?:-[0-9]+)?):)?([0-9]+(?:-[0-9]+)?)(?:\/([a-z]+))?$/.exec(text) ?? [];
+  const [, address = '', published = '', target = '', protocol = 'tcp'] =
+    /^(?:(\[[0-9a-fA-F:.]*\]|[0-9]+(?:\.[0-9]+){3}):)?(?:([0-9]*(?:-[0-9]+)?):)?([0-9]+(?:-[0-9]+)?)(?:\/([a-z]+))?$/.exec(
+      text,
+    ) ?? [];
   if (target === '') throw fault(place, 'must be like 8080:80 or 8080:80/udp');
   refuseAddress(address, place);
-  return paired(range(published, place), range(target, place), { protocol: wordAt(protocol, place, ['tcp', 'udp']), mode: 'ingress' }, place);
+  return paired(
+    range(published, place),
+    range(target, place),
+    { protocol: wordAt(protocol, place, ['tcp', 'udp']), mode: 'ingress' },
+    place,
+  );
 }
 
 function longForm(map: ReadonlyMap<unknown, unknown>, place: Place): MaybePublished[] {
-  const { target, published, protocol = 'tcp', mode = 'ingress', host_ip: address = '' } = Object.fromEntries(mapAt(map, place));
+  const {
+    target,
+    published,
+    protocol = 'tcp',
+    mode = 'ingress',
+    host_ip: address = '',
+  } = Object.fromEntries(mapAt(map, place));
   refuseAddress(textAt(address, place), place);
-  const rest = { protocol: wordAt(protocol, below(place, 'protocol'), ['tcp', 'udp']), mode: wordAt(mode, below(place, 'mode'), ['ingress', 'host']) };
-  return paired(published === undefined || published === null ? [] : range(textAt(published, place), place), [wholeAt(target, below(place, 'target'), port)], rest, place);
+  const rest = {
+    protocol: wordAt(protocol, below(place, 'protocol'), ['tcp', 'udp']),
+    mode: wordAt(mode, below(place, 'mode'), ['ingress', 'host']),
+  };
+  return paired(
+    published === undefined || published === null ? [] : range(textAt(published, place), place),
+    [wholeAt(target, below(place, 'target'), port)],
+    rest,
+    place,
+  );
 }
 
 function refuseAddress(address: string, place: Place): void {
-  if (!everywhere.has(address)) throw fault(place, `publishes on the address ${address} alone, which a swarm cannot; without ports the other services of the compose reach it just as well`);
+  if (!everywhere.has(address))
+    throw fault(
+      place,
+      `publishes on the address ${address} alone, which a swarm cannot; without ports the other services of the compose reach it just as well`,
+    );
 }
 
 function range(text: string, place: Place): number[] {
   if (text === '') return [];
   const [first = '', last = first] = text.split('-');
   const [from, to] = [wholeAt(first, place, port), wholeAt(last, place, port)];
-  if (to < from || to - from >= mostPorts) throw fault(place, `must be a range of at most ${mostPorts} ports`);
+  if (to < from || to - from >= mostPorts)
+    throw fault(place, `must be a range of at most ${mostPorts} ports`);
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-function paired(published: number[], targets: number[], rest: Pick<PlannedPort, 'protocol' | 'mode'>, place: Place): MaybePublished[] {
-  if (published.length > 0 && published.length !== targets.length) throw fault(place, 'must have as many ports of the server as of the container');
+function paired(
+  published: number[],
+  targets: number[],
+  rest: Pick<PlannedPort, 'protocol' | 'mode'>,
+  place: Place,
+): MaybePublished[] {
+  if (published.length > 0 && published.length !== targets.length)
+    throw fault(place, 'must have as many ports of the server as of the container');
   return targets.map((target, index) => ({ ...rest, target, published: published[index] }));
 }

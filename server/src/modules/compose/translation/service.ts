@@ -14,7 +14,20 @@ import { checkKeys } from './keys.ts';
 import { mountsAt, tmpfsAt } from './mounts.ts';
 import type { PlannedBuild, PlannedService } from './plan.ts';
 import { portsAt } from './ports.ts';
-import { below, booleanAt, commandAt, durationAt, fault, listAt, mapAt, pairsAt, textAt, textsAt, wordAt, type Place } from './values.ts';
+import {
+  below,
+  booleanAt,
+  commandAt,
+  durationAt,
+  fault,
+  listAt,
+  mapAt,
+  pairsAt,
+  textAt,
+  textsAt,
+  wordAt,
+  type Place,
+} from './values.ts';
 
 /** A service before it is known what the others ask of it. */
 export interface ReadService extends Omit<PlannedService, 'isOneShot' | 'dependsOn'> {
@@ -31,7 +44,11 @@ export interface ReadOptions {
   notes: string[];
 }
 
-export function readService(name: string, service: YamlMap, { definitions, field, folder, notes }: ReadOptions): ReadService {
+export function readService(
+  name: string,
+  service: YamlMap,
+  { definitions, field, folder, notes }: ReadOptions,
+): ReadService {
   const place: Place = { field, where: `services.${name}` };
   notes.push(...checkKeys(service, place));
   const given = <T>(key: string, read: (value: unknown, at: Place) => T): T | undefined => {
@@ -41,20 +58,49 @@ export function readService(name: string, service: YamlMap, { definitions, field
   const image = given('image', (value, at) => parseImage(textAt(value, at), at));
   const build = given('build', (value, at) => buildAt(value, at, folder));
   if (!image && !build) throw fault(place, 'must have an image or a build');
-  if (image && build) notes.push(`${place.where}.image has no effect: the image is built, and named by Berth.`);
+  if (image && build)
+    notes.push(`${place.where}.image has no effect: the image is built, and named by Berth.`);
   const { labels, restartCondition, ...deploy } = deployPart(service, place, notes);
   const health = given('healthcheck', healthCheckAt);
-  if (health === 'disabled') notes.push(`${place.where}.healthcheck is turned off: Berth looks by its own probe, since a release needs one.`);
+  if (health === 'disabled')
+    notes.push(
+      `${place.where}.healthcheck is turned off: Berth looks by its own probe, since a release needs one.`,
+    );
   const { ports, unpublished } = given('ports', portsAt) ?? { ports: [], unpublished: [] };
-  for (const port of unpublished) notes.push(`${place.where}.ports: ${port} names no port of the server and is not published there; the other services reach it.`);
+  for (const port of unpublished)
+    notes.push(
+      `${place.where}.ports: ${port} names no port of the server and is not published there; the other services reach it.`,
+    );
   const dependsOn = given('depends_on', dependenciesAt) ?? [];
   return {
-    name, image: build ? undefined : image, build, pull: pullPolicy(service, place), entrypoint: given('entrypoint', commandAt), command: given('command', commandAt), envFiles: given('env_file', envFilesAt) ?? [],
-    environment: given('environment', pairsAt) ?? [], dependsOn: [...dependsOn, ...linksOf(service, place, dependsOn)], healthCheck: health === 'disabled' ? 'probe' : health, ...deploy, ports,
-    mounts: [...(given('volumes', (value, at) => mountsAt(value, at, definitions.volumes)) ?? []), ...(given('tmpfs', tmpfsAt) ?? []), ...sharedMemory(service, place)],
-    files: [...(given('configs', (value, at) => usedFiles(value, at, definitions.configs, '/')) ?? []), ...(given('secrets', (value, at) => usedFiles(value, at, definitions.secrets, '/run/secrets/')) ?? [])],
-    labels: labelsOf([...(given('labels', pairsAt) ?? []), ...labels], below(place, 'labels')), aliases: given('networks', (value, at) => aliasesAt(value, at, definitions.networks)) ?? [],
-    container: containerOptions(service, place), sysctls: sysctlsOf(service, place), logging: loggingOf(service, place), stopGracePeriodMs: given('stop_grace_period', durationAt), runsOnce: runsOnce(service, restartCondition, place, notes),
+    name,
+    image: build ? undefined : image,
+    build,
+    pull: pullPolicy(service, place),
+    entrypoint: given('entrypoint', commandAt),
+    command: given('command', commandAt),
+    envFiles: given('env_file', envFilesAt) ?? [],
+    environment: given('environment', pairsAt) ?? [],
+    dependsOn: [...dependsOn, ...linksOf(service, place, dependsOn)],
+    healthCheck: health === 'disabled' ? 'probe' : health,
+    ...deploy,
+    ports,
+    mounts: [
+      ...(given('volumes', (value, at) => mountsAt(value, at, definitions.volumes)) ?? []),
+      ...(given('tmpfs', tmpfsAt) ?? []),
+      ...sharedMemory(service, place),
+    ],
+    files: [
+      ...(given('configs', (value, at) => usedFiles(value, at, definitions.configs, '/')) ?? []),
+      ...(given('secrets', (value, at) => usedFiles(value, at, definitions.secrets, '/run/secrets/')) ?? []),
+    ],
+    labels: labelsOf([...(given('labels', pairsAt) ?? []), ...labels], below(place, 'labels')),
+    aliases: given('networks', (value, at) => aliasesAt(value, at, definitions.networks)) ?? [],
+    container: containerOptions(service, place),
+    sysctls: sysctlsOf(service, place),
+    logging: loggingOf(service, place),
+    stopGracePeriodMs: given('stop_grace_period', durationAt),
+    runsOnce: runsOnce(service, restartCondition, place, notes),
   };
 }
 
@@ -65,32 +111,73 @@ function parseImage(text: string, { field, where }: Place): string {
 /** A `build` whose context lies in the repository. */
 function buildAt(value: unknown, place: Place, folder: string | undefined): PlannedBuild {
   const map: YamlMap = value instanceof Map ? value : new Map([['context', value]]);
-  if (folder === undefined) throw fault(place, 'needs a repository: a file of the source raw has no folder to build. Use image, or put the file into a repository');
+  if (folder === undefined)
+    throw fault(
+      place,
+      'needs a repository: a file of the source raw has no folder to build. Use image, or put the file into a repository',
+    );
   for (const [key] of entriesOf(map)) {
-    if (!['context', 'dockerfile', 'dockerfile_inline', 'target', 'args', 'no_cache', 'pull', 'labels', 'tags', 'cache_from', 'platforms', 'shm_size'].includes(key)) throw fault(below(place, key), 'is not possible with Berth\'s builder');
+    if (
+      ![
+        'context',
+        'dockerfile',
+        'dockerfile_inline',
+        'target',
+        'args',
+        'no_cache',
+        'pull',
+        'labels',
+        'tags',
+        'cache_from',
+        'platforms',
+        'shm_size',
+      ].includes(key)
+    )
+      throw fault(below(place, key), "is not possible with Berth's builder");
   }
   const context = map.has('context') ? textAt(map.get('context'), below(place, 'context')) : '.';
-  if (/^[a-z+-]+:\/\/|^git@|^[a-z-]+:/i.test(context)) throw fault(below(place, 'context'), 'must be a folder of the repository; nothing is built from elsewhere');
+  if (/^[a-z+-]+:\/\/|^git@|^[a-z-]+:/i.test(context))
+    throw fault(
+      below(place, 'context'),
+      'must be a folder of the repository; nothing is built from elsewhere',
+    );
   const inline: unknown = map.get('dockerfile_inline');
   const args: unknown = map.get('args');
   return {
-    context: parseSourcePath(inFolder(folder, context, below(place, 'context')), `${place.field}: ${place.where}.context`), dockerfile: map.has('dockerfile') ? textAt(map.get('dockerfile'), below(place, 'dockerfile')) : 'Dockerfile',
-    inline: inline === undefined ? undefined : textAt(inline, below(place, 'dockerfile_inline')), target: map.has('target') ? textAt(map.get('target'), below(place, 'target')) : undefined,
-    arguments: args === undefined || args === null ? [] : pairsAt(args, below(place, 'args')), noCache: map.has('no_cache') && booleanAt(map.get('no_cache'), below(place, 'no_cache')),
+    context: parseSourcePath(
+      inFolder(folder, context, below(place, 'context')),
+      `${place.field}: ${place.where}.context`,
+    ),
+    dockerfile: map.has('dockerfile')
+      ? textAt(map.get('dockerfile'), below(place, 'dockerfile'))
+      : 'Dockerfile',
+    inline: inline === undefined ? undefined : textAt(inline, below(place, 'dockerfile_inline')),
+    target: map.has('target') ? textAt(map.get('target'), below(place, 'target')) : undefined,
+    arguments: args === undefined || args === null ? [] : pairsAt(args, below(place, 'args')),
+    noCache: map.has('no_cache') && booleanAt(map.get('no_cache'), below(place, 'no_cache')),
   };
 }
 
 /** A path of the file as one below the root of the repository; out of it leads none. */
 export function inFolder(folder: string, path: string, place: Place): string {
   const whole = posix.join(folder, path);
-  if (posix.isAbsolute(path) || whole === '..' || whole.startsWith('../')) throw fault(place, `leads to ${path.slice(0, 100)}, out of the repository`);
+  if (posix.isAbsolute(path) || whole === '..' || whole.startsWith('../'))
+    throw fault(place, `leads to ${path.slice(0, 100)}, out of the repository`);
   return whole === '.' ? '' : whole;
 }
 
 function pullPolicy(service: YamlMap, place: Place): PlannedService['pull'] {
   const value: unknown = service.get('pull_policy');
   if (value === undefined || value === null) return 'always';
-  const word = wordAt(value, below(place, 'pull_policy'), ['always', 'missing', 'if_not_present', 'never', 'build', 'daily', 'weekly']);
+  const word = wordAt(value, below(place, 'pull_policy'), [
+    'always',
+    'missing',
+    'if_not_present',
+    'never',
+    'build',
+    'daily',
+    'weekly',
+  ]);
   return word === 'never' ? 'never' : word === 'missing' || word === 'if_not_present' ? 'missing' : 'always';
 }
 
@@ -98,22 +185,29 @@ function envFilesAt(value: unknown, place: Place): PlannedService['envFiles'] {
   return listAt(value, place).map((item, index) => {
     const at = below(place, index);
     if (!(item instanceof Map)) return { path: textAt(item, at), required: true };
-    return { path: textAt(item.get('path'), below(at, 'path')), required: !item.has('required') || booleanAt(item.get('required'), below(at, 'required')) };
+    return {
+      path: textAt(item.get('path'), below(at, 'path')),
+      required: !item.has('required') || booleanAt(item.get('required'), below(at, 'required')),
+    };
   });
 }
 
 function labelsOf(pairs: [string, string | null][], place: Place): Record<string, string> {
-  for (const [name] of pairs) if (reservedLabelPattern.test(name)) throw fault(below(place, name.slice(0, 60)), 'is reserved');
+  for (const [name] of pairs)
+    if (reservedLabelPattern.test(name)) throw fault(below(place, name.slice(0, 60)), 'is reserved');
   return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? '']));
 }
 
 function aliasesAt(value: unknown, place: Place, defined: ReadonlySet<string>): string[] {
-  const networks: [string, unknown][] = value instanceof Map ? entriesOf(value) : textsAt(value, place).map((name) => [name, null]);
+  const networks: [string, unknown][] =
+    value instanceof Map ? entriesOf(value) : textsAt(value, place).map((name) => [name, null]);
   return networks.flatMap(([name, options]) => {
     const at = below(place, name);
     if (!defined.has(name)) throw fault(at, 'is a network that the file does not define under networks');
     const map = options === null ? new Map<unknown, unknown>() : mapAt(options, at);
-    for (const [key] of entriesOf(map)) if (key !== 'aliases' && key !== 'priority') throw fault(below(at, key), 'is not possible: the engine gives addresses itself');
+    for (const [key] of entriesOf(map))
+      if (key !== 'aliases' && key !== 'priority')
+        throw fault(below(at, key), 'is not possible: the engine gives addresses itself');
     return map.has('aliases') ? textsAt(map.get('aliases'), below(at, 'aliases')) : [];
   });
 }
@@ -122,19 +216,37 @@ function aliasesAt(value: unknown, place: Place, defined: ReadonlySet<string>): 
 function linksOf(service: YamlMap, place: Place, present: readonly WantedDependency[]): WantedDependency[] {
   const value: unknown = service.get('links');
   const at = below(place, 'links');
-  const names = value === undefined || value === null ? [] : textsAt(value, at).map((text) => {
-    const [name = '', alias = name] = text.split(':');
-    if (alias !== name) throw fault(at, `gives ${name} the name ${alias}; write that into the aliases of its network`);
-    return name;
-  });
-  return names.filter((name) => present.every(({ service: other }) => other !== name)).map((name) => ({ service: name, condition: 'started', required: true }));
+  const names =
+    value === undefined || value === null
+      ? []
+      : textsAt(value, at).map((text) => {
+          const [name = '', alias = name] = text.split(':');
+          if (alias !== name)
+            throw fault(at, `gives ${name} the name ${alias}; write that into the aliases of its network`);
+          return name;
+        });
+  return names
+    .filter((name) => present.every(({ service: other }) => other !== name))
+    .map((name) => ({ service: name, condition: 'started', required: true }));
 }
 
 /** Without a word about it a service is kept running: that is what a server is for (decision 18). */
-function runsOnce(service: YamlMap, condition: 'none' | 'on-failure' | 'any' | undefined, place: Place, notes: string[]): boolean {
+function runsOnce(
+  service: YamlMap,
+  condition: 'none' | 'on-failure' | 'any' | undefined,
+  place: Place,
+  notes: string[],
+): boolean {
   const restart: unknown = service.get('restart');
-  const word = restart === undefined || restart === null ? undefined : restart === false ? 'no' : textAt(restart, below(place, 'restart'));
-  if (word !== undefined && !/^(no|always|unless-stopped|on-failure(:[0-9]{1,4})?)$/.test(word)) throw fault(below(place, 'restart'), 'must be no, always, on-failure or unless-stopped');
-  if (condition === 'on-failure' || (condition === undefined && word?.startsWith('on-failure'))) notes.push(`${place.where} is restarted whenever it ends, on success too.`);
+  const word =
+    restart === undefined || restart === null
+      ? undefined
+      : restart === false
+        ? 'no'
+        : textAt(restart, below(place, 'restart'));
+  if (word !== undefined && !/^(no|always|unless-stopped|on-failure(:[0-9]{1,4})?)$/.test(word))
+    throw fault(below(place, 'restart'), 'must be no, always, on-failure or unless-stopped');
+  if (condition === 'on-failure' || (condition === undefined && word?.startsWith('on-failure')))
+    notes.push(`${place.where} is restarted whenever it ends, on success too.`);
   return condition === 'none' || (condition === undefined && word === 'no');
 }

@@ -33,17 +33,32 @@ const mostServices = 100;
 /** Throws BAD_REQUEST naming service and key for what is wrong or cannot be done. */
 export function translate({ text, field, folder, variables, blocks }: Translation): Translated {
   const { file, unset } = withVariables(parseComposeFile(text, field), { field, variables, blocks });
-  const { chosen, left } = ofProfiles(extended(file.services, field), (variables['COMPOSE_PROFILES'] ?? '').split(',').filter(Boolean), field);
+  const { chosen, left } = ofProfiles(
+    extended(file.services, field),
+    (variables['COMPOSE_PROFILES'] ?? '').split(',').filter(Boolean),
+    field,
+  );
   const definitions = definitionsOf(file, field);
   const notes = [...definitions.notes, ...unsetNotes(unset)];
-  if (left.length > 0) notes.push(`Left out by their profiles: ${left.join(', ')}. COMPOSE_PROFILES in the variables chooses profiles.`);
+  if (left.length > 0)
+    notes.push(
+      `Left out by their profiles: ${left.join(', ')}. COMPOSE_PROFILES in the variables chooses profiles.`,
+    );
   if (chosen.size === 0) throw badField(field, 'has no service to deploy');
   if (chosen.size > mostServices) throw badField(field, `has more than ${mostServices} services`);
-  const read = [...chosen].map(([name, service]) => readService(name, service, { definitions, field, folder, notes }));
-  return { plan: { services: inOrder(joined(read, field), field), notes }, risks: risksOf({ ...file, services: chosen }) };
+  const read = [...chosen].map(([name, service]) =>
+    readService(name, service, { definitions, field, folder, notes }),
+  );
+  return {
+    plan: { services: inOrder(joined(read, field), field), notes },
+    risks: risksOf({ ...file, services: chosen }),
+  };
 }
 
-function withVariables(file: ComposeFile, { field, variables, blocks }: Pick<Translation, 'field' | 'variables' | 'blocks'>): { file: ComposeFile; unset: ReadonlyMap<string, string> } {
+function withVariables(
+  file: ComposeFile,
+  { field, variables, blocks }: Pick<Translation, 'field' | 'variables' | 'blocks'>,
+): { file: ComposeFile; unset: ReadonlyMap<string, string> } {
   const reference = (inner: string, where: string): string => {
     try {
       return resolveBlock(field, `VALUE=\${{${inner}}}`, blocks)['VALUE'] ?? '';
@@ -54,28 +69,57 @@ function withVariables(file: ComposeFile, { field, variables, blocks }: Pick<Tra
   };
   const context = { values: variables, reference, field };
   const services = interpolate(new Map(file.services), 'services', context);
-  const rest = interpolate(new Map([...file.top].filter(([key]) => key !== 'services' && !String(key).startsWith('x-'))), '', context);
-  const maps = services.value instanceof Map && rest.value instanceof Map ? { services: services.value, top: rest.value } : { services: new Map(), top: new Map() };
+  const rest = interpolate(
+    new Map([...file.top].filter(([key]) => key !== 'services' && !String(key).startsWith('x-'))),
+    '',
+    context,
+  );
+  const maps =
+    services.value instanceof Map && rest.value instanceof Map
+      ? { services: services.value, top: rest.value }
+      : { services: new Map(), top: new Map() };
   return { file: maps, unset: new Map([...rest.unset, ...services.unset]) };
 }
 
 function unsetNotes(unset: ReadonlyMap<string, string>): string[] {
-  return [...unset].map(([name, where]) => `The variable ${name} (in ${where}) is not set; it stands for an empty text.`);
+  return [...unset].map(
+    ([name, where]) => `The variable ${name} (in ${where}) is not set; it stands for an empty text.`,
+  );
 }
 
 /** What services ask of each other. */
 function joined(read: readonly ReadService[], field: string): PlannedService[] {
   const names = new Set(read.map(({ name }) => name));
   const awaited = new Map<string, Set<string>>();
-  const services = read.map((service) => ({ ...service, dependsOn: service.dependsOn.filter(({ service: name, required }) => {
-    if (!names.has(name) && required) throw badField(field, `services.${service.name}.depends_on names ${name}, which is not deployed with this file`);
-    return names.has(name);
-  }) }));
-  for (const { dependsOn } of services) for (const { service, condition } of dependsOn) awaited.set(service, (awaited.get(service) ?? new Set()).add(condition));
+  const services = read.map((service) => ({
+    ...service,
+    dependsOn: service.dependsOn.filter(({ service: name, required }) => {
+      if (!names.has(name) && required)
+        throw badField(
+          field,
+          `services.${service.name}.depends_on names ${name}, which is not deployed with this file`,
+        );
+      return names.has(name);
+    }),
+  }));
+  for (const { dependsOn } of services)
+    for (const { service, condition } of dependsOn)
+      awaited.set(service, (awaited.get(service) ?? new Set()).add(condition));
   return services.map(({ runsOnce, dependsOn, ...service }) => {
     const conditions = awaited.get(service.name) ?? new Set();
-    const isServer = service.ports.length > 0 || (service.healthCheck !== undefined && service.healthCheck !== 'probe') || conditions.has('healthy');
-    if (conditions.has('completed') && conditions.has('healthy')) throw badField(field, `services.${service.name} must both stay healthy and run to its end for what depends on it`);
-    return { ...service, dependsOn: dependsOn.map(({ service: name, condition }) => ({ service: name, condition })), isOneShot: conditions.has('completed') || (runsOnce && !isServer) };
+    const isServer =
+      service.ports.length > 0 ||
+      (service.healthCheck !== undefined && service.healthCheck !== 'probe') ||
+      conditions.has('healthy');
+    if (conditions.has('completed') && conditions.has('healthy'))
+      throw badField(
+        field,
+        `services.${service.name} must both stay healthy and run to its end for what depends on it`,
+      );
+    return {
+      ...service,
+      dependsOn: dependsOn.map(({ service: name, condition }) => ({ service: name, condition })),
+      isOneShot: conditions.has('completed') || (runsOnce && !isServer),
+    };
   });
 }

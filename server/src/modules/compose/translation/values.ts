@@ -9,7 +9,10 @@ export interface Place {
   where: string;
 }
 
-export const below = ({ field, where }: Place, key: string | number): Place => ({ field, where: `${where}.${key}` });
+export const below = ({ field, where }: Place, key: string | number): Place => ({
+  field,
+  where: `${where}.${key}`,
+});
 
 /** BAD_REQUEST that names the place. */
 export const fault = ({ field, where }: Place, what: string): AppError => badField(field, `${where} ${what}`);
@@ -32,7 +35,8 @@ export function listAt(value: unknown, place: Place): unknown[] {
   return [value];
 }
 
-export const textsAt = (value: unknown, place: Place): string[] => listAt(value, place).map((item, index) => textAt(item, below(place, index)));
+export const textsAt = (value: unknown, place: Place): string[] =>
+  listAt(value, place).map((item, index) => textAt(item, below(place, index)));
 
 export function booleanAt(value: unknown, place: Place): boolean {
   if (typeof value === 'boolean') return value;
@@ -42,16 +46,28 @@ export function booleanAt(value: unknown, place: Place): boolean {
   throw fault(place, 'must be true or false');
 }
 
-export function wholeAt(value: unknown, place: Place, { least = 0, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number } = {}): number {
+export function wholeAt(
+  value: unknown,
+  place: Place,
+  { least = 0, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number } = {},
+): number {
   const text = textAt(value, place).trim();
   const number = /^-?[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(number) || number < least || number > most) throw fault(place, `must be a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? ' on' : ` to ${most}`}`);
+  if (Number.isNaN(number) || number < least || number > most)
+    throw fault(
+      place,
+      `must be a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? ' on' : ` to ${most}`}`,
+    );
   return number;
 }
 
 /** `key: value` or a list of `key=value` (null: the key alone). */
 export function pairsAt(value: unknown, place: Place): [string, string | null][] {
-  if (value instanceof Map) return [...value].map(([key, item]) => [String(key), item === null ? null : textAt(item, below(place, String(key)))]);
+  if (value instanceof Map)
+    return [...value].map(([key, item]) => [
+      String(key),
+      item === null ? null : textAt(item, below(place, String(key))),
+    ]);
   return listAt(value, place).map((item, index) => {
     const text = textAt(item, below(place, index));
     const equals = text.indexOf('=');
@@ -73,8 +89,12 @@ export function durationAt(value: unknown, place: Place): number {
   const text = textAt(value, place).trim();
   if (/^[0-9]{1,9}(\.[0-9]{1,9})?$/.test(text)) return bounded(Number(text) * 1000, place);
   const parts = [...text.matchAll(/([0-9]{1,9}(?:\.[0-9]{1,9})?)(us|ms|s|m|h)/gy)];
-  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text) throw fault(place, 'must be a duration such as 30s or 1m30s');
-  return bounded(parts.reduce((sum, [, number = '0', unit = 's']) => sum + Number(number) * (unitsMs[unit] ?? 0), 0), place);
+  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text)
+    throw fault(place, 'must be a duration such as 30s or 1m30s');
+  return bounded(
+    parts.reduce((sum, [, number = '0', unit = 's']) => sum + Number(number) * (unitsMs[unit] ?? 0), 0),
+    place,
+  );
 }
 
 function bounded(ms: number, place: Place): number {
@@ -82,13 +102,21 @@ function bounded(ms: number, place: Place): number {
   return Math.round(ms);
 }
 
-const unitBytes: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+const unitBytes: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1024,
+  m: 1024 ** 2,
+  g: 1024 ** 3,
+  t: 1024 ** 4,
+};
 
 /** Bytes of `512m`, `1gb`, `2048k` or a number of bytes (compose-spec, Specifying byte values). */
 export function bytesAt(value: unknown, place: Place): number {
-  const [whole, number = '', unit = ''] = /^([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([kmgt]?)i?b?$/i.exec(textAt(value, place).trim()) ?? [];
+  const [whole, number = '', unit = ''] =
+    /^([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([kmgt]?)i?b?$/i.exec(textAt(value, place).trim()) ?? [];
   const bytes = Math.floor(Number(number) * (unitBytes[unit.toLowerCase()] ?? 1));
-  if (whole === undefined || !Number.isSafeInteger(bytes)) throw fault(place, 'must be a number of bytes such as 512m or 1g');
+  if (whole === undefined || !Number.isSafeInteger(bytes))
+    throw fault(place, 'must be a number of bytes such as 512m or 1g');
   return bytes;
 }
 

@@ -1,8 +1,15 @@
 import { compare, lines, ownAddress, type Credentials, type DatabaseServer, type Login } from './server.ts';
 
-const login = ({ databaseUser, databasePassword }: Credentials): Login => ({ user: databaseUser ?? '', password: databasePassword, database: 'admin' });
+const login = ({ databaseUser, databasePassword }: Credentials): Login => ({
+  user: databaseUser ?? '',
+  password: databasePassword,
+  database: 'admin',
+});
 
-const clientEnv = (record: Credentials): Record<string, string> => ({ LOGIN_USER: login(record).user, LOGIN_PASSWORD: record.databasePassword });
+const clientEnv = (record: Credentials): Record<string, string> => ({
+  LOGIN_USER: login(record).user,
+  LOGIN_PASSWORD: record.databasePassword,
+});
 
 /** MongoDB's shell waits for every answer by itself. */
 const authenticate = 'db.getSiblingDB("admin").auth(process.env.LOGIN_USER, process.env.LOGIN_PASSWORD);';
@@ -29,7 +36,10 @@ const startSet = lines(
 
 export const mongoServer: DatabaseServer = {
   login,
-  env: (record) => ({ MONGO_INITDB_ROOT_USERNAME: login(record).user, MONGO_INITDB_ROOT_PASSWORD: record.databasePassword }),
+  env: (record) => ({
+    MONGO_INITDB_ROOT_USERNAME: login(record).user,
+    MONGO_INITDB_ROOT_PASSWORD: record.databasePassword,
+  }),
   dataPath: () => '/data/db',
   versionVariables: ['MONGO_MAJOR', 'MONGO_VERSION'],
   args({ args, replicaSets }) {
@@ -37,12 +47,21 @@ export const mongoServer: DatabaseServer = {
     return args.length > 0 ? [...args] : undefined;
   },
   // Its client needs half a second of a processor to start.
-  probe: { client: 'mongosh', look: `[ "$(mongosh --quiet --host 127.0.0.1 --eval 'db.adminCommand({ ping: 1 }).ok')" = 1 ]`, everySeconds: 30 },
+  probe: {
+    client: 'mongosh',
+    look: `[ "$(mongosh --quiet --host 127.0.0.1 --eval 'db.adminCommand({ ping: 1 }).ok')" = 1 ]`,
+    everySeconds: 30,
+  },
   query: (record, name) => ({
     script: `exec mongosh --quiet --host ${ownAddress} --eval "$ASK"`,
     env: {
-      ...clientEnv(record), MEMBER: `${name}:27017`,
-      ASK: lines(authenticate, ...(record.replicaSets ? [initiate] : []), 'print(db.adminCommand({ buildInfo: 1 }).version);'),
+      ...clientEnv(record),
+      MEMBER: `${name}:27017`,
+      ASK: lines(
+        authenticate,
+        ...(record.replicaSets ? [initiate] : []),
+        'print(db.adminCommand({ buildInfo: 1 }).version);',
+      ),
     },
   }),
   version: (output) => /^\s*(\d+(?:\.\d+)+)\s*$/m.exec(output)?.[1],
@@ -58,7 +77,8 @@ export const mongoServer: DatabaseServer = {
       compare('collections', 'documents'),
     ),
     env: {
-      ...clientEnv(record), TARGET: target,
+      ...clientEnv(record),
+      TARGET: target,
       COUNT: lines(
         authenticate,
         'for (const { name } of db.adminCommand({ listDatabases: 1 }).databases.sort((a, b) => (a.name < b.name ? -1 : 1))) {',
@@ -72,6 +92,13 @@ export const mongoServer: DatabaseServer = {
   keepsPassword: (_record, field) => field === 'databasePassword',
   setPassword: (record, _field, password) => ({
     script: `exec mongosh --quiet --host ${ownAddress} --eval "$ASK"`,
-    env: { ...clientEnv(record), NEW_PASSWORD: password, ASK: lines(authenticate, 'db.adminCommand({ updateUser: process.env.LOGIN_USER, pwd: process.env.NEW_PASSWORD });') },
+    env: {
+      ...clientEnv(record),
+      NEW_PASSWORD: password,
+      ASK: lines(
+        authenticate,
+        'db.adminCommand({ updateUser: process.env.LOGIN_USER, pwd: process.env.NEW_PASSWORD });',
+      ),
+    },
   }),
 };

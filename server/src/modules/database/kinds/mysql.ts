@@ -13,7 +13,8 @@ interface Names {
 }
 
 /** A record without a user, or with root, means the server's own root. */
-const isRoot = ({ databaseUser }: Credentials): boolean => databaseUser === null || databaseUser === '' || databaseUser === 'root';
+const isRoot = ({ databaseUser }: Credentials): boolean =>
+  databaseUser === null || databaseUser === '' || databaseUser === 'root';
 
 function login(record: Credentials): Login {
   const database = record.databaseName ?? '';
@@ -37,17 +38,26 @@ function serverOf(names: Names): DatabaseServer {
         [`${variables}_ROOT_PASSWORD`]: databaseRootPassword ?? '',
         ...(databaseName ? { [`${variables}_DATABASE`]: databaseName } : {}),
         // The images refuse to make a user root, who is there already.
-        ...(isRoot(record) ? {} : { [`${variables}_USER`]: databaseUser ?? '', [`${variables}_PASSWORD`]: databasePassword }),
+        ...(isRoot(record)
+          ? {}
+          : { [`${variables}_USER`]: databaseUser ?? '', [`${variables}_PASSWORD`]: databasePassword }),
       };
     },
     dataPath: () => '/var/lib/mysql',
     versionVariables,
     args: ({ args }) => (args.length > 0 ? [...args] : undefined),
     // Over TCP: while the image makes the data, its temporary server listens on the socket only. Alive is also who refuses the password.
-    probe: { client: admin, look: `MYSQL_PWD="$${variables}_ROOT_PASSWORD" ${admin} ping --silent --host=127.0.0.1 --protocol=tcp --user=root --connect-timeout=5`, everySeconds: 2 },
+    probe: {
+      client: admin,
+      look: `MYSQL_PWD="$${variables}_ROOT_PASSWORD" ${admin} ping --silent --host=127.0.0.1 --protocol=tcp --user=root --connect-timeout=5`,
+      everySeconds: 2,
+    },
     query(record) {
       const { user, password, database } = login(record);
-      return { script: `exec ${connect} --user="$LOGIN_USER" \${LOGIN_DATABASE:+--database="$LOGIN_DATABASE"} --execute='select version()'`, env: { LOGIN_USER: user, LOGIN_DATABASE: database, MYSQL_PWD: password } };
+      return {
+        script: `exec ${connect} --user="$LOGIN_USER" \${LOGIN_DATABASE:+--database="$LOGIN_DATABASE"} --execute='select version()'`,
+        env: { LOGIN_USER: user, LOGIN_DATABASE: database, MYSQL_PWD: password },
+      };
     },
     version: (output) => /^\s*(\d+(?:\.\d+)*)/.exec(output)?.[1],
     copyTo: copier(names),
@@ -97,7 +107,9 @@ function copier({ client, dump, printable }: Names): DatabaseServer['copyTo'] {
       compare('tables', 'rows'),
     ),
     env: {
-      TARGET: target, MYSQL_PWD: record.databaseRootPassword ?? '', PRINTABLE: printable,
+      TARGET: target,
+      MYSQL_PWD: record.databaseRootPassword ?? '',
+      PRINTABLE: printable,
       DATABASES: `select schema_name from information_schema.schemata where schema_name not in (${systemDatabases}) order by 1`,
       ACCOUNTS: `select concat(quote(User), '@', quote(Host)) from mysql.user where User not in ('', 'root', 'healthcheck', 'mariadb.sys', 'mysql.sys', 'mysql.session', 'mysql.infoschema', 'PUBLIC')`,
       COUNT: `select concat('select ', quote(concat(table_schema, '.', table_name)), ', count(*) from \`', replace(table_schema, '\`', '\`\`'), '\`.\`', replace(table_name, '\`', '\`\`'), '\`;') from information_schema.tables where table_type = 'BASE TABLE' and table_schema not in (${systemDatabases}) order by table_schema, table_name`,
@@ -105,5 +117,19 @@ function copier({ client, dump, printable }: Names): DatabaseServer['copyTo'] {
   });
 }
 
-export const mysqlServer = serverOf({ variables: 'MYSQL', client: 'mysql', admin: 'mysqladmin', dump: 'mysqldump', printable: '/*!80017 SET SESSION print_identified_with_as_hex = 1 */;', versionVariables: ['MYSQL_MAJOR', 'MYSQL_VERSION'] });
-export const mariadbServer = serverOf({ variables: 'MARIADB', client: 'mariadb', admin: 'mariadb-admin', dump: 'mariadb-dump', printable: '', versionVariables: ['MARIADB_MAJOR', 'MARIADB_VERSION'] });
+export const mysqlServer = serverOf({
+  variables: 'MYSQL',
+  client: 'mysql',
+  admin: 'mysqladmin',
+  dump: 'mysqldump',
+  printable: '/*!80017 SET SESSION print_identified_with_as_hex = 1 */;',
+  versionVariables: ['MYSQL_MAJOR', 'MYSQL_VERSION'],
+});
+export const mariadbServer = serverOf({
+  variables: 'MARIADB',
+  client: 'mariadb',
+  admin: 'mariadb-admin',
+  dump: 'mariadb-dump',
+  printable: '',
+  versionVariables: ['MARIADB_MAJOR', 'MARIADB_VERSION'],
+});

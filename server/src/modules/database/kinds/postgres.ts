@@ -21,12 +21,16 @@ export const postgresServer: DatabaseServer = {
     const { user, password, database } = login(record);
     return { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database };
   },
-  dataPath: (major) => (major !== undefined && major >= folderPerVersion ? '/var/lib/postgresql' : '/var/lib/postgresql/data'),
+  dataPath: (major) =>
+    major !== undefined && major >= folderPerVersion ? '/var/lib/postgresql' : '/var/lib/postgresql/data',
   versionVariables: ['PG_MAJOR', 'PG_VERSION'],
   args: ({ args }) => (args.length > 0 ? [...args] : undefined),
   // Over TCP: while the image makes the data, its temporary server listens on the socket only.
   probe: { client: 'pg_isready', look: 'pg_isready -q -h 127.0.0.1 -p 5432', everySeconds: 2 },
-  query: (record) => ({ script: lines(`export PGHOST=${ownAddress}`, `exec psql -X -t -A -c 'show server_version'`), env: clientEnv(record) }),
+  query: (record) => ({
+    script: lines(`export PGHOST=${ownAddress}`, `exec psql -X -t -A -c 'show server_version'`),
+    env: clientEnv(record),
+  }),
   version: (output) => /^\s*(\d+(?:\.\d+)*)/.exec(output)?.[1],
   copyTo: (record, { target }) => ({
     script: lines(
@@ -44,8 +48,13 @@ export const postgresServer: DatabaseServer = {
       compare('tables', 'rows'),
     ),
     env: {
-      ...clientEnv(record), TARGET: target, LC_ALL: 'C', LC_MESSAGES: 'C', PGOPTIONS: '-c lc_messages=C',
-      COUNT: "select format('select %L, count(*) from %I.%I', schemaname || '.' || tablename, schemaname, tablename) from pg_tables where schemaname not in ('pg_catalog', 'information_schema') order by schemaname, tablename",
+      ...clientEnv(record),
+      TARGET: target,
+      LC_ALL: 'C',
+      LC_MESSAGES: 'C',
+      PGOPTIONS: '-c lc_messages=C',
+      COUNT:
+        "select format('select %L, count(*) from %I.%I', schemaname || '.' || tablename, schemaname, tablename) from pg_tables where schemaname not in ('pg_catalog', 'information_schema') order by schemaname, tablename",
     },
   }),
   keepsPassword: (_record, field) => field === 'databasePassword',
@@ -53,6 +62,9 @@ export const postgresServer: DatabaseServer = {
     // Over the socket, where the image trusts whoever is in its container: a record that has come to name a wrong password can be put right so.
     script: `printf '%s\n' "$STATEMENT" | psql -X -q -v ON_ERROR_STOP=1`,
     // The server puts the statement together itself, so nothing needs quoting here.
-    env: { ...clientEnv(record), STATEMENT: `do $$ begin execute format('alter role %I password %L', current_user, convert_from(decode('${Buffer.from(password).toString('hex')}', 'hex'), 'utf8')); end $$;` },
+    env: {
+      ...clientEnv(record),
+      STATEMENT: `do $$ begin execute format('alter role %I password %L', current_user, convert_from(decode('${Buffer.from(password).toString('hex')}', 'hex'), 'utf8')); end $$;`,
+    },
   }),
 };

@@ -10,7 +10,8 @@ const start = lines(
 );
 
 /** A word of Redis's configuration and of its client's input, whatever is in it (Redis, sdssplitargs). */
-const quoted = (text: string): string => `"${[...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}"`;
+const quoted = (text: string): string =>
+  `"${[...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}"`;
 
 export const redisServer: DatabaseServer = {
   login: ({ databasePassword }) => ({ user: 'default', password: databasePassword, database: '' }),
@@ -19,8 +20,15 @@ export const redisServer: DatabaseServer = {
   versionVariables: ['REDIS_VERSION'],
   args: ({ args }) => ['sh', '-c', start, 'redis-server', ...args],
   // One that asks for the password takes requests; one that is still loading its data does not.
-  probe: { client: 'redis-cli', look: 'case "$(redis-cli -h 127.0.0.1 ping 2>&1)" in *PONG*|*NOAUTH*) ;; *) false ;; esac', everySeconds: 2 },
-  query: ({ databasePassword }) => ({ script: `exec redis-cli -h ${ownAddress} info server`, env: { REDISCLI_AUTH: databasePassword } }),
+  probe: {
+    client: 'redis-cli',
+    look: 'case "$(redis-cli -h 127.0.0.1 ping 2>&1)" in *PONG*|*NOAUTH*) ;; *) false ;; esac',
+    everySeconds: 2,
+  },
+  query: ({ databasePassword }) => ({
+    script: `exec redis-cli -h ${ownAddress} info server`,
+    env: { REDISCLI_AUTH: databasePassword },
+  }),
   version: (output) => /^redis_version:(\d+(?:\.\d+)*)/m.exec(output)?.[1],
   // A newer server takes the data as the follower of an older one.
   copyTo: ({ databasePassword }, { source, target }) => ({
@@ -34,7 +42,12 @@ export const redisServer: DatabaseServer = {
       `count() { redis-cli -h "$1" info keyspace | tr -d '\\r' | sed -n 's/^\\(db[0-9]*:keys=[0-9]*\\).*/\\1/p'; }`,
       compare('databases', 'keys'),
     ),
-    env: { REDISCLI_AUTH: databasePassword, QUOTED_PASSWORD: quoted(databasePassword), SOURCE: source, TARGET: target },
+    env: {
+      REDISCLI_AUTH: databasePassword,
+      QUOTED_PASSWORD: quoted(databasePassword),
+      SOURCE: source,
+      TARGET: target,
+    },
   }),
   keepsPassword: (_record, field) => field === 'databasePassword',
   setPassword: ({ databasePassword }, _field, password) => ({

@@ -71,12 +71,13 @@ export const ownAddress = '"$(cat /etc/hostname)"';
 export const lines = (...text: string[]): string => text.join('\n');
 
 /** Ends a copy: `count` lists what a server has, each line with its number at the end; both servers must have the same. Needs nothing but the shell, since images differ in what else they have. */
-export const compare = (things: string, parts: string): string => lines(
-  'old=$(count "$source") && new=$(count "$TARGET") || exit 1',
-  '[ "$old" = "$new" ] || { echo "The copy differs from its source." >&2; exit 1; }',
-  'things=0; parts=0',
-  'while IFS= read -r line; do [ -n "$line" ] || continue; things=$((things + 1)); parts=$((parts + ${line##*[!0-9]})); done <<END',
-  '$old',
-  'END',
-  `echo "$things ${things}, $parts ${parts}"; rm -rf "$work"`,
-);
+export const compare = (things: string, parts: string): string =>
+  lines(
+    'old=$(count "$source") && new=$(count "$TARGET") || exit 1',
+    '[ "$old" = "$new" ] || { echo "The copy differs from its source." >&2; exit 1; }',
+    'things=0; parts=0',
+    'while IFS= read -r line; do [ -n "$line" ] || continue; things=$((things + 1)); parts=$((parts + ${line##*[!0-9]})); done <<END',
+    '$old',
+    'END',
+    `echo "$things ${things}, $parts ${parts}"; rm -rf "$work"`,
+  );
