@@ -4,7 +4,10 @@ import { beyondModules, projects, type Ground } from './test/run/projects.ts';
 
 const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**'];
 const minutes = (count: number): number => count * 60_000;
-/** No test changes what modules hold, so files of a worker share them: reading our modules anew for each file is half of the time otherwise. */
+/**
+ * No test changes what modules hold, so files of a worker share them: reading our modules anew for each file
+ * is half of the time otherwise.
+ */
 const shared = { isolate: false };
 /** Real engines on two cores: one file after another, long limits, and one bed for all. */
 const onTheBed = {
@@ -20,11 +23,11 @@ const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig[
     exclude: [...everywhere, ...beyondModules],
     pool: 'threads',
     ...shared,
-    testTimeout: minutes(1),
+    testTimeout: minutes(5),
   },
   database: {
     ...shared,
-    testTimeout: 30_000,
+    testTimeout: minutes(2),
     hookTimeout: minutes(3),
     globalSetup: ['test/store/databases-setup.ts'],
   },

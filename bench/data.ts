@@ -1,8 +1,12 @@
-/** The installation that is measured: one organization, 1,000 services, one of them with everything that hangs on an application. */
+/**
+ * The installation that is measured: one organization, 1,000 services, one of them with everything that hangs
+ * on an application.
+ */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stores } from '../server/src/composition/stores.ts';
 import { writeSnapshot } from '../server/src/deploy/snapshot.ts';
+import type { TableRecord } from '../server/src/db/tables.ts';
 import { newApplication } from '../server/src/modules/application/defaults.ts';
 import { settingsOf } from '../server/src/modules/application/pending-changes.ts';
 import { randomId, systemClock } from '../server/src/ports/clock.ts';
@@ -83,12 +87,54 @@ async function insertServices(stores: Stores, organizationId: string): Promise<s
   return ids;
 }
 
-async function hangOn(
-  stores: Stores,
-  owner: { organizationId: string; applicationId: string; createdAt: string },
-): Promise<void> {
-  const { applicationId, createdAt } = owner;
-  await stores.domains.insert({
+interface Owner {
+  organizationId: string;
+  applicationId: string;
+  createdAt: string;
+}
+
+/** What an application has: a domain, a port, a mount, its deployments. */
+async function hangOn(stores: Stores, owner: Owner): Promise<void> {
+  const { applicationId } = owner;
+  await stores.domains.insert(domainOf(owner));
+  await stores.ports.insert({
+    ...owner,
+    portId: randomId(),
+    publishedPort: 8443,
+    targetPort: 3000,
+    protocol: 'tcp',
+    publishMode: 'host',
+    serverKey: 'local',
+  });
+  await stores.mounts.insert({
+    ...owner,
+    mountId: randomId(),
+    type: 'volume',
+    hostPath: null,
+    approval: null,
+    volumeName: 'data',
+    filePath: null,
+    content: null,
+    mountPath: '/data',
+    serviceType: 'application',
+    databaseId: null,
+    composeId: null,
+  });
+  const application = await stores.applications.find({ applicationId });
+  if (!application) throw new Error('The application is not there.');
+  for (let sequence = 1; sequence <= deploymentCount; sequence += 1) {
+    const deploymentId = randomId();
+    await stores.deployments.insert(deploymentOf(application, deploymentId, sequence));
+    if (sequence === deploymentCount)
+      await stores.applications.update(
+        { applicationId },
+        { liveDeploymentId: deploymentId, applicationStatus: 'done', releasedAppName: application.appName },
+      );
+  }
+}
+
+function domainOf(owner: Owner): TableRecord<'domain'> {
+  return {
     ...owner,
     domainId: randomId(),
     host: 'shop.example.com',
@@ -109,81 +155,65 @@ async function hangOn(
     maxBodyBytes: null,
     uniqueConfigKey: 1,
     serverKey: 'local',
-  });
-  await stores.ports.insert({
-    ...owner,
-    portId: randomId(),
-    publishedPort: 8443,
-    targetPort: 3000,
-    protocol: 'tcp',
-    publishMode: 'host',
-    serverKey: 'local',
-  });
-  await stores.mounts.insert({
-    ...owner,
-    mountId: randomId(),
-    type: 'volume',
-    hostPath: null,
-    volumeName: 'data',
-    filePath: null,
-    content: null,
-    mountPath: '/data',
-    serviceType: 'application',
+  };
+}
+
+function deploymentOf(
+  application: TableRecord<'application'>,
+  deploymentId: string,
+  sequence: number,
+): TableRecord<'deployment'> {
+  const { organizationId, applicationId, createdAt } = application;
+  const image = `berth/app:${sequence}`;
+  return {
+    organizationId,
+    applicationId,
+    createdAt,
     databaseId: null,
     composeId: null,
+    previewDeploymentId: null,
+    deploymentId,
+    kind: 'deploy',
+    title: 'Manual deployment',
+    description: '',
+    status: 'done',
+    stage: 'prune',
+    commit: 'a'.repeat(40),
+    image,
+    errorMessage: null,
+    settings: snapshotOf(application, deploymentId, image),
+    sourceDeploymentId: null,
+    child: null,
+    previousVersion: null,
+    startedAt: createdAt,
+    healthyAt: createdAt,
+    finishedAt: createdAt,
+    sequence,
+  };
+}
+
+/** The settings it was released with, as the deployment keeps them. */
+function snapshotOf(application: TableRecord<'application'>, release: string, image: string): string {
+  return writeSnapshot({
+    settings: settingsOf(application),
+    registryId: null,
+    spec: {
+      name: application.appName,
+      image,
+      labels: { applicationId: application.applicationId },
+      release,
+      env: application.env.trim().split('\n'),
+      networks: ['n'],
+      replicas: 1,
+      limits: {},
+      reservations: {},
+      mounts: [],
+      files: [],
+      ports: [],
+      updateOrder: 'start-first',
+      monitorMs: 5000,
+      stopGracePeriodMs: 10_000,
+      constraints: [],
+    },
   });
-  const application = await stores.applications.find({ applicationId });
-  if (!application) throw new Error('The application is not there.');
-  for (let sequence = 1; sequence <= deploymentCount; sequence += 1) {
-    const deploymentId = randomId();
-    await stores.deployments.insert({
-      ...owner,
-      databaseId: null,
-      composeId: null,
-      previewDeploymentId: null,
-      deploymentId,
-      kind: 'deploy',
-      title: 'Manual deployment',
-      description: '',
-      status: 'done',
-      stage: 'prune',
-      commit: 'a'.repeat(40),
-      image: `berth/app:${sequence}`,
-      errorMessage: null,
-      settings: writeSnapshot({
-        settings: settingsOf(application),
-        registryId: null,
-        spec: {
-          name: application.appName,
-          image: `berth/app:${sequence}`,
-          labels: { applicationId },
-          release: deploymentId,
-          env: application.env.trim().split('\n'),
-          networks: ['n'],
-          replicas: 1,
-          limits: {},
-          reservations: {},
-          mounts: [],
-          files: [],
-          ports: [],
-          updateOrder: 'start-first',
-          monitorMs: 5000,
-          stopGracePeriodMs: 10_000,
-          constraints: [],
-        },
-      }),
-      sourceDeploymentId: null,
-      child: null,
-      previousVersion: null,
-      startedAt: createdAt,
-      healthyAt: createdAt,
-      finishedAt: createdAt,
-      sequence,
-    });
-    if (sequence === deploymentCount)
-      await stores.applications.update(
-        { applicationId },
-        { liveDeploymentId: deploymentId, applicationStatus: 'done', releasedAppName: application.appName },
-      );
-  }
 }

@@ -19,5 +19,9 @@ export function median(values: readonly number[]): number {
 /** Three digits that matter, with the unit. */
 export function amount(value: number, unit: string): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return `${value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: value >= 1000 ? 0 : digits })} ${unit}`;
+  const text = value.toLocaleString('en', {
+    maximumFractionDigits: digits,
+    minimumFractionDigits: value >= 1000 ? 0 : digits,
+  });
+  return `${text} ${unit}`;
 }

@@ -12,7 +12,10 @@ export interface Filled<T> {
   made: T;
 }
 
-/** `insert` runs in one transaction. All of it is in the one file afterwards, so that a copy of the file is a copy of the installation. */
+/**
+ * `insert` runs in one transaction. All of it is in the one file afterwards, so that a copy of the file is a
+ * copy of the installation.
+ */
 export async function fill<T>(
   data: string,
   insert: (stores: Stores, organizationId: string) => Promise<T>,
@@ -23,7 +26,7 @@ export async function fill<T>(
     const { door, users } = createAccounts(stores, database, systemClock);
     const { user, organizationId } = await door.signUp(
       { name: 'Ann', email: 'ann@example.com', password: randomId() },
-      { ip: '127.0.0.1', userAgent: 'bench' },
+      { ip: '127.0.0.1', userAgent: 'bench', isLocal: true },
     );
     const { key } = await users.createApiKey(user.id, { name: 'bench', metadata: { organizationId } });
     const made = await database.transaction(() => insert(stores, organizationId));

@@ -5,6 +5,7 @@ import { newApplication } from '../server/src/modules/application/defaults.ts';
 import { createDatabases } from '../server/src/modules/database/database.ts';
 import { createServiceNames } from '../server/src/modules/service-name/service-name.ts';
 import { randomId, systemClock } from '../server/src/ports/clock.ts';
+import { plainCompose } from '../test/world/plain-compose.ts';
 import { fill } from './fill.ts';
 
 export interface LargeOrganization {
@@ -58,6 +59,24 @@ async function insertProject(stores: Stores, organizationId: string, index: numb
       }),
     );
   }
+  await insertDatabases(stores, organizationId, environmentId, index);
+  await stores.serviceRows.compose.insert({
+    ...plainCompose,
+    ...place,
+    composeId: randomId(),
+    name: 'the stack',
+    appName: `stack-${index}`,
+    composeFile: 'services: {}',
+    refreshToken: randomId(32),
+  });
+}
+
+async function insertDatabases(
+  stores: Stores,
+  organizationId: string,
+  environmentId: string,
+  index: number,
+): Promise<void> {
   const databases = createDatabases(
     stores.databases,
     { names: createServiceNames(stores.serviceNames), published: { requireFree: async () => undefined } },
@@ -74,42 +93,4 @@ async function insertProject(stores: Stores, organizationId: string, index: numb
       databaseRootPassword: '',
     });
   }
-  await stores.serviceRows.compose.insert({
-    ...place,
-    composeId: randomId(),
-    name: 'the stack',
-    appName: `stack-${index}`,
-    serverId: null,
-    composeType: 'compose',
-    sourceType: 'raw',
-    composeFile: 'services: {}',
-    composePath: '',
-    env: '',
-    createEnvFile: false,
-    composeStatus: 'idle',
-    refreshToken: randomId(32),
-    autoDeploy: false,
-    randomize: false,
-    suffix: '',
-    repository: null,
-    owner: null,
-    branch: null,
-    gitHost: null,
-    githubId: null,
-    customGitUrl: null,
-    customGitBranch: null,
-    customGitSSHKeyId: null,
-    customGitUsername: null,
-    customGitPassword: null,
-    enableSubmodules: false,
-    watchPaths: [],
-    triggerType: 'push',
-    webhookSecret: null,
-    releasedAppName: null,
-    isStopped: false,
-    liveDeploymentId: null,
-    releasedSuffix: '',
-    networkIndex: null,
-    mayReachServer: false,
-  });
 }

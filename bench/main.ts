@@ -1,6 +1,7 @@
 /**
- * `npm run bench [requests] [deployments] [backups] [domains]`: the figures we promise, each beside its baseline in the same run. Prints the table; a whole run writes
- * bench/results.md. Deployments and domains need root, for an engine of their own in the test bed.
+ * `npm run bench [requests] [logs] [deployments] [backups] [domains]`: the figures we promise, each beside
+ * its baseline in the same run. Prints the table; a whole run writes bench/results.md. Deployments and
+ * domains need root, for an engine of their own in the test bed.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
 import { listLargeOrganization } from './figures/large-list.ts';
 import { idleMemory, memoryAfterLoad, startTime } from './figures/process.ts';
+import { endOfLog } from './figures/logs.ts';
 import type { Pair } from './figures/pair.ts';
 import { changeRequests, readRequests } from './figures/requests.ts';
 import { acceptDeployments, listServices } from './figures/single-calls.ts';
@@ -80,6 +82,33 @@ async function requestFigures(folder: string): Promise<Figure[]> {
   }
 }
 
+/** On a server of its own, whose memory nothing else moves. */
+async function logFigures(folder: string): Promise<Figure[]> {
+  say('A log of 1 GB …');
+  const data = join(folder, 'logs');
+  const { apiKey, applicationId } = await fillInstallation(data);
+  const headers = { 'x-api-key': apiKey };
+  const path = `/api/deployment.all?applicationId=${applicationId}&limit=1`;
+  const berth = await startServer({
+    script: 'server/src/main.js',
+    path,
+    headers,
+    environment: {
+      BERTH_DATA: data,
+      BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
+      BERTH_LOG_LEVEL: 'error',
+    },
+  });
+  try {
+    await sleep(idleMs);
+    const answer = await fetch(`${berth.url}${path}`, { headers, signal: AbortSignal.timeout(30_000) });
+    const [, deploymentId = ''] = /"deploymentId":"([^"]+)"/.exec(await answer.text()) ?? [];
+    return await endOfLog({ berth, data, headers, deploymentId });
+  } finally {
+    await berth.stop();
+  }
+}
+
 /** On servers of its own, so that the other figures stand for 1,000 services. */
 async function largeFigure(folder: string): Promise<Figure> {
   say('3,000 services …');
@@ -103,7 +132,7 @@ async function largeFigure(folder: string): Promise<Figure> {
   }
 }
 
-const groups = ['requests', 'deployments', 'backups', 'domains'] as const;
+const groups = ['requests', 'logs', 'deployments', 'backups', 'domains'] as const;
 const named = groups.filter((group) => process.argv.slice(2).includes(group));
 const wanted = new Set(named.length === 0 ? groups : named);
 const circumstances = {
@@ -113,14 +142,15 @@ const circumstances = {
 const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
 try {
   const figures: Figure[] = [];
-  if (wanted.has('requests')) {
+  if (wanted.has('requests') || wanted.has('logs')) {
     say('Compiling …');
     await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], {
       cwd: root,
       limitMs: 120_000,
     });
-    figures.push(...(await requestFigures(folder)), await largeFigure(folder));
   }
+  if (wanted.has('requests')) figures.push(...(await requestFigures(folder)), await largeFigure(folder));
+  if (wanted.has('logs')) figures.push(...(await logFigures(folder)));
   if (wanted.has('deployments') && process.getuid?.() === 0)
     figures.push(...(await deploymentFigures(root, say)));
   else if (wanted.has('deployments')) say('Deployments are not measured: the test bed needs root.');

@@ -14,6 +14,15 @@ export function cpuMicroseconds(pid: number): number {
 
 /** Resident memory in bytes. */
 export function residentBytes(pid: number): number {
-  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
+  return statusBytes(pid, 'VmRSS');
+}
+
+/** The most that resident memory has been since it was last reset (5 into clear_refs), in bytes. */
+export function peakBytes(pid: number): number {
+  return statusBytes(pid, 'VmHWM');
+}
+
+function statusBytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 }

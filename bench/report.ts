@@ -7,7 +7,10 @@ export interface Circumstances {
   generator: string;
 }
 
-/** Below this load average, a core is free for each of server and generator, so absolute figures mean something. */
+/**
+ * Below this load average, a core is free for each of server and generator, so absolute figures mean
+ * something.
+ */
 const quietLoad = 1;
 
 export function isQuiet({ load }: Circumstances): boolean {
@@ -30,9 +33,13 @@ export function report(figures: readonly Figure[], circumstances: Circumstances)
     '|---|---|---|---|---|',
     ...rows,
     '',
-    `Machine: ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}; load average at the start ${circumstances.load.toFixed(2)}` +
-      `${isQuiet(circumstances) ? '' : ' (not quiet: absolute figures are printed, not judged)'}; load by ${circumstances.generator}. SQLite, \`synchronous=FULL\`, medians of interleaved rounds.`,
-    'The baseline is a node:http server written by hand for these paths (`bench/baseline/`): same look-ups, same database settings, same number of commits, no validation.',
+    `Machine: ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'CPU'}, ` +
+      `${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}; load average ` +
+      `at the start ${circumstances.load.toFixed(2)}` +
+      (`${isQuiet(circumstances) ? '' : ' (not quiet: absolute figures are printed, not judged)'}; load ` +
+        `by ${circumstances.generator}. SQLite, \`synchronous=FULL\`, medians of interleaved rounds.`),
+    'The baseline is a node:http server written by hand for these paths (`bench/baseline/`): same ' +
+      'look-ups, same database settings, same number of commits, no validation.',
     '',
   ].join('\n');
 }

@@ -18,7 +18,10 @@ export interface Measured {
 export interface Compared {
   berth: Measured;
   baseline: Measured;
-  /** Medians of the rounds' own ratios: Berth's requests per second, and its CPU per request, over the baseline's. */
+  /**
+   * Medians of the rounds' own ratios: Berth's requests per second, and its CPU per request, over the
+   * baseline's.
+   */
   requestsRatio: number;
   cpuRatio: number;
   generator: LoadResult['generator'];

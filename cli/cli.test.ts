@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { goodKey, startContractServer, type ContractServer } from '../test/contract-server.ts';
+import { goodKey, startContractServer, type ContractServer, goodCode } from '../test/contract-server.ts';
 import { run } from './run.ts';
 
 let server: ContractServer;
@@ -106,6 +107,30 @@ describe('a procedure', () => {
     expect(server.seen).toEqual([{ applicationId: 'a1', title: 'v2', description: '' }]);
   });
 
+  test('@ before what is no file is a value, and @@ begins one', async () => {
+    await writeFile(join(home, 'daily'), 'from the file');
+    for (const text of ['@daily', '@@daily', `@${join(home, 'daily')}`])
+      await berth(['application.update', '--applicationId', 'a1', '--description', text]);
+    expect(server.seen).toMatchObject([
+      { description: '@daily' },
+      { description: '@daily' },
+      { description: 'from the file' },
+    ]);
+  });
+
+  test('sends what comes through a pipe', async () => {
+    const argv = ['application.dropDeployment', '--applicationId', 'a1', '--file'];
+    expect(await berth([...argv, '-'], { stdin: 'PK' })).toMatchObject({ code: 0 });
+    const fifo = join(home, 'pipe');
+    execFileSync('mkfifo', [fifo]);
+    const [sent] = await Promise.all([berth([...argv, fifo]), writeFile(fifo, 'PK')]);
+    expect(sent).toMatchObject({ code: 0 });
+    expect(server.seen).toMatchObject([
+      { fileName: 'stdin', text: 'PK' },
+      { fileName: 'pipe', text: 'PK' },
+    ]);
+  });
+
   test('sends a file', async () => {
     await writeFile(join(home, 'source.zip'), 'PK');
     expect(
@@ -143,7 +168,12 @@ describe('what goes wrong', () => {
     });
     expect(await berth(['application.update', '--applicationId', 'a1', '--replicas', 'many'])).toMatchObject({
       code: 1,
-      said: expect.stringMatching(/\n {2}replicas: .+number/),
+      said: expect.stringMatching(/^The input is not valid\. replicas: .+number.+\n$/),
+    });
+    expect(
+      await berth(['application.update', '--applicationId', 'a1', '--replicas', 'many', '--name', '']),
+    ).toMatchObject({
+      said: expect.stringMatching(/^The input is not valid\. name: .+\n {2}replicas: .+\n$/),
     });
     expect(server.seen).toEqual([]);
   });
@@ -162,9 +192,54 @@ describe('what goes wrong', () => {
       /\/nowhere cannot be read/,
     ],
     [['login'], /--url is required/],
-    [['login', '--url', 'berth'], /which is no address/],
+    [
+      ['application.dropDeployment', '--applicationId', 'a1', '--file', '/tmp'],
+      /\/tmp is a folder; --file takes one file\. Pack it .*tar -cz -C \/tmp \. \|/,
+    ],
+    [
+      ['application.update', '--applicationId', 'a1', '--env', '@/nowhere'],
+      /\/nowhere cannot be read: there is no/,
+    ],
+    [
+      ['application.update', '--applicationId', 'a1', '--env', '@/tmp'],
+      /\/tmp cannot be read: it is a folder/,
+    ],
+    [['login', '--url', 'my berth'], /which is no address/],
+    [['login', '--url', 'ftp://berth.example.com'], /which is no address/],
   ])('wrong usage %j: exit code 2', async (argv, sentence) => {
     expect(await berth(argv)).toEqual({ code: 2, out: '', said: expect.stringMatching(sentence) });
+    expect(server.seen).toEqual([]);
+  });
+
+  test('a missing field is told once, as missing', async () => {
+    expect(await berth(['application.deploy'])).toEqual({
+      code: 1,
+      out: '',
+      said: 'The input is not valid. applicationId is required.\n',
+    });
+  });
+
+  test.each<[string[], number]>([
+    [['--command', 'one'], 1],
+    [['--command', '["a","b"]'], 2],
+    [['--command', `sh -c "exit 3"`], 3],
+    [['--command', 'sh', '--command=-c', '--command', 'exit 3', '--command', 'x'], 4],
+    [['--command', 'lost'], 1],
+  ])('application.run %j ends with the exit code %i of its program', async (argv, code) => {
+    expect(await berth(['application.run', '--applicationId', 'a1', ...argv])).toMatchObject({
+      code,
+      said: '',
+    });
+  });
+
+  test('a command whose quote does not end is refused', async () => {
+    for (const field of ['application.run --command', 'application.update --preReleaseCommand']) {
+      const [path = '', flag = ''] = field.split(' ');
+      expect(await berth([path, '--applicationId', 'a1', flag, 'sh -c "exit'])).toMatchObject({
+        code: 1,
+        said: expect.stringMatching(/ommand: must be 1 to \d+ words: .+ every quote ended\n$/),
+      });
+    }
     expect(server.seen).toEqual([]);
   });
 
@@ -175,6 +250,25 @@ describe('what goes wrong', () => {
       out: '',
       said: expect.stringMatching(/cannot be reached/),
     });
+  });
+
+  test.each<[string, string]>([
+    ['127.0.0.1:1', 'http://127.0.0.1:1'],
+    ['localhost:1', 'http://localhost:1'],
+  ])('an address of this machine without a scheme is http: %s', async (written, url) => {
+    expect(
+      await berth(['user.get'], { environment: { BERTH_URL: written, BERTH_API_KEY: goodKey } }),
+    ).toEqual({ code: 3, out: '', said: expect.stringMatching(new RegExp(`^Berth at ${url} cannot.*\n$`)) });
+  });
+
+  test('another address without a scheme is https, and the sentence says so', async () => {
+    const said = expect.stringMatching(
+      /^Berth at https:\/\/berth\.invalid:1 cannot be reached.*\n"berth\.invalid:1" names no scheme/,
+    );
+    const environment = { BERTH_URL: 'berth.invalid:1', BERTH_API_KEY: goodKey };
+    expect(await berth(['user.get'], { environment })).toEqual({ code: 3, out: '', said });
+    const login = ['login', '--url', 'berth.invalid:1'];
+    expect(await berth(login, { environment: {}, stdin: goodKey })).toEqual({ code: 3, out: '', said });
   });
 });
 
@@ -229,6 +323,22 @@ describe('login', () => {
     expect(server.tokens).toEqual(['invited', 'invited']);
   });
 
+  test('asks for the code of a second factor, once', async () => {
+    const argv = ['login', '--url', server.url, '--email', 'careful@example.com'];
+    expect(await berth(argv, { environment: {}, stdin: `right password\n${goodCode}\n` })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Signed in/),
+    });
+    expect(await berth(argv, { environment: {}, stdin: 'right password\n000000\n' })).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('code'),
+    });
+    expect(await berth(argv, { environment: {}, stdin: 'right password\n' })).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('authenticator app'),
+    });
+  });
+
   test('a member who may make no key is told so', async () => {
     expect(
       await berth(
@@ -248,7 +358,10 @@ describe('login', () => {
     ).toEqual({
       code: 1,
       out: '',
-      said: 'The account keyless@example.com is good, but this program needs an API key and may not make one. You lack the permission canAccessToAPI. An Owner or Admin of the organization can give it.\n',
+      said:
+        'The account keyless@example.com is good, but this program needs an API key and may not make ' +
+        'one. You lack the permission canAccessToAPI. An Owner or Admin of the organization can give ' +
+        'it.\n',
     });
   });
 

@@ -2,6 +2,7 @@
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { addressOf } from './address.ts';
 import { UsageError } from './usage-error.ts';
 
 const stored = z.object({
@@ -22,15 +23,18 @@ export async function readConnection(
   environment: NodeJS.ProcessEnv,
 ): Promise<{ url: string; apiKey: string }> {
   const { BERTH_URL: url, BERTH_API_KEY: apiKey } = environment;
-  if (url && apiKey) return { url, apiKey };
+  if (url && apiKey) return { url: addressOf(url, 'BERTH_URL'), apiKey };
   const login = await readLogin(environment);
   if (!login && !apiKey)
     throw new UsageError('Not signed in. Run `berth login --url URL`, or set BERTH_URL and BERTH_API_KEY.');
   if (!login) throw new UsageError('BERTH_API_KEY is set, but not BERTH_URL. Set the address too.');
-  return { url: url || login.url, apiKey: apiKey || login.apiKey };
+  return { url: url ? addressOf(url, 'BERTH_URL') : login.url, apiKey: apiKey || login.apiKey };
 }
 
-/** What login stored; undefined when nobody is signed in. Throws UsageError when others may read it or it is damaged. */
+/**
+ * What login stored; undefined when nobody is signed in. Throws UsageError when others may read it or it is
+ * damaged.
+ */
 export async function readLogin(environment: NodeJS.ProcessEnv): Promise<StoredLogin | undefined> {
   const path = configPath(environment);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {

@@ -10,8 +10,8 @@ export interface Flags {
 }
 
 /**
- * Takes an argument vector apart: `--field value`, `--field=value`, a bare `--field` (true), `--no-field`, and a field more than once.
- * A value that begins with `--` is written as `--field=--value`.
+ * Takes an argument vector apart: `--field value`, `--field=value`, a bare `--field` (true), `--no-field`,
+ * and a field more than once. A value that begins with `--` is written as `--field=--value`.
  */
 export function readFlags(argv: readonly string[]): Flags {
   const words: string[] = [];

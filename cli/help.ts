@@ -9,17 +9,25 @@ const general = `Berth from the command line. Every procedure of the interface i
   berth <router>                                 its procedures
   berth <router>.<procedure> --help              its fields
 
-  berth sign-up --url URL --email E --name N     makes the first user of a new Berth and stays signed in; with --token T whoever was invited
-  berth login --url URL [--email E]              signs in with a password (with --email) or an API key; both are asked for, or read from the standard input;
-                                                 with --token T the invited user joins another organization
+  berth sign-up --url URL --email E --name N     makes the first user of a new Berth and stays signed in;
+                                                 with --token T whoever was invited
+  berth login --url URL [--email E]              signs in with a password (with --email) or an API key;
+                                                 both are asked for, or read from the standard input;
+                                                 with --token T the invited user joins another
+                                                 organization
   berth logout                                   revokes the key that login made and forgets it
-  berth reset-password --email E                 on Berth's own machine, as root: sets a forgotten password anew
+  berth reset-password --email E                 on Berth's own machine, as root: sets a forgotten
+                                                 password anew
 
-Values: a field more than once makes a list; lists and objects may be JSON; a bare --field is true, --no-field is false or null;
-@file is the file's content, @- the standard input. --input '{…}' gives the whole input. --follow keeps a stream open. --file PATH is what an upload sends.
+Values: a field more than once makes a list; lists and objects may be JSON; a bare --field is true,
+--no-field is false or null; @file is the file's content where there is such a file (@./file and @/file
+always), @- the standard input, and @@text a text that begins with @.
+--input '{…}' gives the whole input. --follow keeps a stream open. --file PATH is what an upload sends,
+--file - what comes through a pipe. A command may be one quoted text or a field for each word.
 
 Address and key: BERTH_URL and BERTH_API_KEY, else what login stored in ~/.config/berth/config.json.
-Exit codes: 0 done; 1 refused, or a deployment that failed; 2 wrong usage; 3 Berth cannot be reached.
+Exit codes: 0 done; 1 refused, or a deployment that failed; 2 wrong usage; 3 Berth cannot be reached;
+of application.run the program's own.
 `;
 
 export function generalHelp(procedures: readonly NamedProcedure[]): string {
@@ -38,13 +46,17 @@ export function procedureHelp({ path, procedure }: NamedProcedure): string {
     ...(procedure.kind === 'upload' ? ['  --file PATH (required)  what is sent'] : []),
     ...(procedure.kind === 'subscription'
       ? [
-          `  --follow  shows it as it comes; without it, ${procedure.whole === undefined ? 'what there is now' : 'all of it at its end'}`,
+          '  --follow  shows it as it comes; without it, ' +
+            `${procedure.whole === undefined ? 'what there is now' : 'all of it at its end'}`,
         ]
       : []),
   ];
   const lines = fields.map(({ name, required, schema }) => {
     const rules = describeRules(schema);
-    return `  --${name} ${describeType(schema)}${required ? ' (required)' : ''}${rules === '' ? '' : `  ${rules}`}`;
+    return (
+      `  --${name} ` +
+      `${describeType(schema)}${required ? ' (required)' : ''}${rules === '' ? '' : `  ${rules}`}`
+    );
   });
   const parts = [
     `${path}: ${procedure.summary}`,

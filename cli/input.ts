@@ -1,4 +1,7 @@
-/** Flags become a procedure's input, each by the schema of its field. What does not fit stays text: Berth names the fault. */
+/**
+ * Flags become a procedure's input, each by the schema of its field. What does not fit stays text: Berth
+ * names the fault.
+ */
 import { isSchema, propertiesOf, type Schema } from '../server/src/procedure/describe-type.ts';
 import { inlineSchemaOf } from '../server/src/procedure/json-schema.ts';
 import type { Procedure } from '../server/src/procedure/procedure.ts';
@@ -11,6 +14,7 @@ export const ownOptions = ['help', 'follow', 'input', 'file'] as const;
 export interface FieldSources {
   /** Content of a file, or of the standard input for `-`; for values written as `@path`. */
   read(path: string): Promise<string>;
+  exists(path: string): Promise<boolean>;
 }
 
 export async function inputFrom(
@@ -26,7 +30,8 @@ export async function inputFrom(
     const field = fields.find((one) => one.name === name);
     if (!field)
       throw new UsageError(
-        `${path} takes no --${name}. It takes: ${fields.map((one) => `--${one.name}`).join(' ') || 'nothing'}.`,
+        `${path} takes no --${name}. It takes: ` +
+          `${fields.map((one) => `--${one.name}`).join(' ') || 'nothing'}.`,
       );
     input[name] = await valueOf(name, field.schema, flag, sources);
   }
@@ -49,10 +54,12 @@ async function valueOf(name: string, schema: Schema, flag: Flag, sources: FieldS
   if ('off' in flag) return accepts(schema, 'null') ? null : false;
   const texts = await Promise.all(flag.texts.map((text) => content(text, sources)));
   const [only = ''] = texts;
-  if (accepts(schema, 'array'))
-    return texts.length === 1 && only.startsWith('[')
-      ? parseJson(name, only)
-      : texts.map((text) => single(name, itemsOf(schema), text));
+  if (accepts(schema, 'array') && texts.length === 1) {
+    if (only.startsWith('[')) return parseJson(name, only);
+    // Of a command that is given as one text Berth takes the words apart.
+    if (accepts(schema, 'string')) return only;
+  }
+  if (accepts(schema, 'array')) return texts.map((text) => single(name, itemsOf(schema), text));
   if (texts.length > 1)
     throw new UsageError(`--${name} is given ${texts.length} times, but takes one value.`);
   return single(name, schema, only);
@@ -71,10 +78,16 @@ function single(name: string, schema: Schema, text: string): unknown {
   return text;
 }
 
-/** `@path` is the file's content, `@@…` a text that begins with @. */
+/**
+ * `@path` is the content of the file there, `@-` of the standard input, `@@…` a text that begins with @.
+ * Where no file of that name is, the text itself is meant (`@daily`), unless it can only be a path.
+ */
 async function content(text: string, sources: FieldSources): Promise<string> {
   if (text.startsWith('@@')) return text.slice(1);
-  return text.startsWith('@') ? sources.read(text.slice(1)) : text;
+  if (!text.startsWith('@')) return text;
+  const path = text.slice(1);
+  const isPath = path === '-' || /^\.{0,2}\//.test(path) || (await sources.exists(path));
+  return isPath ? sources.read(path) : text;
 }
 
 function accepts(schema: Schema, type: string): boolean {

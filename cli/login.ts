@@ -3,7 +3,8 @@ import { hostname } from 'node:os';
 import { BerthError } from '../client/berth-error.ts';
 import type { Connection } from '../client/call.ts';
 import { createClient } from '../client/client.ts';
-import { signIn, signUp } from '../client/sign-in.ts';
+import { signIn, signUp, type SignInOptions } from '../client/sign-in.ts';
+import { addressOf } from './address.ts';
 import { forgetLogin, readLogin, writeLogin, type StoredLogin } from './config.ts';
 import { textOf, type Flags } from './flags.ts';
 import { askSecret, type Terminal } from './terminal.ts';
@@ -30,13 +31,20 @@ const login: Command = async (flags, terminal) => {
     return;
   }
   const password = await askSecret(terminal, 'Password: ');
-  await keep(
-    await keyFor(
-      await signIn({ url, email, password, token: textOf(flags, 'token'), signal: terminal.signal }),
-    ),
-    terminal,
-  );
+  const session = await signInAsking({ url, email, password, token: textOf(flags, 'token') }, terminal);
+  await keep(await keyFor(session), terminal);
 };
+
+/** Asks for the code of the second factor, once, where the account has one. */
+async function signInAsking(account: SignInOptions, terminal: Terminal): Promise<Connection> {
+  try {
+    return await signIn({ ...account, signal: terminal.signal });
+  } catch (error) {
+    if (!(error instanceof BerthError && error.needs === 'code')) throw error;
+  }
+  const code = await askSecret(terminal, 'Code of the authenticator app, or a recovery code: ');
+  return signIn({ ...account, code, signal: terminal.signal });
+}
 
 const logout: Command = async (_flags, terminal) => {
   const stored = await readLogin(terminal.environment);
@@ -52,7 +60,10 @@ export const loginCommands: ReadonlyMap<string, Command> = new Map([
   ['logout', logout],
 ]);
 
-/** The session is given back for a key, since a program that changes things should not need a browser's cookie. */
+/**
+ * The session is given back for a key, since a program that changes things should not need a browser's
+ * cookie.
+ */
 async function keyFor(session: Connection): Promise<StoredLogin> {
   const { user } = createClient(session);
   const { organizationId, email } = await user.get();
@@ -66,7 +77,8 @@ async function keyFor(session: Connection): Promise<StoredLogin> {
     if (!(cause instanceof BerthError && cause.code === 'FORBIDDEN')) throw cause;
     throw new BerthError(
       cause.code,
-      `The account ${email} is good, but this program needs an API key and may not make one. ${cause.message}`,
+      `The account ${email} is good, but this program needs an API key and may not make one. ` +
+        `${cause.message}`,
       { httpStatus: cause.httpStatus },
     );
   }
@@ -82,9 +94,5 @@ async function keep(login: StoredLogin, terminal: Terminal): Promise<void> {
 function required(flags: Flags, name: string): string {
   const text = textOf(flags, name);
   if (text === undefined || text === 'true') throw new UsageError(`--${name} is required.`);
-  if (name === 'url' && !URL.canParse(text))
-    throw new UsageError(
-      `--url is "${text}", which is no address. Give one such as https://berth.example.com.`,
-    );
-  return text;
+  return name === 'url' ? addressOf(text, '--url') : text;
 }

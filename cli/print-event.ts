@@ -1,7 +1,9 @@
 import { logEvent } from '../server/src/procedure/log-event.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A log line as its text, anything else as one line of JSON. Says whether the event tells of a failed end. */
+/**
+ * A log line as its text, anything else as one line of JSON. Says whether the event tells of a failed end.
+ */
 export function printEvent(event: unknown, terminal: Pick<Terminal, 'out'>): 'failed' | 'fine' {
   const known = logEvent.safeParse(event);
   if (!known.success) {

@@ -4,13 +4,15 @@ import { call, type Connection } from '../client/call.ts';
 import { follow } from '../client/follow.ts';
 import { contracts } from '../server/src/modules/contracts.ts';
 import { listProcedures, type NamedProcedure } from '../server/src/procedure/listing.ts';
+import { z } from 'zod';
+import { schemeHint } from './address.ts';
 import { readConnection } from './config.ts';
 import { readFlags, textOf, type Flags } from './flags.ts';
 import { generalHelp, procedureHelp, routerHelp } from './help.ts';
 import { inputFrom } from './input.ts';
 import { loginCommands } from './login.ts';
 import { printEvent } from './print-event.ts';
-import { fileToSend, readText, type Terminal } from './terminal.ts';
+import { exists, fileToSend, readText, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 export const exitCodes = { done: 0, refused: 1, wrongUsage: 2, unreachable: 3 } as const;
@@ -23,7 +25,9 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     if (!(error instanceof UsageError) && !(error instanceof BerthError)) throw error;
     terminal.say(`${error.message}\n`);
     if (error instanceof UsageError) return exitCodes.wrongUsage;
-    for (const { path, message } of error.issues) terminal.say(`  ${path}: ${message}\n`);
+    // The sentence itself tells the first.
+    for (const { path, message } of error.issues.slice(1)) terminal.say(`  ${path}: ${message}\n`);
+    if (error.code === 'UNREACHABLE') terminal.say(schemeHint(terminal, argv));
     return error.code === 'UNREACHABLE' ? exitCodes.unreachable : exitCodes.refused;
   }
 }
@@ -64,8 +68,11 @@ async function callProcedure(
   flags: Flags,
   terminal: Terminal,
 ): Promise<number> {
-  const input = await inputFrom(path, procedure, flags, { read: (from) => readText(terminal, from) });
-  const file = await fileFor(path, procedure.kind === 'upload', flags);
+  const input = await inputFrom(path, procedure, flags, {
+    read: (from) => readText(terminal, from),
+    exists,
+  });
+  const file = await fileFor(path, procedure.kind === 'upload', flags, terminal);
   const connection = await readConnection(terminal.environment);
   if (procedure.kind === 'subscription' && (procedure.whole === undefined || flags.flags.has('follow')))
     return showStream(connection, path, input, flags, terminal);
@@ -74,20 +81,32 @@ async function callProcedure(
     { path, kind: procedure.kind, input, file },
     { signal: terminal.signal, ...(procedure.whole === undefined ? {} : { limitMs: wholeLimitMs }) },
   );
-  const code = answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
-  const hasFailed =
-    procedure.whole !== undefined &&
-    typeof value === 'object' &&
-    value !== null &&
-    Reflect.get(value, 'success') === false;
-  return hasFailed ? exitCodes.refused : code;
+  answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
+  return procedure.kind === 'query' ? exitCodes.done : outcomeOf(value);
 }
 
-async function fileFor(path: string, isUpload: boolean, flags: Flags): Promise<File | undefined> {
+/** Of what answers with a program's end its exit code, of what says that it failed 1. */
+function outcomeOf(value: unknown): number {
+  const told = ended.safeParse(value);
+  if (!told.success) return exitCodes.done;
+  const { success, exitCode } = told.data;
+  if (exitCode === undefined) return success === false ? exitCodes.refused : exitCodes.done;
+  return exitCode ?? exitCodes.refused;
+}
+
+/** Without an exit code (null) the program did not start, or was ended. */
+const ended = z.object({ success: z.boolean().optional(), exitCode: z.number().nullable().optional() });
+
+async function fileFor(
+  path: string,
+  isUpload: boolean,
+  flags: Flags,
+  terminal: Terminal,
+): Promise<File | undefined> {
   const name = textOf(flags, 'file');
   if (isUpload !== (name !== undefined))
     throw new UsageError(isUpload ? `${path} needs --file PATH.` : `${path} takes no --file.`);
-  return name === undefined ? undefined : fileToSend(name);
+  return name === undefined ? undefined : fileToSend(terminal, name);
 }
 
 async function showStream(

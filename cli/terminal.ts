@@ -1,9 +1,9 @@
 /** What the CLI has of the world; tests give their own. */
-import { openAsBlob } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { createReadStream, openAsBlob } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { text } from 'node:stream/consumers';
+import { blob, text } from 'node:stream/consumers';
 import { Writable, type Readable } from 'node:stream';
 import { UsageError } from './usage-error.ts';
 
@@ -36,22 +36,60 @@ export function ownTerminal(): Terminal {
 export async function readText(terminal: Terminal, path: string): Promise<string> {
   if (path === '-') return text(terminal.stdin);
   return readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new UsageError(`${path} cannot be read.`, { cause });
+    throw unreadable(path, cause);
   });
 }
 
-/** A file to upload, read only as it is sent. */
-export async function fileToSend(path: string): Promise<File> {
-  // It throws at once when the file cannot be opened.
-  const content = await Promise.try(() => openAsBlob(path)).catch((cause: unknown) => {
-    throw new UsageError(`${path} cannot be read.`, { cause });
-  });
-  return new File([content], basename(path));
+/** Whether anything stands there. */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
-/** Asks for a secret without showing it; without a person there, one line of the standard input. */
+/** A file to upload, read only as it is sent; what comes through a pipe is read before. */
+export async function fileToSend(terminal: Terminal, path: string): Promise<File> {
+  if (path === '-') return new File([await blob(terminal.stdin)], 'stdin');
+  try {
+    const kind = await stat(path);
+    if (kind.isDirectory()) throw new UsageError(aFolder(path));
+    const content = kind.isFile() ? await openAsBlob(path) : await blob(createReadStream(path));
+    return new File([content], basename(path));
+  } catch (cause) {
+    throw cause instanceof UsageError ? cause : unreadable(path, cause);
+  }
+}
+
+function aFolder(path: string): string {
+  return (
+    `${path} is a folder; --file takes one file. Pack it as it is sent: ` +
+    `tar -cz -C ${quote(path)} . | berth … --file -`
+  );
+}
+
+/** As a shell reads it back. */
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function unreadable(path: string, cause: unknown): UsageError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const why =
+    code === 'ENOENT' ? ': there is no such file' : code === 'EISDIR' ? ': it is a folder, not a file' : '';
+  return new UsageError(`${path} cannot be read${why}.`, { cause });
+}
+
+/** Lines of a standard input that is no person, not yet asked for. */
+const unread = new WeakMap<Readable, string[]>();
+
+/** Asks for a secret without showing it; without a person there, the next line of the standard input. */
 export async function askSecret(terminal: Terminal, question: string): Promise<string> {
-  if (!terminal.stdin.isTTY) return firstLine(await text(terminal.stdin), question);
+  if (!terminal.stdin.isTTY) {
+    const lines = unread.get(terminal.stdin) ?? (await text(terminal.stdin)).split(/\r?\n/);
+    unread.set(terminal.stdin, lines);
+    return firstLine(lines.shift() ?? '', question);
+  }
   terminal.say(question);
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: terminal.stdin, output: mute, terminal: true });

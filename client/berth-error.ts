@@ -9,6 +9,8 @@ export interface BerthErrorDetails {
   retryAfterMs?: number | undefined;
   /** Name of a flat refusal (certificates and swarm). */
   reason?: string | undefined;
+  /** What the same call must carry besides: the code of a second factor. */
+  needs?: 'code' | undefined;
   cause?: unknown;
 }
 
@@ -19,6 +21,7 @@ export class BerthError extends Error {
   readonly issues: readonly Issue[];
   readonly retryAfterMs: number | undefined;
   readonly reason: string | undefined;
+  readonly needs: 'code' | undefined;
 
   constructor(code: BerthError['code'], sentence: string, details: BerthErrorDetails = {}) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
@@ -28,5 +31,6 @@ export class BerthError extends Error {
     this.issues = details.issues ?? [];
     this.retryAfterMs = details.retryAfterMs;
     this.reason = details.reason;
+    this.needs = details.needs;
   }
 }

@@ -1,4 +1,7 @@
-/** The one fetch of the client: a procedure's name and input become a request of form B, its answer a value or a BerthError. */
+/**
+ * The one fetch of the client: a procedure's name and input become a request of form B, its answer a value or
+ * a BerthError.
+ */
 import type { ProcedureKind } from '../server/src/procedure/procedure.ts';
 import { BerthError } from './berth-error.ts';
 import { refusalOf } from './refusal.ts';
@@ -48,7 +51,10 @@ interface Request {
   signal: AbortSignal;
 }
 
-/** Sends a request to `/api/<path>`; throws UNREACHABLE when nobody answers, the signal's reason when it was called off. */
+/**
+ * Sends a request to `/api/<path>`; throws UNREACHABLE when nobody answers, the signal's reason when it was
+ * called off.
+ */
 export async function send(connection: Connection, path: string, request: Request): Promise<Response> {
   const address = connection.url.replace(/\/+$/, '');
   try {

@@ -1,4 +1,7 @@
-/** The typed client: `createClient({ url, apiKey }).application.create({ … })`, every call typed by the server's own contracts. */
+/**
+ * The typed client: `createClient({ url, apiKey }).application.create({ … })`, every call typed by the
+ * server's own contracts.
+ */
 import type { z } from 'zod';
 import type { Contracts } from '../server/src/modules/contracts.ts';
 import type { Procedure, StreamEvent } from '../server/src/procedure/procedure.ts';
@@ -6,7 +9,10 @@ import { call, type CallOptions, type Connection } from './call.ts';
 import { follow, type FollowOptions } from './follow.ts';
 import { procedureKinds } from './procedure-kinds.ts';
 
-/** A function per procedure. A subscription gives its events as they come and resumes by itself; an upload takes the file besides. All throw BerthError. */
+/**
+ * A function per procedure. A subscription gives its events as they come and resumes by itself; an upload
+ * takes the file besides. All throw BerthError.
+ */
 export type Client = {
   readonly [R in keyof Contracts]: { readonly [P in keyof Contracts[R]]: ClientCall<Contracts[R][P]> };
 };
@@ -50,7 +56,10 @@ function callOf(connection: Connection, path: string, kind: Kind): unknown {
   }
 }
 
-/** The kinds are checked against the contracts where they are generated, so each call has the shape its procedure says. */
+/**
+ * The kinds are checked against the contracts where they are generated, so each call has the shape its
+ * procedure says.
+ */
 function asClient(routers: unknown): Client {
   return routers as Client;
 }

@@ -9,7 +9,9 @@ afterEach(() => {
   closing.splice(0).forEach((close) => close());
 });
 
-/** A server whose n-th connection is answered by the n-th script; gives the resume positions it was asked for. */
+/**
+ * A server whose n-th connection is answered by the n-th script; gives the resume positions it was asked for.
+ */
 async function scripted(
   ...scripts: ((response: ServerResponse) => void)[]
 ): Promise<{ connection: { url: string }; asked: (string | undefined)[] }> {

@@ -11,7 +11,10 @@ export interface FollowOptions {
   lastEventId?: string | undefined;
   /** Milliseconds without a connection after which it gives up with UNREACHABLE. Default one minute. */
   giveUpAfterMs?: number | undefined;
-  /** Milliseconds of silence after which a connection counts as broken; Berth sends a sign of life every 15 s. Default 45 s. */
+  /**
+   * Milliseconds of silence after which a connection counts as broken; Berth sends a sign of life every 15 s.
+   * Default 45 s.
+   */
   silenceMs?: number | undefined;
 }
 

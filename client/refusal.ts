@@ -1,4 +1,6 @@
-/** Reads an answer that is no success; both shapes of the interface (Errors): the envelope and the flat one. */
+/**
+ * Reads an answer that is no success; both shapes of the interface (Errors): the envelope and the flat one.
+ */
 import { errorCodes, type ErrorCode, type Issue } from '../server/src/domain/errors.ts';
 import { BerthError } from './berth-error.ts';
 
@@ -17,6 +19,7 @@ export function refusalOf(httpStatus: number, body: unknown): BerthError {
     httpStatus,
     issues: issuesOf(fieldOf(data, 'issues')),
     retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+    needs: fieldOf(data, 'needs') === 'code' ? 'code' : undefined,
   });
 }
 

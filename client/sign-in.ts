@@ -6,15 +6,24 @@ export interface SignInOptions {
   password: string;
   /** Of an invitation: the user joins its organization, and the session acts there. */
   token?: string | undefined;
+  /** Of the second factor: six digits of the app, or a recovery code. */
+  code?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Signs in and gives a connection that carries the session; throws BerthError with UNAUTHORIZED for a wrong password. */
-export function signIn({ url, email, password, token, signal }: SignInOptions): Promise<Connection> {
-  return openSession(url, 'auth/sign-in/email', { email, password, token }, signal);
+/**
+ * Signs in and gives a connection that carries the session; throws BerthError with UNAUTHORIZED for a wrong
+ * password, and with `needs: 'code'` besides where the account has a second factor and the code is absent or
+ * wrong.
+ */
+export function signIn({ url, email, password, token, code, signal }: SignInOptions): Promise<Connection> {
+  return openSession(url, 'auth/sign-in/email', { email, password, token, code }, signal);
 }
 
-/** Makes the first user, who owns the installation, or with the token of an invitation another; throws BerthError with FORBIDDEN otherwise. */
+/**
+ * Makes the first user, who owns the installation, with the token that set-up printed (none on the machine
+ * itself), or with the token of an invitation another; throws BerthError with FORBIDDEN otherwise.
+ */
 export function signUp({
   url,
   email,

@@ -11,7 +11,9 @@ const sourceFolder = '/etc/apt/sources.list.d';
 /** What a Debian root file system of ours is made of and from. */
 export interface BaseRecipe {
   packages: readonly string[];
-  /** Certificates that this machine trusts and Debian does not ship, in PEM: its HTTPS may pass through them. */
+  /**
+   * Certificates that this machine trusts and Debian does not ship, in PEM: its HTTPS may pass through them.
+   */
   certificates: readonly string[];
   /** apt's proxy settings of this machine. */
   aptOptions: readonly string[];
@@ -44,7 +46,8 @@ export async function makeBaseRootfs(
   await Promise.all(
     recipe.certificates.map((pem, index) => writeFile(join(certificates, `machine-${index}.crt`), pem)),
   );
-  // In a mount namespace of its own and with its scratch space in our folder, so that nothing stays when it is killed.
+  // In a mount namespace of its own and with its scratch space in our folder, so that nothing stays when it
+  // is killed.
   const argv: Argv = [
     'unshare',
     '--mount',

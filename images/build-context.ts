@@ -122,7 +122,8 @@ async function fetchPackage(
   if (digest !== integrity) {
     throw new AppError(
       'INTERNAL_SERVER_ERROR',
-      `${name} ${version} from the registry has the digest ${digest}, not the expected one; nothing was built from it.`,
+      `${name} ${version} from the registry has the digest ${digest}, not the expected one; nothing was ` +
+        'built from it.',
     );
   }
   await mustRun(['tar', '-xzf', archive, '-C', target, '--strip-components=1', '--no-same-owner'], {

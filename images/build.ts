@@ -20,7 +20,9 @@ export interface BuildRequest {
   /** Debian's docker client: its BuildKit needs no plugin. */
   dockerCli: string;
   names: readonly ImageName[];
-  /** A folder for the root file system and the build contexts (about 500 MB); what is made in it is removed. */
+  /**
+   * A folder for the root file system and the build contexts (about 500 MB); what is made in it is removed.
+   */
   workDir: string;
   log: (line: string) => void;
   signal: AbortSignal;
@@ -29,7 +31,8 @@ export interface BuildRequest {
 }
 
 /**
- * Builds those of the named images that the engine lacks or holds from another recipe, in parallel through BuildKit.
+ * Builds those of the named images that the engine lacks or holds from another recipe, in parallel through
+ * BuildKit.
  * @returns the names that were built; an empty list when all were there.
  * @throws AppError with the last lines of the step that failed.
  */

@@ -1,6 +1,6 @@
 /**
- * The images that Berth can make itself where no image registry answers, from Debian's packages and the npm registry
- * only. The names are ours: an official tag in a user's engine must stay what its maker published.
+ * The images that Berth can make itself where no image registry answers, from Debian's packages and the npm
+ * registry only. The names are ours: an official tag in a user's engine must stay what its maker published.
  */
 export const images = {
   'berth/debian:12': {
@@ -73,7 +73,10 @@ export const postgresServerPackage = {
   },
 } as const;
 
-/** npm for the Node image: exact, checked against the registry's digest, so that a recipe always gives the same npm. */
+/**
+ * npm for the Node image: exact, checked against the registry's digest, so that a recipe always gives the
+ * same npm.
+ */
 export const npmForNodeImage = {
   version: '11.21.2',
   integrity:

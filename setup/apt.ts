@@ -1,4 +1,6 @@
-/** Debian's packages: what is missing is installed, nothing is removed, no service is started behind our back. */
+/**
+ * Debian's packages: what is missing is installed, nothing is removed, no service is started behind our back.
+ */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../server/src/domain/errors.ts';
@@ -14,7 +16,9 @@ const environment = { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' };
 const installLimitMs = 15 * 60_000;
 const policyFile = '/usr/sbin/policy-rc.d';
 
-/** Installs the packages that are not there; throws PRECONDITION_FAILED where this is no Debian-like system. */
+/**
+ * Installs the packages that are not there; throws PRECONDITION_FAILED where this is no Debian-like system.
+ */
 export async function installPackages(packages: readonly string[], options: AptOptions): Promise<void> {
   const missing = await missingPackages(packages, options.signal);
   if (missing.length === 0) return;
@@ -76,8 +80,9 @@ async function updateLists(options: AptOptions): Promise<void> {
 }
 
 /**
- * Where no systemd runs, a package's init script would start its daemon with settings of its own and without a record
- * of ours; Debian's policy-rc.d (exit code 101 = not allowed) holds it back. An existing policy stays as it is.
+ * Where no systemd runs, a package's init script would start its daemon with settings of its own and without
+ * a record of ours; Debian's policy-rc.d (exit code 101 = not allowed) holds it back. An existing policy
+ * stays as it is.
  */
 async function withoutServiceStart(install: () => Promise<void>): Promise<void> {
   if (systemdRuns() || existsSync(policyFile)) return install();
@@ -93,6 +98,7 @@ function requireApt(packages: readonly string[]): void {
   if (existsSync('/usr/bin/apt-get')) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `${packages.join(', ')} is missing and this system has no apt-get. Install it by this system's own means and run the command again.`,
+    `${packages.join(', ')} is missing and this system has no apt-get. Install it by this system's own ` +
+      'means and run the command again.',
   );
 }

@@ -2,8 +2,8 @@
 import { copyFileSync, statSync, truncateSync } from 'node:fs';
 
 /**
- * Puts a log beyond the limit (bytes) aside as `<file>.1` (one is kept) and empties it. The writer must have it open for
- * appending: it then goes on at the new end.
+ * Puts a log beyond the limit (bytes) aside as `<file>.1` (one is kept) and empties it. The writer must have
+ * it open for appending: it then goes on at the new end.
  */
 export function boundLog(file: string, limit: number): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= limit) return;

@@ -1,4 +1,7 @@
-/** Loaded beside Berth (`node --import`) where bin/up starts it itself: no journal bounds the log files of such a machine. */
+/**
+ * Loaded beside Berth (`node --import`) where bin/up starts it itself: no journal bounds the log files of
+ * such a machine.
+ */
 import { boundLog } from './bound-log.ts';
 import { layoutOf } from './layout.ts';
 import { dataFolder } from './settings.ts';

@@ -19,7 +19,10 @@ export interface SetupContext {
   signal: AbortSignal;
 }
 
-/** One step; `run` gives the sentence that is printed with its time, or throws AppError saying what the person must do. */
+/**
+ * One step; `run` gives the sentence that is printed with its time, or throws AppError saying what the person
+ * must do.
+ */
 export interface Step {
   title: string;
   applies?: (context: SetupContext) => boolean;

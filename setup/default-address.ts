@@ -14,13 +14,17 @@ export function defaultAddress(): string {
   if (chosen === undefined) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      'this machine has no network address but its loopback. Give it one (a swarm needs an address to be known by) and run the command again.',
+      'this machine has no network address but its loopback. Give it one (a swarm needs an address to ' +
+        'be known by) and run the command again.',
     );
   }
   return chosen.address;
 }
 
-/** Device of the default route with the smallest metric out of /proc/net/route (route(8); numbers there are hexadecimal). */
+/**
+ * Device of the default route with the smallest metric out of /proc/net/route (route(8); numbers there are
+ * hexadecimal).
+ */
 export function defaultDevice(table: string): string | undefined {
   const routes = table
     .split('\n')

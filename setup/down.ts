@@ -11,7 +11,8 @@ async function main(argv: readonly string[]): Promise<void> {
   const context = makeContext({ example: false, json: false });
   await runSteps(downSteps, context);
   console.log(
-    `\nAll data stays in ${context.layout.data} and in the engine's volumes. ./bin/up starts everything again.`,
+    `\nAll data stays in ${context.layout.data} and in the engine's volumes. ./bin/up starts everything ` +
+      'again.',
   );
 }
 

@@ -1,5 +1,7 @@
 /** Where things lie below the data folder. One place, so that up, down and the tests agree. */
 import { join } from 'node:path';
+import { unapprovedFile } from '../server/src/domain/unapproved-services.ts';
+import { firstSignUpFile } from '../server/src/domain/first-sign-up.ts';
 
 export interface Layout {
   data: string;
@@ -13,6 +15,8 @@ export interface Layout {
   healthyEnvironment: string;
   /** What an unfinished upgrade had found, so that an interrupted one can still go back. */
   upgrade: string;
+  /** What Berth's upgrade found to reach the machine without an approval. */
+  unapproved: string;
   database: string;
   key: string;
   backups: string;
@@ -23,6 +27,8 @@ export interface Layout {
   berthProcess: string;
   engineProcess: string;
   probe: string;
+  /** Hash of the token for the first account. */
+  firstSignUp: string;
   example: string;
   exampleRepository: string;
   credentials: string;
@@ -39,6 +45,7 @@ export function layoutOf(data: string): Layout {
     environment: join(data, 'berth.env'),
     healthyEnvironment: join(data, 'healthy.env'),
     upgrade: join(run, 'upgrade.json'),
+    unapproved: join(data, unapprovedFile),
     database: join(data, 'berth.sqlite'),
     key: join(data, 'berth.key'),
     backups: join(data, 'backups'),
@@ -48,6 +55,7 @@ export function layoutOf(data: string): Layout {
     berthProcess: join(run, 'berth.json'),
     engineProcess: join(run, 'engine.json'),
     probe: join(data, 'probe', 'busybox'),
+    firstSignUp: join(data, firstSignUpFile),
     example,
     exampleRepository: join(example, 'hello'),
     credentials: join(example, 'credentials.json'),

@@ -1,6 +1,7 @@
 /**
- * Which process a pid means. A pid is used again after its process ended, so a process is known by pid, start time
- * (ticks since the machine started, proc(5) field 22) and the machine's boot; only a full match is ever signalled.
+ * Which process a pid means. A pid is used again after its process ended, so a process is known by pid, start
+ * time (ticks since the machine started, proc(5) field 22) and the machine's boot; only a full match is ever
+ * signalled.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { z } from 'zod';
@@ -48,8 +49,8 @@ export function parseStat(stat: string): { state: string; startTicks: string } |
 }
 
 /**
- * Live processes whose program name (the kernel's, at most 15 characters) is this one, in this process's own network: what runs
- * inside containers is also listed in /proc, but is no concern of the machine.
+ * Live processes whose program name (the kernel's, at most 15 characters) is this one, in this process's own
+ * network: what runs inside containers is also listed in /proc, but is no concern of the machine.
  */
 export function processesNamed(name: string): ProcessIdentity[] {
   const ownNetwork = networkOf('self');

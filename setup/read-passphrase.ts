@@ -1,4 +1,7 @@
-/** Asks a person for a passphrase without showing it; where nobody sits, the first line of the input is it. It never stands in an argument or a variable. */
+/**
+ * Asks a person for a passphrase without showing it; where nobody sits, the first line of the input is it. It
+ * never stands in an argument or a variable.
+ */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
@@ -16,7 +19,8 @@ export async function readPassphrase(question: string): Promise<string> {
   if (passphrase === '')
     throw new AppError(
       'BAD_REQUEST',
-      'No passphrase was given. Run the command where it can ask, or give the passphrase as the first line of its input.',
+      'No passphrase was given. Run the command where it can ask, or give the passphrase as the first ' +
+        'line of its input.',
     );
   return passphrase;
 }

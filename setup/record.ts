@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { AppError } from '../server/src/domain/errors.ts';
 
-/** The record, or undefined when there is none. A file that does not parse is refused: guessing could end the wrong process. */
+/**
+ * The record, or undefined when there is none. A file that does not parse is refused: guessing could end the
+ * wrong process.
+ */
 export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined {
   const text = readText(path);
   if (text === undefined) return undefined;

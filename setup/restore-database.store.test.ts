@@ -30,7 +30,8 @@ async function sql(statement: string): Promise<string> {
 }
 
 it('puts back rows and columns, and removes tables the new version added', async () => {
-  await sql(`CREATE TABLE project (id TEXT PRIMARY KEY, name TEXT NOT NULL); CREATE TABLE service (id TEXT PRIMARY KEY, project TEXT REFERENCES project(id));
+  await sql(`CREATE TABLE project (id TEXT PRIMARY KEY, name TEXT NOT NULL);
+    CREATE TABLE service (id TEXT PRIMARY KEY, project TEXT REFERENCES project(id));
     INSERT INTO project VALUES ('1', 'before'); INSERT INTO service VALUES ('a', '1')`);
   const dump = join(folder, 'before-1.dump');
   await runCommand(['pg_dump', '--format=custom', '--file', dump], {
@@ -38,7 +39,8 @@ it('puts back rows and columns, and removes tables the new version added', async
     env: postgresVariables(server.url),
   });
   await sql(
-    `ALTER TABLE project ADD COLUMN color TEXT; UPDATE project SET name = 'after'; CREATE TABLE added (id TEXT REFERENCES project(id)); DELETE FROM service`,
+    `ALTER TABLE project ADD COLUMN color TEXT; UPDATE project SET name = 'after'; CREATE TABLE added ` +
+      '(id TEXT REFERENCES project(id)); DELETE FROM service',
   );
 
   await restorePostgres(server.url, dump, limits.signal);

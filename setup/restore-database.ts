@@ -25,8 +25,8 @@ export function migrationBackups(backups: string): string[] {
 }
 
 /**
- * The backup to go back to: the oldest of those made since the upgrade began. A new version that crashes amid its migrations
- * and starts again makes further ones, of a half-migrated database.
+ * The backup to go back to: the oldest of those made since the upgrade began. A new version that crashes amid
+ * its migrations and starts again makes further ones, of a half-migrated database.
  */
 export function firstNewBackup(
   before: readonly string[],
@@ -35,7 +35,10 @@ export function firstNewBackup(
   return now.filter(({ name }) => !before.includes(name)).toSorted((a, b) => a.madeAt - b.madeAt)[0]?.name;
 }
 
-/** Berth must be stopped. Throws PRECONDITION_FAILED when the backup cannot be put back; the backup itself always stays. */
+/**
+ * Berth must be stopped. Throws PRECONDITION_FAILED when the backup cannot be put back; the backup itself
+ * always stays.
+ */
 export async function restoreDatabase(context: SetupContext, backup: string): Promise<void> {
   if (backup.endsWith('.sqlite')) return restoreSqlite(context.layout.database, backup);
   const { databaseUrl } = context.settings;
@@ -47,7 +50,10 @@ export async function restoreDatabase(context: SetupContext, backup: string): Pr
   await restorePostgres(databaseUrl, backup, context.signal);
 }
 
-/** The log and index of write-ahead mode belong to the file that goes; left beside another database they would corrupt it. */
+/**
+ * The log and index of write-ahead mode belong to the file that goes; left beside another database they would
+ * corrupt it.
+ */
 export function restoreSqlite(database: string, backup: string): void {
   const fresh = `${database}.restored`;
   copyFileSync(backup, fresh);
@@ -55,11 +61,14 @@ export function restoreSqlite(database: string, backup: string): void {
   renameSync(fresh, database);
 }
 
-/** Tables that the new version added are not in the dump, so ours are dropped first, in the same transaction. */
+/**
+ * Tables that the new version added are not in the dump, so ours are dropped first, in the same transaction.
+ */
 const dropOwnTables = `DO $$
 DECLARE own record;
 BEGIN
-  FOR own IN SELECT schemaname, tablename FROM pg_tables WHERE schemaname = current_schema() AND tableowner = current_user LOOP
+  FOR own IN SELECT schemaname, tablename FROM pg_tables
+    WHERE schemaname = current_schema() AND tableowner = current_user LOOP
     EXECUTE format('DROP TABLE %I.%I CASCADE', own.schemaname, own.tablename);
   END LOOP;
 END $$;

@@ -1,4 +1,7 @@
-/** Puts a backup of Berth back on a machine without one: the database, and the key file that a passphrase opens. */
+/**
+ * Puts a backup of Berth back on a machine without one: the database, and the key file that a passphrase
+ * opens.
+ */
 import {
   chmodSync,
   existsSync,
@@ -28,7 +31,10 @@ interface Manifest {
   createdAt: string;
 }
 
-/** Gives what was put back. PRECONDITION_FAILED when there is data already or the file is none of ours, BAD_REQUEST for a wrong passphrase; nothing is changed then. */
+/**
+ * Gives what was put back. PRECONDITION_FAILED when there is data already or the file is none of ours,
+ * BAD_REQUEST for a wrong passphrase; nothing is changed then.
+ */
 export async function restoreInstallation(context: SetupContext, file: string): Promise<string> {
   const { layout, settings, signal, say } = context;
   await refuseOverData(context);
@@ -65,7 +71,8 @@ async function refuseOverData({ layout, settings, signal }: SetupContext): Promi
   if (present !== undefined)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${present} is there: this machine has a Berth already, and nothing was changed. Stop it (./bin/down) and move ${layout.data} away first, or run ./bin/up without --restore.`,
+      `${present} is there: this machine has a Berth already, and nothing was changed. Stop it ` +
+        `(./bin/down) and move ${layout.data} away first, or run ./bin/up without --restore.`,
     );
   if (settings.databaseUrl === undefined) return;
   const count = [

@@ -11,7 +11,9 @@ export interface UpResult {
   organizationId: string | null;
   exampleUrl: string | null;
   exampleHost: string | null;
-  /** The proxy by number, for clients that do not resolve *.localhost: send `exampleHost` as the Host header. */
+  /**
+   * The proxy by number, for clients that do not resolve *.localhost: send `exampleHost` as the Host header.
+   */
   proxyUrl: string;
 }
 

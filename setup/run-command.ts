@@ -15,7 +15,10 @@ export interface CommandOptions {
   onLine?: (line: string) => void;
 }
 
-/** Runs the program to its end and gives its output; throws PRECONDITION_FAILED with its last lines when it fails. */
+/**
+ * Runs the program to its end and gives its output; throws PRECONDITION_FAILED with its last lines when it
+ * fails.
+ */
 export async function runCommand(argv: Argv, options: CommandOptions): Promise<CommandResult> {
   const result = await tryCommand(argv, options);
   if (result.code === 0) return result;
@@ -23,7 +26,10 @@ export async function runCommand(argv: Argv, options: CommandOptions): Promise<C
   throw new AppError('PRECONDITION_FAILED', `${commandName(argv)} failed (exit ${result.code}):\n${lines}`);
 }
 
-/** Like `runCommand`, but an exit code other than 0 is an answer. A program that is absent or too slow still throws. */
+/**
+ * Like `runCommand`, but an exit code other than 0 is an answer. A program that is absent or too slow still
+ * throws.
+ */
 export function tryCommand(argv: Argv, options: CommandOptions): Promise<CommandResult> {
   return run(argv, { ...options, env: { ...process.env, ...options.env } });
 }

@@ -1,12 +1,19 @@
-/** What a person can choose about this installation: environment, else what was kept from last time, else the default. */
+/**
+ * What a person can choose about this installation: environment, else what was kept from last time, else the
+ * default.
+ */
 import { isAbsolute } from 'node:path';
 import { AppError } from '../server/src/domain/errors.ts';
 
-/** Settings that are kept in the environment file when given. The defaults are the server's own (server/src/config.ts). */
+/**
+ * Settings that are kept in the environment file when given. The defaults are the server's own
+ * (server/src/config.ts).
+ */
 const defaults = {
   BERTH_HOST: '0.0.0.0',
   BERTH_PORT: '3000',
   BERTH_URL: '',
+  BERTH_TRUSTED_PROXIES: '',
   DATABASE_URL: '',
   BERTH_ENGINE_SOCKET: '/var/run/docker.sock',
   BERTH_DOCKER_CLI: '/usr/bin/docker',
@@ -31,6 +38,7 @@ type SettingName = keyof typeof defaults;
 
 /** Kept for Berth alone; set-up itself does not look at them. */
 const passedOn = [
+  'BERTH_TRUSTED_PROXIES',
   'BERTH_SQLITE_SYNCHRONOUS',
   'BERTH_LOG_LEVEL',
   'BERTH_PREVIEW_WATCH_SECONDS',
@@ -118,10 +126,12 @@ export function readSettings(
 }
 
 /**
- * For glibc's allocator (mallopt(3)). Two arenas instead of eight per core, since freed memory stays in each. Thresholds that stay as they are: unless named they grow with every large
- * block that is freed, up to 32 MiB, and what a large body or answer took is then kept between small blocks. Node reads bodies and files in blocks of 64 KiB, so from that size on a
- * block is a mapping of its own, which goes back when it is freed. (Measured with bodies of 100 to 800 kB: the heap grows by 4 to 7 MiB, with 128 KiB by 8 to 14, at the same processor
- * time; with 32 KiB by 3, and an eighth more time.)
+ * For glibc's allocator (mallopt(3)). Two arenas instead of eight per core, since freed memory stays in each.
+ * Thresholds that stay as they are: unless named they grow with every large block that is freed, up to 32
+ * MiB, and what a large body or answer took is then kept between small blocks. Node reads bodies and files in
+ * blocks of 64 KiB, so from that size on a block is a mapping of its own, which goes back when it is freed.
+ * (Measured with bodies of 100 to 800 kB: the heap grows by 4 to 7 MiB, with 128 KiB by 8 to 14, at the same
+ * processor time; with 32 KiB by 3, and an eighth more time.)
  */
 export const allocatorSettings = {
   MALLOC_ARENA_MAX: '2',
@@ -129,7 +139,10 @@ export const allocatorSettings = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 } as const;
 
-/** The variables Berth starts with. `build` names the release, so that a running Berth can be asked which one it is. */
+/**
+ * The variables Berth starts with. `build` names the release, so that a running Berth can be asked which one
+ * it is.
+ */
 export function berthEnvironment(settings: Settings, data: string, build: string): Record<string, string> {
   return {
     ...settings.chosen,

@@ -34,7 +34,8 @@ export async function startBerth(
   const result = await waitUntil<{ version: string } | { fault: string }>(
     async () => {
       const version = await healthyVersion(settings, 2000);
-      // Another process under the same unit means that the first has crashed; no process, that nothing will answer.
+      // Another process under the same unit means that the first has crashed; no process, that nothing will
+      // answer.
       const now = await starter.running(context);
       if (now === undefined || (first !== undefined && now.startTicks !== first.startTicks))
         return { fault: 'it ended by itself' };

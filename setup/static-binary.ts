@@ -5,8 +5,9 @@ const elfMagic = 0x7f454c46;
 const interpreterSegment = 3;
 
 /**
- * True for a 64-bit little-endian ELF program without an interpreter segment (PT_INTERP), that is, a static one (elf(5)).
- * The probe is mounted into images that may hold no library at all, so a dynamic busybox would not start there.
+ * True for a 64-bit little-endian ELF program without an interpreter segment (PT_INTERP), that is, a static
+ * one (elf(5)). The probe is mounted into images that may hold no library at all, so a dynamic busybox would
+ * not start there.
  */
 export function isStaticBinary(path: string): boolean {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;

@@ -1,6 +1,7 @@
 /** The program behind `bin/up`: runs the steps, then says where Berth is. */
 import { sentenceOf } from '../server/src/domain/errors.ts';
 import { exampleHost } from './example/application.ts';
+import { newFirstSignUpToken } from './first-sign-up.ts';
 import { workingOwner } from './example/first-user.ts';
 import { parseUpFlags } from './flags.ts';
 import { makeContext } from './make-context.ts';
@@ -14,12 +15,19 @@ async function main(argv: readonly string[]): Promise<void> {
   const context = makeContext(flags);
   await runSteps(upSteps, context);
   const credentials = await workingOwner(context);
-  const result = upResult(context.settings, credentials, exampleHost);
+  const token = await newFirstSignUpToken(context);
+  const result = { ...upResult(context.settings, credentials, exampleHost), signUpToken: token ?? null };
   console.log(`\nBerth is at ${result.url} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
   if (flags.restore !== undefined)
     console.log('Sign in with an account of the backup. Then restore each database from its own backups.');
-  else if (credentials === undefined) console.log('Open it and sign up: the first user becomes the Owner.');
-  else console.log(`Sign in as ${credentials.email}; the password is in ${context.layout.credentials}`);
+  else if (token !== undefined)
+    console.log(
+      'Sign up: the first user becomes the Owner. On this machine nothing more is needed; elsewhere ' +
+        `this token is, once:\n  ${token}\n  ./bin/berth sign-up --url ${result.url} ` +
+        `--email you@example.com --name You --token ${token}`,
+    );
+  else if (credentials !== undefined)
+    console.log(`Sign in as ${credentials.email}; the password is in ${context.layout.credentials}`);
   if (result.exampleUrl !== null) console.log(`The example is at ${result.exampleUrl}`);
   console.log('./bin/down stops what this command started.');
   if (flags.json) console.log(JSON.stringify(result));

@@ -1,4 +1,7 @@
-/** What an upgrade needs to go back, written down before it begins: an interrupted one is then finished by the next run. */
+/**
+ * What an upgrade needs to go back, written down before it begins: an interrupted one is then finished by the
+ * next run.
+ */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -7,7 +7,10 @@ export interface WaitOptions {
   signal: AbortSignal;
 }
 
-/** Gives the first value that is not undefined, or undefined when the limit passed. Rejects when the signal fires. */
+/**
+ * Gives the first value that is not undefined, or undefined when the limit passed. Rejects when the signal
+ * fires.
+ */
 export async function waitUntil<T>(
   probe: () => Promise<T | undefined> | T | undefined,
   options: WaitOptions,

@@ -1,16 +1,20 @@
-/** A Berth in miniature for the tests of client and CLI: the real transport, guard and contracts; behind a few procedures, answers written here. */
+/**
+ * A Berth in miniature for the tests of client and CLI: the real transport, guard and contracts; behind a few
+ * procedures, answers written here.
+ */
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../server/src/domain/errors.ts';
 import { noGrants } from '../server/src/domain/permissions.ts';
 import { applicationContract } from '../server/src/modules/application/contract.ts';
 import { deploymentContract } from '../server/src/modules/deployment/contract.ts';
 import { userContract } from '../server/src/modules/user/contract.ts';
-import { createGuard } from '../server/src/procedure/guard.ts';
+import { createGuard, type GuardPorts } from '../server/src/procedure/guard.ts';
 import type { CallContext } from '../server/src/procedure/context.ts';
 import { createRegistry, router, type Router } from '../server/src/procedure/registry.ts';
 import type { Handlers } from '../server/src/procedure/procedure.ts';
 import { createHttpServer } from '../server/src/transport/http.ts';
 import { addAuthRoutes } from '../server/src/transport/auth-routes.ts';
+import { cookieJar } from '../server/src/transport/cookies.ts';
 
 export interface ContractServer {
   url: string;
@@ -26,6 +30,7 @@ const session = {
   user: { id: 'u1', email: 'ann@example.com', name: 'Ann' },
   organizationId: 'o1',
   token: 'session-token',
+  device: 'device',
   expiresAt: Date.now() + 60_000,
 };
 
@@ -35,7 +40,22 @@ const keyless = {
   user: { id: 'u2', email: 'keyless@example.com', name: 'Keyless' },
   token: 'keyless-token',
 };
-const sessions = [session, keyless];
+/** Has a second factor. */
+const careful = {
+  ...session,
+  user: { id: 'u3', email: 'careful@example.com', name: 'Careful' },
+  token: 'careful-token',
+};
+const sessions = [session, keyless, careful];
+export const goodCode = '123456';
+
+const guardPorts: GuardPorts = {
+  findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }),
+  findPlace: async () => ({ role: 'owner', grants: noGrants, lacksTwoFactor: false }),
+  standingOf: async () => 'installation',
+  transaction: (work) => work(),
+  recordAudit: async () => undefined,
+};
 
 /** Deployment `gone` does not exist, `bad` ends in error, `refused` cannot be read now. */
 export async function startContractServer(): Promise<ContractServer> {
@@ -45,17 +65,13 @@ export async function startContractServer(): Promise<ContractServer> {
     if (token !== undefined) tokens.push(token);
     return sessions.find(({ user }) => user.email === email) ?? session;
   };
+  const cookies = cookieJar(false);
   const app = createHttpServer({
     registry: createRegistry(routers(seen)),
-    guard: createGuard({
-      findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }),
-      findPlace: async () => ({ role: 'owner', grants: noGrants }),
-      isFirstOrganization: async () => true,
-      transaction: (work) => work(),
-      recordAudit: async () => undefined,
-    }),
-    authenticate: async ({ apiKey, sessionToken }) => {
-      const known = sessions.find(({ token }) => token === sessionToken);
+    guard: createGuard(guardPorts),
+    cookies,
+    authenticate: async ({ apiKey, sessionTokens }) => {
+      const known = sessions.find(({ token }) => sessionTokens.includes(token));
       if (apiKey !== goodKey && !known)
         throw new AppError('UNAUTHORIZED', 'This key is not valid. Make a new one.');
       return {
@@ -71,6 +87,8 @@ export async function startContractServer(): Promise<ContractServer> {
     log: { fault: () => undefined },
     version: '1',
     uploadLimit: async () => 1_000_000,
+    liveStreamLimit: async () => 50,
+    answerLimit: async () => 1024 * 1024,
     openapi: () => '{}',
   });
   addAuthRoutes(
@@ -80,13 +98,16 @@ export async function startContractServer(): Promise<ContractServer> {
       signIn: async (input) => {
         if (input.password !== 'right password')
           throw new AppError('UNAUTHORIZED', 'E-mail or password is wrong.');
+        if (input.email === careful.user.email && input.code !== goodCode)
+          throw new AppError('UNAUTHORIZED', 'A code is needed.', { needs: 'code' });
         return open(input);
       },
       signOut: async () => undefined,
       session: async () => undefined,
+      awaitsFirstAccount: async () => false,
     },
     {
-      isHttps: false,
+      cookies,
       toError: (error) =>
         error instanceof AppError ? error : new AppError('INTERNAL_SERVER_ERROR', String(error)),
     },
@@ -97,9 +118,9 @@ export async function startContractServer(): Promise<ContractServer> {
 }
 
 function routers(seen: unknown[]): Router[] {
-  const { deploy, dropDeployment, update } = applicationContract;
+  const { deploy, dropDeployment, update, run } = applicationContract;
   const { one, readLogs, logs } = deploymentContract;
-  const application = { deploy, dropDeployment, update };
+  const application = { deploy, dropDeployment, update, run };
   const deployment = { one, readLogs, logs };
   const note = <T>(input: unknown, answer: T): T => {
     seen.push(input);
@@ -108,6 +129,12 @@ function routers(seen: unknown[]): Router[] {
   const applicationHandlers: Handlers<typeof application, CallContext> = {
     deploy: async (_context, input) => note<true>(input, true),
     update: async (_context, input) => note(input, { success: true as const }),
+    run: async (_context, input) =>
+      note(input, {
+        exitCode: input.command[0] === 'lost' ? null : input.command.length,
+        error: '',
+        log: [],
+      }),
     dropDeployment: async (_context, input, { fileName, content }) =>
       note<true>(
         { ...input, fileName, text: Buffer.concat(await Array.fromAsync(content)).toString() },
@@ -132,6 +159,8 @@ function routers(seen: unknown[]): Router[] {
   ];
 }
 
+const twoFactorOff = { enabled: false, recoveryCodesLeft: 0, required: false };
+
 function userHandlers(note: <T>(input: unknown, answer: T) => T): Handlers<typeof userContract, CallContext> {
   const createdAt = '2026-11-20T00:00:00.000Z';
   const key = {
@@ -154,10 +183,19 @@ function userHandlers(note: <T>(input: unknown, answer: T) => T): Handlers<typeo
     get: async ({ actor }) => ({
       ...(sessions.find(({ user }) => user.id === actor.userId) ?? session).user,
       role: 'owner',
+      grants: noGrants,
+      twoFactor: false,
       organizationId: 'o1',
       createdAt,
       apiKeys: [],
     }),
+    delete: async (_context, input) => note(input, { ...session.user, createdAt }),
+    twoFactor: async () => twoFactorOff,
+    twoFactorSetUp: async (_context, input) =>
+      note(input, { secret: 'MZXW6YTB', otpauthUrl: 'otpauth://totp/Berth' }),
+    twoFactorConfirm: async (_context, input) => note(input, { recoveryCodes: [] }),
+    twoFactorDisable: async (_context, input) => note(input, twoFactorOff),
+    twoFactorNewRecoveryCodes: async (_context, input) => note(input, { recoveryCodes: [] }),
     changePassword: async (_context, input) => note(input, { ...session.user, createdAt }),
     sessions: async () => [],
     endSession: async (_context, input) =>

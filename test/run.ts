@@ -1,13 +1,13 @@
 /**
- * Runs the tests after bin/test has set up dependencies and the build: `node test/run.ts [project…]`, all of them unless named.
- * The last line is "N passed, N failed" over all projects; the exit code is 0 only if something ran and nothing failed or
- * was left on the machine.
+ * Runs the tests after bin/test has set up dependencies and the build: `node test/run.ts [project…]`, all of
+ * them unless named. The last line is "N passed, N failed" over all projects; the exit code is 0 only if
+ * something ran and nothing failed or was left on the machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { closeStale } from './bed/bed.ts';
+import { closeStale, openBed } from './bed/bed.ts';
 import { bareRoot } from './bed/bare-root.ts';
 import { goldenData } from './bed/golden.ts';
 import { memoryFolder } from './bed/layout.ts';
@@ -21,14 +21,19 @@ import type { Counts } from './run/report.ts';
 type Kind = 'bed' | 'others';
 
 /**
- * Projects that run at once: a lane takes those of its first kind, then those of its second. Those on the bed wait for engines far more than they work, and get the
- * processors first: a service that answers late fails a test. The others only work, at a lower priority in what is left, also while the bed's images are made.
- * The first of their lanes goes on with the bed when none of them waits any more: while two of them run, a fourth on the bed makes a restore take two minutes, and a fifth lets tests of releases lose requests.
+ * Projects that run at once: a lane takes those of its first kind, then those of its second. Those on the bed
+ * wait for engines far more than they work, and get the processors first: a service that answers late fails a
+ * test. The others only work, at a lower priority in what is left, also while the bed's images are made. The
+ * first of their lanes goes on with the bed when none of them waits any more: while two of them run, a fourth
+ * on the bed makes a restore take two minutes, and a fifth lets tests of releases lose requests.
  */
 const lanes: readonly (readonly Kind[])[] = [['others', 'bed'], ['others'], ['bed'], ['bed'], ['bed']];
 const niceness: Record<Kind, number> = { bed: 0, others: 5 };
 
-/** The whole run. From nothing on two quiet cores it takes a quarter of an hour; a busy machine takes longer, and that is no fault of the tests. */
+/**
+ * The whole run. From nothing on two quiet cores it takes a quarter of an hour; a busy machine takes longer,
+ * and that is no fault of the tests.
+ */
 const totalLimitMs = 70 * 60_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -122,7 +127,7 @@ function isProject(name: string): name is ProjectName {
 async function prepareBed(signal: AbortSignal): Promise<void> {
   await closeStale(say);
   // One after the other: both are dpkg's work and would only share the processors.
-  await timed('images for the bed', () => goldenData(signal));
+  await timed('images for the bed', () => goldenData({ openBed, signal }));
   await timed('minimal machine for the bed', () => bareRoot(signal));
 }
 
@@ -132,7 +137,10 @@ async function timed(what: string, action: () => Promise<unknown>): Promise<void
   say(`${what}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/** Closes what a stopped project left behind; whatever remains then is a fault of the bed and counts as a failure. */
+/**
+ * Closes what a stopped project left behind; whatever remains then is a fault of the bed and counts as a
+ * failure.
+ */
 async function lookForLeftovers(): Promise<Counts> {
   await closeStale(say);
   const found = await leftovers();

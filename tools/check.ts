@@ -1,12 +1,18 @@
-/** `npm run check`: everything that can be known without an engine, in under a minute. One line a check, faults below, exit code 1 when there is any. */
+/**
+ * `npm run check`: everything that can be known without an engine, in under a minute. One line a check,
+ * faults below, exit code 1 when there is any.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { arrowFaults } from './arrows/arrows.ts';
 import { readGraph } from './arrows/graph.ts';
 import { programFaults, runCheck, type Check, type Outcome } from './check/run-check.ts';
 import { staleFiles } from './generate/freshness.ts';
+import { formatFaults } from './house/format.ts';
 import { mapFaults } from './house/map.ts';
 import { nameFaults } from './house/names.ts';
+import { oneMachineFaults } from './house/one-machine.ts';
+import { linesOf, widthFaults } from './house/width.ts';
 import { sourceFiles } from './source-files.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -27,6 +33,9 @@ const checks: readonly Check[] = [
         root,
       ),
   },
+  { name: 'format', faults: () => formatFaults(root) },
+  { name: 'width', faults: async () => widthFaults(await linesOf(root)) },
+  { name: 'hosts', faults: async () => oneMachineFaults(await linesOf(root)) },
   { name: 'arrows', faults: async () => arrowFaults(await readGraph(root)) },
   { name: 'names', faults: async () => nameFaults(await sourceFiles(root)) },
   {
@@ -46,7 +55,8 @@ async function generatedFaults(): Promise<string[]> {
 
 function report({ name, faults, took }: Outcome): void {
   process.stdout.write(
-    `${faults.length === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(11)} ${(took / 1000).toFixed(1).padStart(5)} s\n`,
+    `${faults.length === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(11)} ` +
+      `${(took / 1000).toFixed(1).padStart(5)} s\n`,
   );
   for (const fault of faults) process.stdout.write(`${fault.replaceAll(/^/gm, '      ')}\n`);
 }
@@ -61,6 +71,7 @@ const outcomes = await Promise.all(
 );
 const failed = outcomes.filter(({ faults }) => faults.length > 0).map(({ name }) => name);
 process.stdout.write(
-  `${failed.length === 0 ? `All ${outcomes.length} checks passed` : `Failed: ${failed.join(', ')}`} (${((performance.now() - start) / 1000).toFixed(1)} s)\n`,
+  `${failed.length === 0 ? `All ${outcomes.length} checks passed` : `Failed: ${failed.join(', ')}`} ` +
+    `(${((performance.now() - start) / 1000).toFixed(1)} s)\n`,
 );
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,13 +1,14 @@
-/** Rows become the same answers that Berth gives, field by field, as somebody would write it for one table. */
+/**
+ * Rows become the same answers that Berth gives, field by field, as somebody would write it for one table.
+ */
 import type { Row, Statements } from './database.ts';
 
 export function applicationAnswer(database: Statements, row: Row): unknown {
   const { decrypt } = database;
   const applicationId = String(row['applicationId']);
   const organizationId = String(row['organizationId']);
-  const secret = (name: string): string | null => (row[name] === null ? null : decrypt(String(row[name])));
-  const json = (name: string): unknown => (row[name] === null ? null : JSON.parse(String(row[name])));
-  const is = (name: string): boolean => row[name] === 1;
+  const read = readers(row, decrypt);
+  const { secret, json, is } = read;
   const place = database.placement(String(row['environmentId']));
   return {
     applicationId,
@@ -28,27 +29,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     memoryReservation: row['memoryReservation'],
     cpuLimit: row['cpuLimit'],
     cpuReservation: row['cpuReservation'],
-    repository: row['repository'],
-    owner: row['owner'],
-    branch: row['branch'],
-    gitHost: row['gitHost'],
-    buildPath: row['buildPath'],
-    dockerfile: row['dockerfile'],
-    containerContextPath: row['containerContextPath'],
-    containerBuildStage: row['containerBuildStage'],
-    dockerContextPath: row['containerContextPath'],
-    dockerBuildStage: row['containerBuildStage'],
-    publishDirectory: row['publishDirectory'],
-    isStaticSpa: is('isStaticSpa'),
-    customGitUrl: row['customGitUrl'],
-    customGitBranch: row['customGitBranch'],
-    customGitBuildPath: row['customGitBuildPath'],
-    customGitSSHKeyId: row['customGitSSHKeyId'],
-    enableSubmodules: is('enableSubmodules'),
-    containerImage: row['containerImage'],
-    registryUrl: row['registryUrl'],
-    username: row['username'],
-    registryId: row['registryId'],
+    ...source(row),
     autoDeploy: is('autoDeploy'),
     refreshToken: row['refreshToken'],
     watchPaths: json('watchPaths'),
@@ -66,19 +47,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     args: json('args'),
     serverId: row['serverId'],
     githubId: row['githubId'],
-    previewEnv: secret('previewEnv'),
-    previewBuildArgs: secret('previewBuildArgs'),
-    previewBuildSecrets: secret('previewBuildSecrets'),
-    previewWildcard: row['previewWildcard'],
-    previewPort: row['previewPort'],
-    previewPath: row['previewPath'],
-    previewHttps: is('previewHttps'),
-    previewCertificateType: row['previewCertificateType'],
-    previewCustomCertResolver: row['previewCustomCertResolver'],
-    previewLimit: row['previewLimit'],
-    previewLabels: json('previewLabels'),
-    isPreviewDeploymentsActive: is('isPreviewDeploymentsActive'),
-    previewRequireCollaboratorPermissions: is('previewRequireCollaboratorPermissions'),
+    ...previewSettings(row, read),
     hasGitProviderAccess: true,
     unauthorizedProvider: null,
     pendingChanges: [],
@@ -92,6 +61,65 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     domains: database.domains(applicationId, organizationId).map(domainAnswer),
     ports: database.ports(applicationId, organizationId).map(portAnswer),
     mounts: database.mounts(applicationId, organizationId).map((mount) => mountAnswer(mount, decrypt)),
+  };
+}
+
+interface Readers {
+  secret(name: string): string | null;
+  json(name: string): unknown;
+  is(name: string): boolean;
+}
+
+/** The columns of a row that are not answered as they are stored. */
+function readers(row: Row, decrypt: (stored: string) => string): Readers {
+  return {
+    secret: (name) => (row[name] === null ? null : decrypt(String(row[name]))),
+    json: (name) => (row[name] === null ? null : JSON.parse(String(row[name]))),
+    is: (name) => row[name] === 1,
+  };
+}
+
+function source(row: Row): object {
+  return {
+    repository: row['repository'],
+    owner: row['owner'],
+    branch: row['branch'],
+    gitHost: row['gitHost'],
+    buildPath: row['buildPath'],
+    dockerfile: row['dockerfile'],
+    containerContextPath: row['containerContextPath'],
+    containerBuildStage: row['containerBuildStage'],
+    dockerContextPath: row['containerContextPath'],
+    dockerBuildStage: row['containerBuildStage'],
+    publishDirectory: row['publishDirectory'],
+    isStaticSpa: row['isStaticSpa'] === 1,
+    customGitUrl: row['customGitUrl'],
+    customGitBranch: row['customGitBranch'],
+    customGitBuildPath: row['customGitBuildPath'],
+    customGitSSHKeyId: row['customGitSSHKeyId'],
+    enableSubmodules: row['enableSubmodules'] === 1,
+    containerImage: row['containerImage'],
+    registryUrl: row['registryUrl'],
+    username: row['username'],
+    registryId: row['registryId'],
+  };
+}
+
+function previewSettings(row: Row, { secret, json, is }: Readers): object {
+  return {
+    previewEnv: secret('previewEnv'),
+    previewBuildArgs: secret('previewBuildArgs'),
+    previewBuildSecrets: secret('previewBuildSecrets'),
+    previewWildcard: row['previewWildcard'],
+    previewPort: row['previewPort'],
+    previewPath: row['previewPath'],
+    previewHttps: is('previewHttps'),
+    previewCertificateType: row['previewCertificateType'],
+    previewCustomCertResolver: row['previewCustomCertResolver'],
+    previewLimit: row['previewLimit'],
+    previewLabels: json('previewLabels'),
+    isPreviewDeploymentsActive: is('isPreviewDeploymentsActive'),
+    previewRequireCollaboratorPermissions: is('previewRequireCollaboratorPermissions'),
   };
 }
 

@@ -31,16 +31,39 @@ export interface Statements {
 }
 
 const shownDeployment =
-  '"deploymentId", "applicationId", "databaseId", "composeId", "previewDeploymentId", "kind", "title", "description", "status", "stage", "commit", "image", "errorMessage", "createdAt", "startedAt", "healthyAt", "finishedAt"';
+  '"deploymentId", "applicationId", "databaseId", "composeId", "previewDeploymentId", "kind", "title", ' +
+  '"description", "status", "stage", "commit", "image", "errorMessage", "createdAt", "startedAt", ' +
+  '"healthyAt", "finishedAt"';
 
 export function openDatabase(data: string): Statements {
   const path = join(data, 'berth.sqlite');
   const writer = new DatabaseSync(path, { timeout: 5000 });
   writer.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY;',
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size ' +
+      '= -8000; PRAGMA temp_store = MEMORY;',
   );
   const reader = new DatabaseSync(path, { timeout: 5000, readOnly: true });
   reader.exec('PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY;');
+  return {
+    writer,
+    decrypt: decryptWith(readFileSync(join(data, 'berth.key'), 'utf8')),
+    ...readingStatements(reader),
+    ...writingStatements(writer),
+  };
+}
+
+type Writing = 'updateApplication' | 'setStatus' | 'insertDeployment' | 'insertJob' | 'insertAudit';
+
+const servicesOfEveryKind = `
+  SELECT 'application' AS "kind", "applicationId" AS "id", "environmentId", "name", "appName",
+    "applicationStatus" AS "status", "createdAt" FROM "application" WHERE "organizationId" = ?
+  UNION ALL SELECT "kind", "databaseId", "environmentId", "name", "appName",
+    "applicationStatus", "createdAt" FROM "database" WHERE "organizationId" = ?
+  UNION ALL SELECT 'compose', "composeId", "environmentId", "name", "appName",
+    "composeStatus", "createdAt" FROM "compose" WHERE "organizationId" = ?
+  ORDER BY "createdAt" DESC, "id" DESC`;
+
+function readingStatements(reader: DatabaseSync): Omit<Statements, Writing | 'writer' | 'decrypt'> {
   const rows = (sql: string) => {
     const statement = reader.prepare(sql);
     return (...values: Value[]): Row[] => asRows(statement.all(...values));
@@ -49,27 +72,28 @@ export function openDatabase(data: string): Statements {
     const statement = reader.prepare(sql);
     return (...values: Value[]): Row | undefined => asRows([statement.get(...values)])[0];
   };
-  const change = (sql: string) => {
-    const statement = writer.prepare(sql);
-    return (...values: Value[]): void => void statement.run(...values);
-  };
   const ofApplication = (table: string, id: string): string =>
-    `SELECT * FROM "${table}" WHERE "applicationId" = ? AND "organizationId" = ? ORDER BY "createdAt" DESC, "${id}" DESC`;
+    `SELECT * FROM "${table}" WHERE "applicationId" = ? AND "organizationId" = ? ORDER BY "createdAt" ` +
+    `DESC, "${id}" DESC`;
   return {
-    writer,
-    decrypt: decryptWith(readFileSync(join(data, 'berth.key'), 'utf8')),
     key: row(
-      'SELECT k."userId", k."organizationId", k."enabled", k."expiresAt", k."apiKeyId", m."role", m."grants" FROM "api_key" k JOIN "member" m ON m."userId" = k."userId" AND m."organizationId" = k."organizationId" WHERE k."keyHash" = ?',
+      'SELECT k."userId", k."organizationId", k."enabled", k."expiresAt", k."apiKeyId", m."role", ' +
+        'm."grants" FROM "api_key" k JOIN "member" m ON m."userId" = k."userId" AND m."organizationId" = ' +
+        'k."organizationId" WHERE k."keyHash" = ?',
     ),
     scope: row(
-      'SELECT a."organizationId", e."projectId", e."environmentId" FROM "application" a JOIN "environment" e ON e."environmentId" = a."environmentId" WHERE a."applicationId" = ?',
+      'SELECT a."organizationId", e."projectId", e."environmentId" FROM "application" a JOIN ' +
+        '"environment" e ON e."environmentId" = a."environmentId" WHERE a."applicationId" = ?',
     ),
     application: row('SELECT * FROM "application" WHERE "applicationId" = ? AND "organizationId" = ?'),
     placement: row(
-      'SELECT e."environmentId", e."name" AS "environmentName", p."projectId", p."name" AS "projectName", p."organizationId" FROM "environment" e JOIN "project" p ON p."projectId" = e."projectId" WHERE e."environmentId" = ?',
+      'SELECT e."environmentId", e."name" AS "environmentName", p."projectId", p."name" AS ' +
+        '"projectName", p."organizationId" FROM "environment" e JOIN "project" p ON p."projectId" = ' +
+        'e."projectId" WHERE e."environmentId" = ?',
     ),
     deployments: rows(
-      `SELECT ${shownDeployment} FROM "deployment" WHERE "applicationId" = ? ORDER BY "sequence" DESC LIMIT 50`,
+      `SELECT ${shownDeployment} FROM "deployment" WHERE "applicationId" = ? ORDER BY "sequence" DESC ` +
+        'LIMIT 50',
     ),
     domains: rows(ofApplication('domain', 'domainId')),
     ports: rows(ofApplication('port', 'portId')),
@@ -78,24 +102,37 @@ export function openDatabase(data: string): Statements {
       'SELECT * FROM "project" WHERE "organizationId" = ? ORDER BY "createdAt" DESC, "projectId" DESC',
     ),
     environments: rows(
-      'SELECT * FROM "environment" WHERE "organizationId" = ? ORDER BY "createdAt" DESC, "environmentId" DESC',
+      'SELECT * FROM "environment" WHERE "organizationId" = ? ORDER BY "createdAt" DESC, ' +
+        '"environmentId" DESC',
     ),
-    services:
-      rows(`SELECT 'application' AS "kind", "applicationId" AS "id", "environmentId", "name", "appName", "applicationStatus" AS "status", "createdAt" FROM "application" WHERE "organizationId" = ?
-      UNION ALL SELECT "kind", "databaseId", "environmentId", "name", "appName", "applicationStatus", "createdAt" FROM "database" WHERE "organizationId" = ?
-      UNION ALL SELECT 'compose', "composeId", "environmentId", "name", "appName", "composeStatus", "createdAt" FROM "compose" WHERE "organizationId" = ? ORDER BY "createdAt" DESC, "id" DESC`),
+    services: rows(servicesOfEveryKind),
+  };
+}
+
+function writingStatements(writer: DatabaseSync): Pick<Statements, Writing> {
+  const change = (sql: string) => {
+    const statement = writer.prepare(sql);
+    return (...values: Value[]): void => void statement.run(...values);
+  };
+  return {
     updateApplication: change(
-      'UPDATE "application" SET "description" = ?, "replicas" = ?, "memoryLimit" = ?, "cpuLimit" = ?, "autoDeploy" = ? WHERE "applicationId" = ? AND "organizationId" = ?',
+      'UPDATE "application" SET "description" = ?, "replicas" = ?, "memoryLimit" = ?, "cpuLimit" = ?, ' +
+        '"autoDeploy" = ? WHERE "applicationId" = ? AND "organizationId" = ?',
     ),
     setStatus: change('UPDATE "application" SET "applicationStatus" = ? WHERE "applicationId" = ?'),
     insertDeployment: change(
-      'INSERT INTO "deployment" ("deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "stage", "createdAt", "sequence") VALUES (?, ?, ?, \'deploy\', ?, ?, \'queued\', \'queue\', ?, ?)',
+      'INSERT INTO "deployment" ("deploymentId", "organizationId", "applicationId", "kind", "title", ' +
+        '"description", "status", "stage", "createdAt", "sequence") VALUES (?, ?, ?, \'deploy\', ?, ?, ' +
+        "'queued', 'queue', ?, ?)",
     ),
     insertJob: change(
-      'INSERT INTO "job" ("jobId", "kind", "payload", "serviceKey", "serverKey", "state", "attempts", "leaseUntil", "sequence", "createdAt") VALUES (?, \'deployment\', ?, ?, \'local\', \'queued\', 0, 0, ?, ?)',
+      'INSERT INTO "job" ("jobId", "kind", "payload", "serviceKey", "serverKey", "state", "attempts", ' +
+        '"leaseUntil", "sequence", "createdAt") VALUES (?, \'deployment\', ?, ?, \'local\', \'queued\', ' +
+        '0, 0, ?, ?)',
     ),
     insertAudit: change(
-      'INSERT INTO "audit" ("auditId", "organizationId", "at", "userId", "apiKeyId", "procedure", "resourceId", "outcome", "ip") VALUES (?, ?, ?, ?, ?, ?, ?, \'done\', \'127.0.0.1\')',
+      'INSERT INTO "audit" ("auditId", "organizationId", "at", "userId", "apiKeyId", "procedure", ' +
+        '"resourceId", "outcome", "ip") VALUES (?, ?, ?, ?, ?, ?, ?, \'done\', \'127.0.0.1\')',
     ),
   };
 }

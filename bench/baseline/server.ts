@@ -1,6 +1,7 @@
 /**
- * What the requests cost without a framework, without schemas and without a guard: a node:http server written for exactly four paths, with the same
- * look-ups on the same database and the same number of commits. Nobody would want to maintain it; it is what Berth is measured by.
+ * What the requests cost without a framework, without schemas and without a guard: a node:http server written
+ * for exactly four paths, with the same look-ups on the same database and the same number of commits. Nobody
+ * would want to maintain it; it is what Berth is measured by.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

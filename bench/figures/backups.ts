@@ -1,4 +1,7 @@
-/** A backup of a large database on a real engine and S3 server: what Berth's own process holds meanwhile, and its time beside the same by hand. */
+/**
+ * A backup of a large database on a real engine and S3 server: what Berth's own process holds meanwhile, and
+ * its time beside the same by hand.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { openBed } from '../../test/bed/bed.ts';
@@ -61,7 +64,8 @@ async function measure(vault: Vault, say: (text: string) => void): Promise<Figur
   const bytes = run.bytes ?? 0;
   const ms = lasted(run.steps, 'upload');
   say(
-    `${amount((run.storedBytes ?? 0) / gibibyte, 'GiB')} stored, verified in ${amount(lasted(run.steps, 'verify') / 1000, 's')}`,
+    `${amount((run.storedBytes ?? 0) / gibibyte, 'GiB')} stored, verified in ` +
+      `${amount(lasted(run.steps, 'verify') / 1000, 's')}`,
   );
   return [
     {
@@ -92,7 +96,8 @@ async function fill({ berth }: Vault, base: Base): Promise<void> {
     await sql(
       berth,
       base,
-      `insert into items select i, (select string_agg(md5(i || '/' || j), '') from generate_series(1, 40) j) from generate_series(${from}, ${to}) i`,
+      `insert into items select i, (select string_agg(md5(i || '/' || j), '') from generate_series(1, ` +
+        `40) j) from generate_series(${from}, ${to}) i`,
     );
   }
 }
@@ -101,7 +106,9 @@ async function fill({ berth }: Vault, base: Base): Promise<void> {
 async function byHand({ berth: { host }, s3 }: Vault, base: Base): Promise<number> {
   const { appName } = await base.view();
   const script =
-    'set -euo pipefail; c=$(/usr/bin/docker ps -q --filter "label=com.docker.swarm.service.name=$1"); /usr/bin/docker exec "$c" sh -c \'PGPASSWORD=$POSTGRES_PASSWORD exec pg_dump -h 127.0.0.1 -U "$POSTGRES_USER" -d shop -Fc -Z0\' | gzip -3 | rclone --config= rcat "store:$2/by-hand"';
+    'set -euo pipefail; c=$(/usr/bin/docker ps -q --filter "label=com.docker.swarm.service.name=$1"); ' +
+    '/usr/bin/docker exec "$c" sh -c \'PGPASSWORD=$POSTGRES_PASSWORD exec pg_dump -h 127.0.0.1 -U ' +
+    '"$POSTGRES_USER" -d shop -Fc -Z0\' | gzip -3 | rclone --config= rcat "store:$2/by-hand"';
   const variables = [
     'TYPE=s3',
     'PROVIDER=Other',

@@ -1,4 +1,7 @@
-/** Deployments on a real engine of the test bed: Berth's share of their time, and requests that fail meanwhile. */
+/**
+ * Deployments on a real engine of the test bed: Berth's share of their time, and requests that fail
+ * meanwhile.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
@@ -19,9 +22,13 @@ const shareBudgetMs = 500;
 /** Both ways build this: the same Dockerfile with the same HEALTHCHECK. */
 const sources = {
   dockerfile:
-    'FROM berth/node:24\nHEALTHCHECK --interval=1s --timeout=2s --start-period=20s --retries=3 CMD ["node", "-e", "fetch(\'http://127.0.0.1:3000\').then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]\nCOPY . /app\nCMD ["node", "/app/server.js"]\n',
+    'FROM berth/node:24\nHEALTHCHECK --interval=1s --timeout=2s --start-period=20s --retries=3 CMD ' +
+    '["node", "-e", "fetch(\'http://127.0.0.1:3000\').then((a) => process.exit(a.ok ? 0 : 1), () => ' +
+    'process.exit(1))"]\nCOPY . /app\nCMD ["node", "/app/server.js"]\n',
   server:
-    'const server = require("node:http").createServer((request, response) => response.end(require("node:fs").readFileSync("/app/version"))).listen(3000);\nprocess.on("SIGTERM", () => server.close(() => process.exit(0)));\n',
+    'const server = require("node:http").createServer((request, response) => ' +
+    'response.end(require("node:fs").readFileSync("/app/version"))).listen(3000);\nprocess.on("SIGTERM", ' +
+    '() => server.close(() => process.exit(0)));\n',
 };
 
 interface Stand {
@@ -64,7 +71,8 @@ async function prepare(berth: BerthHost): Promise<Stand> {
     if (code !== 0) throw new Error(`Preparing the source failed: ${stderr}`);
   };
   await shell(
-    'mkdir -p "$1" && cd "$1" && git init -q -b main && git config user.email bench@example.com && git config user.name bench && printf %s "$2" > Dockerfile && printf %s "$3" > server.js',
+    'mkdir -p "$1" && cd "$1" && git init -q -b main && git config user.email bench@example.com && git ' +
+      'config user.name bench && printf %s "$2" > Dockerfile && printf %s "$3" > server.js',
     repository,
     sources.dockerfile,
     sources.server,
@@ -89,7 +97,9 @@ async function prepare(berth: BerthHost): Promise<Stand> {
   });
   await domainWhenProxyAnswers(berth, applicationId);
   await shell(
-    'cp -r "$1" /tmp/first && /usr/bin/docker build -q -t hand/app:0 /tmp/first && /usr/bin/docker service create -q --detach --no-resolve-image --name hand --update-order start-first --update-monitor 5s --stop-grace-period 10s hand/app:0',
+    'cp -r "$1" /tmp/first && /usr/bin/docker build -q -t hand/app:0 /tmp/first && /usr/bin/docker ' +
+      'service create -q --detach --no-resolve-image --name hand --update-order start-first ' +
+      '--update-monitor 5s --stop-grace-period 10s hand/app:0',
     repository,
   );
   return { berth, applicationId, push };
@@ -114,7 +124,8 @@ async function deploy({ berth, applicationId }: Stand): Promise<number> {
   } = await berth.settled(applicationId);
   if (newest?.status !== 'done' || newest.healthyAt === null)
     throw new Error(
-      `The deployment failed: ${newest?.errorMessage ?? ''}\n${(await berth.log(newest?.deploymentId ?? '')).join('\n')}`,
+      'The deployment failed: ' +
+        `${newest?.errorMessage ?? ''}\n${(await berth.log(newest?.deploymentId ?? '')).join('\n')}`,
     );
   return Date.parse(newest.healthyAt) - accepted;
 }
@@ -143,7 +154,9 @@ async function platformShare(stand: Stand): Promise<Figure> {
 async function deployByHand({ host }: BerthHost, round: number): Promise<number> {
   const image = `hand/app:${round}`;
   const script =
-    'date +%s%3N; rm -rf /tmp/hand; git clone -q --depth 1 "file://$1" /tmp/hand; /usr/bin/docker build -q -t "$2" /tmp/hand >/dev/null; /usr/bin/docker service update -q --detach --no-resolve-image --image "$2" hand >/dev/null';
+    'date +%s%3N; rm -rf /tmp/hand; git clone -q --depth 1 "file://$1" /tmp/hand; /usr/bin/docker build ' +
+    '-q -t "$2" /tmp/hand >/dev/null; /usr/bin/docker service update -q --detach --no-resolve-image ' +
+    '--image "$2" hand >/dev/null';
   const { code, stdout, stderr } = await host.exec(
     ['env', 'DOCKER_BUILDKIT=1', 'sh', '-euc', script, 'sh', repository, image],
     { limitMs: 120_000 },
@@ -186,7 +199,10 @@ async function rollingDeployments(stand: Stand): Promise<Figure> {
   return {
     name: `requests failed in ${rollingRounds} rolling deployments at ${requestsPerSecond} req/s`,
     kind: 'ratio',
-    measured: `${failed} of ${amount(requests, 'requests')}${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}, p99 ${amount(median(times), 'ms')}`,
+    measured:
+      `${failed} of ` +
+      `${amount(requests, 'requests')}${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}, p99 ` +
+      `${amount(median(times), 'ms')}`,
     baseline: '–',
     budget: '0',
     isKept: failed === 0,

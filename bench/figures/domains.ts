@@ -1,4 +1,7 @@
-/** Domains in thousands, each with an address of its own behind it, on a real proxy: how soon a change is seen, whether Berth answers meanwhile, and what both take of memory. */
+/**
+ * Domains in thousands, each with an address of its own behind it, on a real proxy: how soon a change is
+ * seen, whether Berth answers meanwhile, and what both take of memory.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
@@ -116,7 +119,10 @@ async function changesSeen(
     isKept: budgetMs === undefined || usual <= budgetMs,
     budget: budgetMs === undefined ? '–' : `≤ ${budgetMs} ms`,
     baseline: '–',
-    measured: `after ${amount(usual, 'ms')} (at most ${amount(Math.max(...seen), 'ms')}; answered after ${amount(median(answered), 'ms')}); health meanwhile within ${amount(health, 'ms')}, settings.get within ${amount(read, 'ms')}; Berth ${own}, proxy ${proxy}`,
+    measured:
+      `after ${amount(usual, 'ms')} (at most ${amount(Math.max(...seen), 'ms')}; answered after ` +
+      `${amount(median(answered), 'ms')}); health meanwhile within ${amount(health, 'ms')}, ` +
+      `settings.get within ${amount(read, 'ms')}; Berth ${own}, proxy ${proxy}`,
   };
 }
 

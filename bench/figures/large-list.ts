@@ -9,7 +9,10 @@ const highestRatio = 3;
 const rounds = 10;
 const callsEach = 10;
 
-/** `project.all` of a large organization; the baseline is the bare statements with JSON.stringify of the same rows, without HTTP. */
+/**
+ * `project.all` of a large organization; the baseline is the bare statements with JSON.stringify of the same
+ * rows, without HTTP.
+ */
 export async function listLargeOrganization(
   berth: ServerProcess,
   { organizationId, apiKey }: LargeOrganization,
@@ -36,7 +39,9 @@ export async function listLargeOrganization(
   const [ms, baselineMs] = [median(times.berth), median(times.baseline)];
   const ratio = ms / baselineMs;
   return {
-    name: `list of ${(projectCount * servicesEach).toLocaleString('en')} services in ${projectCount} projects (project.all), p50`,
+    name:
+      `list of ${(projectCount * servicesEach).toLocaleString('en')} services in ${projectCount} ` +
+      'projects (project.all), p50',
     kind: 'ratio',
     measured: `${amount(ms, 'ms')}; ${ratio.toFixed(2)} ×`,
     baseline: `${amount(baselineMs, 'ms')} (statements and JSON.stringify)`,

@@ -19,7 +19,8 @@ export async function requireSameAnswer({ berth, baseline, headers }: Pair, path
   const difference = firstDifference(own, other, '');
   if (difference !== undefined)
     throw new Error(
-      `${path}: Berth and the baseline differ in ${difference}. Make bench/baseline/answers.ts give what Berth gives.`,
+      `${path}: Berth and the baseline differ in ${difference}. Make bench/baseline/answers.ts give ` +
+        'what Berth gives.',
     );
 }
 

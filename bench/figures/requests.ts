@@ -20,7 +20,9 @@ export async function readRequests(pair: Pair): Promise<Figure> {
 /** Validated `application.update`, one commit each. */
 export async function changeRequests(pair: Pair): Promise<Figure> {
   const { applicationId } = pair.installation;
-  const body = `{"applicationId":"${applicationId}","description":"change %n","replicas":2,"memoryLimit":"512m","cpuLimit":"0.5","autoDeploy":true}`;
+  const body =
+    `{"applicationId":"${applicationId}","description":"change ` +
+    '%n","replicas":2,"memoryLimit":"512m","cpuLimit":"0.5","autoDeploy":true}';
   const headers = { ...pair.headers, 'content-type': 'application/json' };
   return figure(
     'application.update, 32 connections',
@@ -46,5 +48,8 @@ function figure(name: string, { berth, baseline, requestsRatio, cpuRatio }: Comp
 
 function shown({ requestsPerSecond, cpuPerRequest, p50Ms, p99Ms, failures }: Measured): string {
   const failed = failures === 0 ? '' : `, ${failures} FAILED`;
-  return `${amount(requestsPerSecond, 'req/s')}, ${amount(cpuPerRequest, 'µs CPU')}, p50 ${amount(p50Ms, 'ms')}, p99 ${amount(p99Ms, 'ms')}${failed}`;
+  return (
+    `${amount(requestsPerSecond, 'req/s')}, ${amount(cpuPerRequest, 'µs CPU')}, p50 ` +
+    `${amount(p50Ms, 'ms')}, p99 ${amount(p99Ms, 'ms')}${failed}`
+  );
 }

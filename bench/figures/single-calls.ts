@@ -14,7 +14,10 @@ export async function listServices(pair: Pair): Promise<Figure> {
   return inTurn('list of 1,000 services (project.all), p50', 20, pair, calls);
 }
 
-/** `application.deploy`: deployment, job, status and audit entry are stored when it answers. The jobs run meanwhile and fail for want of an engine. */
+/**
+ * `application.deploy`: deployment, job, status and audit entry are stored when it answers. The jobs run
+ * meanwhile and fail for want of an engine.
+ */
 export async function acceptDeployments(pair: Pair): Promise<Figure> {
   const headers = { ...pair.headers, 'content-type': 'application/json' };
   const calls = (url: string): TimedCall[] =>

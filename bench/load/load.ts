@@ -1,4 +1,6 @@
-/** A load: one request repeated on a number of connections, each sending the next when the answer is there. */
+/**
+ * A load: one request repeated on a number of connections, each sending the next when the answer is there.
+ */
 export interface Load {
   url: string;
   method: 'GET' | 'POST';

@@ -19,7 +19,10 @@ function nextRequest(): string {
     ...load.headers,
     ...(load.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
   });
-  return `${load.method} ${pathname}${search} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+  return (
+    `${load.method} ${pathname}${search} ` +
+    `HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+  );
 }
 
 /** One connection until the time is over. Answers carry a content-length; ours always do. */

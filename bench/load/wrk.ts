@@ -50,7 +50,10 @@ function scriptOf({ method, headers, body }: Load): string {
   ];
   if (body === undefined) return lines.join('\n');
   const [before = '', after = ''] = body.split('%n');
-  return `${lines.join('\n')}\nlocal n = 0\nfunction request()\n  n = n + 1\n  return wrk.format(nil, nil, nil, ${quoted(before)} .. n .. ${quoted(after)})\nend\n`;
+  return (
+    `${lines.join('\n')}\nlocal n = 0\nfunction request()\n  n = n + 1\n  return wrk.format(nil, nil, ` +
+    `nil, ${quoted(before)} .. n .. ${quoted(after)})\nend\n`
+  );
 }
 
 const quoted = (text: string): string => JSON.stringify(text);

@@ -1,4 +1,5 @@
-// Exit code 0 when node_modules holds what package-lock.json says; development packages may lack with --omit=dev. Runs on the machine's own Node.js (20 or newer).
+// Exit code 0 when node_modules holds what package-lock.json says; development packages may lack with
+// --omit=dev. Runs on the machine's own Node.js (20 or newer).
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

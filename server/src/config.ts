@@ -11,6 +11,7 @@ const variables = z.object({
   BERTH_HOST: z.string().default('0.0.0.0'),
   BERTH_PORT: port.default(3000),
   BERTH_URL: z.url().optional(),
+  BERTH_TRUSTED_PROXIES: z.string().default(''),
   DATABASE_URL: z.string().startsWith('postgres').optional(),
   BERTH_SQLITE_SYNCHRONOUS: z.enum(['FULL', 'NORMAL']).default('FULL'),
   BERTH_ENGINE_SOCKET: path.default('/var/run/docker.sock'),
@@ -31,6 +32,8 @@ export interface Config {
   host: string;
   port: number;
   url: string;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
   databaseUrl: string | undefined;
   sqliteSynchronous: 'FULL' | 'NORMAL';
   engineSocket: string;
@@ -62,6 +65,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     host: data.BERTH_HOST,
     port: data.BERTH_PORT,
     url: data.BERTH_URL ?? `http://localhost:${data.BERTH_PORT}`,
+    trustedProxies: data.BERTH_TRUSTED_PROXIES.split(',')
+      .map((text) => text.trim())
+      .filter((text) => text !== ''),
     databaseUrl: data.DATABASE_URL,
     sqliteSynchronous: data.BERTH_SQLITE_SYNCHRONOUS,
     engineSocket: data.BERTH_ENGINE_SOCKET,

@@ -7,12 +7,12 @@ import { readConfig } from './config.ts';
 const exitLimitMs = 15_000;
 
 /** Resolves when Berth answers; it ends by SIGTERM or SIGINT. */
-export async function start(): Promise<void> {
+export async function start(options: Parameters<typeof createBerth>[2] = {}): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
   process.on('unhandledRejection', (error) => void log.fault(error, 'unhandled rejection'));
   const unlock = lockInstance(config.data);
-  const berth = await createBerth(config, log);
+  const berth = await createBerth(config, log, options);
   await berth.app.listen({ host: config.host, port: config.port });
   log.info(`Berth answers at ${config.url}`, { port: config.port });
   berth.worker.start();

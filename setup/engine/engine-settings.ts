@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 const settingsPath = '/etc/docker/daemon.json';
 
 /**
- * Build steps can be limited in memory and CPU only where the engine keeps its own control groups (measured: BuildKit of 20.10 ignores `-m`); under systemd Debian's
- * would leave them to systemd. A file that somebody wrote is never touched. Gives whether it wrote one.
+ * Build steps can be limited in memory and CPU only where the engine keeps its own control groups (measured:
+ * BuildKit of 20.10 ignores `-m`); under systemd Debian's would leave them to systemd. A file that somebody
+ * wrote is never touched. Gives whether it wrote one.
  */
 export function writeEngineSettings(path = settingsPath): boolean {
   if (existsSync(path)) return false;

@@ -3,7 +3,10 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { sentenceOf } from '../../server/src/domain/errors.ts';
 
-/** `pulled`: the image is there. `refused`: a registry answered, but not with the image. `silent`: none answered in time. */
+/**
+ * `pulled`: the image is there. `refused`: a registry answered, but not with the image. `silent`: none
+ * answered in time.
+ */
 export type PullAnswer = { kind: 'pulled' } | { kind: 'refused' | 'silent'; reason: string };
 
 export interface PullLimits {
@@ -21,8 +24,9 @@ const eventSchema = z.object({
 });
 
 /**
- * Starts the pull and listens. That a connection opens proves nothing (on some networks every address accepts one), so only
- * an event that needs the image's manifest counts as an answer: a layer or a digest. Times in milliseconds.
+ * Starts the pull and listens. That a connection opens proves nothing (on some networks every address accepts
+ * one), so only an event that needs the image's manifest counts as an answer: a layer or a digest. Times in
+ * milliseconds.
  */
 export async function pullUntilAnswered(
   open: (signal: AbortSignal) => Promise<NodeJS.ReadableStream>,

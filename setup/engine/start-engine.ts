@@ -7,7 +7,10 @@ import { waitUntil } from '../wait-until.ts';
 
 const startLimitMs = 60_000;
 
-/** Starts dockerd detached and waits until it answers; its own settings file (/etc/docker/daemon.json) is honoured by it. */
+/**
+ * Starts dockerd detached and waits until it answers; its own settings file (/etc/docker/daemon.json) is
+ * honoured by it.
+ */
 export async function startEngine(context: SetupContext): Promise<void> {
   const { layout, settings, engine, signal } = context;
   const identity = await startDetached({
@@ -32,7 +35,8 @@ export async function startEngine(context: SetupContext): Promise<void> {
   const fault = state === 'ended' ? 'ended at once' : `did not answer within ${startLimitMs / 1000} s`;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `the container engine ${fault}. Put right what its log names (${layout.engineLog}) and run the command again. Its last lines:\n${tailOf(layout.engineLog, 12)}`,
+    `the container engine ${fault}. Put right what its log names (${layout.engineLog}) and run the ` +
+      `command again. Its last lines:\n${tailOf(layout.engineLog, 12)}`,
   );
 }
 

@@ -1,4 +1,7 @@
-/** The first user that `--example` makes. Saved before the sign-up is tried, so that a run that breaks off locks nobody out. */
+/**
+ * The first user that `--example` makes. Saved before the sign-up is tried, so that a run that breaks off
+ * locks nobody out.
+ */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Layout } from '../layout.ts';

@@ -5,6 +5,7 @@ import { createClient } from '../../client/client.ts';
 import { signIn, signUp } from '../../client/sign-in.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext } from '../context.ts';
+import { newFirstSignUpToken } from '../first-sign-up.ts';
 import { apiAddress } from '../health.ts';
 import { ensureCredentials, readCredentials, saveCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
@@ -25,7 +26,10 @@ export async function ensureOwner(context: SetupContext): Promise<{ owner: Owner
   return { owner, fresh: true };
 }
 
-/** The saved user when its API key works in the Berth that runs now; undefined when there is none, or it is of another database. */
+/**
+ * The saved user when its API key works in the Berth that runs now; undefined when there is none, or it is of
+ * another database.
+ */
 export async function workingOwner({ settings, layout, signal }: SetupContext): Promise<Owner | undefined> {
   const credentials = readCredentials(layout);
   const apiKey = credentials?.apiKey;
@@ -43,13 +47,13 @@ export async function workingOwner({ settings, layout, signal }: SetupContext): 
 }
 
 /** By sign-up where Berth has no user yet, else by sign-in with the saved password. */
-async function openSession(
-  { settings, layout, signal }: SetupContext,
-  { email, password }: Credentials,
-): Promise<Connection> {
+async function openSession(context: SetupContext, { email, password }: Credentials): Promise<Connection> {
+  const { settings, layout, signal } = context;
   const url = apiAddress(settings);
   try {
-    return await signUp({ url, name: 'Owner', email, password, signal });
+    // Where Berth listens on one address alone, even this machine is not known as such.
+    const token = await newFirstSignUpToken(context);
+    return await signUp({ url, name: 'Owner', email, password, token, signal });
   } catch (error) {
     if (!(error instanceof BerthError && (error.code === 'FORBIDDEN' || error.code === 'CONFLICT')))
       throw error;
@@ -60,8 +64,10 @@ async function openSession(
     if (!(cause instanceof BerthError && cause.code === 'UNAUTHORIZED')) throw cause;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `Berth has its users already, and the one saved in ${layout.credentials} cannot sign in (${cause.message}). Berth itself runs: sign in at ${settings.url} with your own account; ` +
-        `the example is not needed. To have it all the same, write an Owner's email and password into that file and run the command again.`,
+      `Berth has its users already, and the one saved in ${layout.credentials} cannot sign in ` +
+        `(${cause.message}). Berth itself runs: sign in at ${settings.url} with your own account; ` +
+        (`the example is not needed. To have it all the same, write an Owner's email and password into ` +
+          'that file and run the command again.'),
       { cause },
     );
   }

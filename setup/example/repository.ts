@@ -6,7 +6,10 @@ import { runCommand } from '../run-command.ts';
 
 export const exampleBranch = 'main';
 
-/** Neither the person's nor the machine's git configuration takes part: a signing or template setting would stop the commit. */
+/**
+ * Neither the person's nor the machine's git configuration takes part: a signing or template setting would
+ * stop the commit.
+ */
 const isolation = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',

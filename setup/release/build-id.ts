@@ -10,7 +10,10 @@ export const releasedPaths = ['package.json', 'package-lock.json', 'dist', 'imag
 
 const packageSchema = z.object({ version: z.string().regex(/^[0-9A-Za-z.+-]+$/) });
 
-/** `<version>-<12 hex>`, from the paths and bytes of all that is released; the lockfile stands for node_modules. */
+/**
+ * `<version>-<12 hex>`, from the paths and bytes of all that is released; the lockfile stands for
+ * node_modules.
+ */
 export function buildId(product: string): string {
   const { version } = packageSchema.parse(JSON.parse(readFileSync(join(product, 'package.json'), 'utf8')));
   const hash = createHash('sha256');
@@ -23,7 +26,9 @@ export function buildId(product: string): string {
   return `${version}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** Every file below a path (or the file itself), sorted. Links and special files do not belong in a release. */
+/**
+ * Every file below a path (or the file itself), sorted. Links and special files do not belong in a release.
+ */
 export function filesBelow(path: string): string[] {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined)

@@ -1,4 +1,6 @@
-/** Puts the built product into a folder of its own, so that a running Berth does not depend on the checkout. */
+/**
+ * Puts the built product into a folder of its own, so that a running Berth does not depend on the checkout.
+ */
 import {
   constants,
   copyFileSync,
@@ -16,7 +18,9 @@ import { AppError } from '../../server/src/domain/errors.ts';
 import { filesBelow, releasedPaths } from './build-id.ts';
 import { installedProductionPackages } from './production-packages.ts';
 
-/** Makes the release unless it is there already; gives whether it was made. It appears whole or not at all. */
+/**
+ * Makes the release unless it is there already; gives whether it was made. It appears whole or not at all.
+ */
 export function makeRelease(product: string, releases: string, id: string): boolean {
   const target = join(releases, id);
   if (existsSync(target)) return false;
@@ -52,8 +56,9 @@ function nodeProgram(half: string): string {
 }
 
 /**
- * A second name costs no space. Only for files that npm wrote (it replaces files, it does not rewrite them) and that root alone
- * can change; a compiler rewrites its output in place, which would change the release with it.
+ * A second name costs no space. Only for files that npm wrote (it replaces files, it does not rewrite them)
+ * and that root alone can change; a compiler rewrites its output in place, which would change the release
+ * with it.
  */
 function linkOrCopy(from: string, to: string): void {
   const { uid, mode } = statSync(from);

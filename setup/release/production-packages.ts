@@ -13,7 +13,10 @@ const lockfileSchema = z.object({
 /** Installed where Berth is, since it is compiled there, and of no use to what runs. */
 const compiler = /^node_modules\/@?typescript(\/|$)/;
 
-/** Paths such as `node_modules/a/node_modules/b`, out of npm's lockfile (version 3); development packages and the compiler are left out. */
+/**
+ * Paths such as `node_modules/a/node_modules/b`, out of npm's lockfile (version 3); development packages and
+ * the compiler are left out.
+ */
 export function productionPackages(lockfile: unknown): { path: string; optional: boolean }[] {
   return Object.entries(lockfileSchema.parse(lockfile).packages)
     .filter(([path, facts]) => path.startsWith('node_modules/') && !facts.dev && !compiler.test(path))

@@ -1,7 +1,10 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Keeps the newest releases (and always those named); gives the ids that were removed. Halves of broken-off runs go too. */
+/**
+ * Keeps the newest releases (and always those named); gives the ids that were removed. Halves of broken-off
+ * runs go too.
+ */
 export function pruneReleases(
   releases: string,
   options: { keep: number; always: readonly string[] },

@@ -1,4 +1,7 @@
-/** Programs that bin/up starts itself, where no service manager runs: own session, a record of pid and start time, a log file. */
+/**
+ * Programs that bin/up starts itself, where no service manager runs: own session, a record of pid and start
+ * time, a log file.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -30,7 +33,10 @@ export interface DetachedProgram {
   recordFile: string;
 }
 
-/** A log that has grown beyond this is put aside before the next start (while running, setup/bound-logs-beside-berth.ts holds it). */
+/**
+ * A log that has grown beyond this is put aside before the next start (while running,
+ * setup/bound-logs-beside-berth.ts holds it).
+ */
 const logLimitBytes = 10 * 1024 * 1024;
 
 /** Begins the line that stands in a log before each start. */
@@ -38,7 +44,8 @@ const startMark = '--- bin/up starts ';
 
 export const detachedStarter: Starter = {
   sentence:
-    'No service manager runs here, so nothing starts Berth after a crash or when the machine starts: run ./bin/up then.',
+    'No service manager runs here, so nothing starts Berth after a crash or when the machine starts: ' +
+    'run ./bin/up then.',
 
   async running({ layout }) {
     return recordedProcess(layout.berthProcess);
@@ -119,7 +126,8 @@ export async function stopRecorded(
     if (!(await hasEnded(identity, 10_000, options.signal))) {
       throw new AppError(
         'PRECONDITION_FAILED',
-        `${options.name} (process ${identity.pid}) does not end even when killed: the kernel holds it. Restart the machine.`,
+        `${options.name} (process ${identity.pid}) does not end even when killed: the kernel holds it. ` +
+          'Restart the machine.',
       );
     }
   }

@@ -1,4 +1,7 @@
-/** What starts and stops Berth on this machine: one row for systemd, one for machines where no service manager runs. */
+/**
+ * What starts and stops Berth on this machine: one row for systemd, one for machines where no service manager
+ * runs.
+ */
 import type { Layout } from '../layout.ts';
 import type { ProcessIdentity } from '../process-identity.ts';
 
@@ -13,9 +16,15 @@ export interface Starter {
   sentence: string;
   /** The Berth that runs now, undefined when none does. */
   running(context: StartContext): Promise<ProcessIdentity | undefined>;
-  /** Starts the release that `current` points to with the environment file; answers when the process is there, not when it is healthy. */
+  /**
+   * Starts the release that `current` points to with the environment file; answers when the process is there,
+   * not when it is healthy.
+   */
   start(context: StartContext): Promise<void>;
-  /** Ends Berth within `stopLimitMs` and a few seconds; nothing to end is no error. `stayDown`: also after the machine starts again. */
+  /**
+   * Ends Berth within `stopLimitMs` and a few seconds; nothing to end is no error. `stayDown`: also after the
+   * machine starts again.
+   */
   stop(context: StartContext, options: { stayDown: boolean }): Promise<void>;
   /** The last lines Berth printed. */
   lastLines(context: StartContext, count: number): Promise<string>;
@@ -24,7 +33,9 @@ export interface Starter {
 /** Berth gets this long to end its work before it is killed. */
 export const stopLimitMs = 30_000;
 
-/** How Berth is started from a release: the flags keep a young heap small, which this server never outgrows. */
+/**
+ * How Berth is started from a release: the flags keep a young heap small, which this server never outgrows.
+ */
 export function berthCommand(layout: Layout): [string, ...string[]] {
   return [`${layout.current}/node`, '--max-semi-space-size=1', `${layout.current}/dist/server/src/main.js`];
 }

@@ -3,10 +3,16 @@ import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
 import { tryCommand } from '../run-command.ts';
 
-/** From this major version on the client builds through a plugin; older ones carry BuildKit's client themselves. */
+/**
+ * From this major version on the client builds through a plugin; older ones carry BuildKit's client
+ * themselves.
+ */
 const firstMajorWithPlugin = 23;
 
-/** The docker client that builds images: it must be there and speak to BuildKit (secrets and cache mounts need it). */
+/**
+ * The docker client that builds images: it must be there and speak to BuildKit (secrets and cache mounts need
+ * it).
+ */
 export const dockerCliStep: Step = {
   title: 'Docker client for builds',
   async run(context) {
@@ -36,7 +42,9 @@ async function hasBuildx(context: SetupContext, cli: string): Promise<boolean> {
 function missing(cli: string, fault: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    `the docker client ${cli} ${fault}. Install it ("apt-get install docker-cli docker-buildx" on Debian 13 and newer, docker.io on Debian 12, ` +
-      "docker-ce-cli and docker-buildx-plugin with Docker's own packages), or set BERTH_DOCKER_CLI to one that can build, and run the command again.",
+    `the docker client ${cli} ${fault}. Install it ("apt-get install docker-cli docker-buildx" on ` +
+      'Debian 13 and newer, docker.io on Debian 12, ' +
+      ("docker-ce-cli and docker-buildx-plugin with Docker's own packages), or set BERTH_DOCKER_CLI to " +
+        'one that can build, and run the command again.'),
   );
 }

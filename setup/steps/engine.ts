@@ -15,7 +15,10 @@ const silentLimitMs = 20_000;
 
 const usualSockets = ['/var/run/docker.sock', '/run/docker.sock'];
 
-/** The container engine: the one that runs is used; only where there is none, Debian's is installed and started. */
+/**
+ * The container engine: the one that runs is used; only where there is none, Debian's is installed and
+ * started.
+ */
 export const engineStep: Step = {
   title: 'Container engine',
   async run(context) {
@@ -41,7 +44,8 @@ async function bringUp(context: SetupContext): Promise<string> {
   if (!usualSockets.includes(context.settings.engineSocket)) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      `no engine answers at BERTH_ENGINE_SOCKET=${context.settings.engineSocket}. Start that engine, or set BERTH_ENGINE_SOCKET= (empty) to use this machine's own.`,
+      `no engine answers at BERTH_ENGINE_SOCKET=${context.settings.engineSocket}. Start that engine, or ` +
+        `set BERTH_ENGINE_SOCKET= (empty) to use this machine's own.`,
     );
   }
   if (await silentEngineAwakes(context)) return 'uses the engine that has just started';
@@ -56,30 +60,38 @@ async function bringUp(context: SetupContext): Promise<string> {
     if (!(await awaitAnswer(context, 30_000))) {
       throw new AppError(
         'PRECONDITION_FAILED',
-        'systemd started docker.service, but it does not answer. See "journalctl -u docker" for the reason, put it right and run the command again.',
+        'systemd started docker.service, but it does not answer. See "journalctl -u docker" for the ' +
+          'reason, put it right and run the command again.',
       );
     }
     return `${installs ? 'installed' : 'found'}; systemd starts it, also with the machine`;
   }
   await startEngine(context);
-  return `${installs ? 'installed' : 'found'}; no service manager runs here, so bin/up started it itself (log: ${context.layout.engineLog})`;
+  return (
+    `${installs ? 'installed' : 'found'}; no service manager runs here, so bin/up started it itself ` +
+    `(log: ${context.layout.engineLog})`
+  );
 }
 
 /**
- * Two engines side by side destroy each other's networks, so an engine that is there but silent is waited for and then
- * left to the person. What an engine of our own left behind when it was killed is known by its record.
+ * Two engines side by side destroy each other's networks, so an engine that is there but silent is waited for
+ * and then left to the person. What an engine of our own left behind when it was killed is known by its
+ * record.
  */
 async function silentEngineAwakes(context: SetupContext): Promise<boolean> {
   const [engine] = processesNamed('dockerd');
   if (engine !== undefined) {
     context.say(
-      `an engine is there (dockerd, process ${engine.pid}) but does not answer; waits up to ${silentLimitMs / 1000} s for it`,
+      `an engine is there (dockerd, process ${engine.pid}) but does not answer; waits up to ` +
+        `${silentLimitMs / 1000} s for it`,
     );
     if (await awaitAnswer(context, silentLimitMs)) return true;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `an engine runs here (dockerd, process ${engine.pid}) and does not answer at ${context.settings.engineSocket}. Berth starts no second one beside it. ` +
-        'Restart it (systemctl restart docker), end it, or set BERTH_ENGINE_SOCKET to where it listens, and run the command again.',
+      `an engine runs here (dockerd, process ${engine.pid}) and does not answer at ` +
+        `${context.settings.engineSocket}. Berth starts no second one beside it. ` +
+        ('Restart it (systemctl restart docker), end it, or set BERTH_ENGINE_SOCKET to where it listens, ' +
+          'and run the command again.'),
     );
   }
   if (readText(context.layout.engineProcess) !== undefined) {
@@ -92,7 +104,9 @@ async function silentEngineAwakes(context: SetupContext): Promise<boolean> {
   if (systemdRuns()) return false;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `${socket} is there but no engine answers, and no dockerd is seen. If an engine of another place serves it, start that one; if it is left over, remove the file ("rm ${socket}"). Then run the command again.`,
+    `${socket} is there but no engine answers, and no dockerd is seen. If an engine of another place ` +
+      `serves it, start that one; if it is left over, remove the file ("rm ${socket}"). Then run the ` +
+      'command again.',
   );
 }
 

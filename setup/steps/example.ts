@@ -22,10 +22,16 @@ import { askProxy } from './proxy.ts';
 /** Words of the example's page (example/page.html) by which its answer is known. */
 const pageMark = 'Hello from Berth';
 const answerLimitMs = 30_000;
-/** One that was deployed before: after a start of the machine its task and the proxy's come back by themselves. */
+/**
+ * One that was deployed before: after a start of the machine its task and the proxy's come back by
+ * themselves.
+ */
 const knownLimitMs = 45_000;
 
-/** The main job, done once by itself: first user, project, application, deployment, an answer through the proxy. */
+/**
+ * The main job, done once by itself: first user, project, application, deployment, an answer through the
+ * proxy.
+ */
 export const exampleStep: Step = {
   title: 'Example application',
   applies: ({ flags }) => flags.example,
@@ -54,7 +60,8 @@ export const exampleStep: Step = {
     }
     throw new AppError(
       'PRECONDITION_FAILED',
-      `the example was deployed but does not answer through the proxy at ${address}. See "docker service ps ${proxyService}" and "docker service ls".`,
+      `the example was deployed but does not answer through the proxy at ${address}. See "docker ` +
+        `service ps ${proxyService}" and "docker service ls".`,
     );
   },
 };

@@ -15,11 +15,17 @@ const needed = {
 type Need = keyof typeof needed;
 const needs = ['proxyImage', 'nodeImage'] as const satisfies readonly Need[];
 
-/** A registry that is there says its first word in well under this; without one the wait is lost, so it is said on screen. */
+/**
+ * A registry that is there says its first word in well under this; without one the wait is lost, so it is
+ * said on screen.
+ */
 const answerLimitMs = 20_000;
 const pullLimitMs = 15 * 60_000;
 
-/** Gets the images by pulling, or, where no registry answers, builds equivalents under our own names. The choice is kept. */
+/**
+ * Gets the images by pulling, or, where no registry answers, builds equivalents under our own names. The
+ * choice is kept.
+ */
 export const imagesStep: Step = {
   title: 'Images',
   async run(context) {
@@ -34,7 +40,8 @@ export const imagesStep: Step = {
         if (fault !== undefined && settings[need] !== undefined) {
           throw new AppError(
             'PRECONDITION_FAILED',
-            `${setting}=${reference} could not be pulled: ${fault}. Name an image that can, or set ${setting}= (empty) to let bin/up choose.`,
+            `${setting}=${reference} could not be pulled: ${fault}. Name an image that can, or set ` +
+              `${setting}= (empty) to let bin/up choose.`,
           );
         }
         if (fault !== undefined) return buildInstead(context, reference, fault);
@@ -42,7 +49,10 @@ export const imagesStep: Step = {
       }
       settings[need] = reference;
     }
-    return `${needs.map((need) => settings[need]).join(', ')}: ${pulled.length === 0 ? 'all there' : `pulled ${pulled.join(', ')}`}`;
+    return (
+      `${needs.map((need) => settings[need]).join(', ')}: ` +
+      `${pulled.length === 0 ? 'all there' : `pulled ${pulled.join(', ')}`}`
+    );
   },
 };
 

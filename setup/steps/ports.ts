@@ -5,7 +5,10 @@ import type { SetupContext, Step } from '../context.ts';
 /** The service the server makes for its proxy. */
 export const proxyService = 'berth-proxy';
 
-/** Ports that Berth and its proxy will listen on: another program there is named now, not as a failed start later. */
+/**
+ * Ports that Berth and its proxy will listen on: another program there is named now, not as a failed start
+ * later.
+ */
 export const portsStep: Step = {
   title: 'Ports',
   async run(context) {
@@ -42,6 +45,7 @@ async function requireFree(
   const reason = fault === 'EADDRINUSE' ? 'is in use by another program' : `cannot be listened on (${fault})`;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `port ${port} ${reason}. End that program ("ss -ltnp" names it), or choose another port: ${setting}=<port> ./bin/up`,
+    `port ${port} ${reason}. End that program ("ss -ltnp" names it), or choose another port: ` +
+      `${setting}=<port> ./bin/up`,
   );
 }

@@ -4,27 +4,38 @@ import { dirname, join } from 'node:path';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { unpackPackage } from '../apt.ts';
 import type { SetupContext, Step } from '../context.ts';
+import { faultOfProbe } from '../probe-trial.ts';
 import { tryCommand } from '../run-command.ts';
 import { isStaticBinary } from '../static-binary.ts';
 
 const places = ['bin/busybox', 'usr/bin/busybox'];
 
 /**
- * The small program that looks inside a service's container whether it listens (a static busybox). It is copied, so it
- * stays when the package goes; and it is unpacked rather than installed, since Debian's two busybox packages exclude each other.
+ * The small program that looks inside a service's container whether it listens (a static busybox). It is
+ * copied, so it stays when the package goes; and it is unpacked rather than installed, since Debian's two
+ * busybox packages exclude each other.
  */
 export const probeStep: Step = {
   title: 'Health probe',
   async run(context) {
     const { probe } = context.layout;
-    if (isStaticBinary(probe) && (await runs(context, probe))) return `${probe} is there`;
+    if (isStaticBinary(probe) && (await faultOfProbe(probe, context)) === undefined)
+      return `${probe} is there`;
     const onMachine = places.map((place) => `/${place}`).find(isStaticBinary);
     if (onMachine === undefined) await fetchProbe(context);
     else place(onMachine, probe);
+    const fault = await faultOfProbe(probe, context);
+    if (fault !== undefined && (await runs(context, probe)))
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `${probe} is of no use for health checks: ${fault}. Put another static busybox there and run the ` +
+          'command again.',
+      );
     if (!(await runs(context, probe))) {
       throw new AppError(
         'PRECONDITION_FAILED',
-        `${probe} does not run on this machine. Is ${context.layout.data} on a file system mounted with "noexec"? Choose another folder with BERTH_DATA.`,
+        `${probe} does not run on this machine. Is ${context.layout.data} on a file system mounted with ` +
+          '"noexec"? Choose another folder with BERTH_DATA.',
       );
     }
     return `${probe} from ${onMachine ?? "Debian's busybox-static"}`;
@@ -39,7 +50,8 @@ async function fetchProbe(context: SetupContext): Promise<void> {
     if (program === undefined)
       throw new AppError(
         'PRECONDITION_FAILED',
-        "Debian's busybox-static holds no static busybox. Put one at $BERTH_DATA/probe/busybox yourself and run the command again.",
+        "Debian's busybox-static holds no static busybox. Put one at $BERTH_DATA/probe/busybox yourself " +
+          'and run the command again.',
       );
     place(program, context.layout.probe);
   } finally {

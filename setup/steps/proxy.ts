@@ -27,7 +27,10 @@ export const proxyStep: Step = {
   },
 };
 
-/** While a network is being made, the engine shows it for a moment without its labels; one that stays without them is another's. */
+/**
+ * While a network is being made, the engine shows it for a moment without its labels; one that stays without
+ * them is another's.
+ */
 const makingLimitMs = 10_000;
 
 /** The platform's network; undefined when it is not there yet. */
@@ -40,7 +43,8 @@ async function requireOurs({ engine, signal }: SetupContext): Promise<NetworkFac
   if (found) return found.network;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `the engine has a network named "${platformNetwork}" that is not Berth's. Berth does not touch it; rename or remove it and run the command again.`,
+    `the engine has a network named "${platformNetwork}" that is not Berth's. Berth does not touch it; ` +
+      'rename or remove it and run the command again.',
   );
 }
 
@@ -49,17 +53,20 @@ function isOurs(network: NetworkFacts): boolean {
 }
 
 async function proxyFault(context: SetupContext, hasNetwork: boolean): Promise<AppError> {
-  const made = `network ${hasNetwork ? 'there' : 'missing'}, service ${(await context.engine.hasService(proxyService)) ? 'there' : 'missing'}`;
+  const made =
+    `network ${hasNetwork ? 'there' : 'missing'}, service ` +
+    `${(await context.engine.hasService(proxyService)) ? 'there' : 'missing'}`;
   const lines = await context.starter.lastLines(context, 10);
   return new AppError(
     'SERVICE_UNAVAILABLE',
-    `the proxy does not answer on port ${context.settings.httpPort} after ${limitMs / 1000} s (${made}). See "docker service ps ${proxyService} --no-trunc". Berth's last lines:\n${lines}`,
+    `the proxy does not answer on port ${context.settings.httpPort} after ${limitMs / 1000} s ` +
+      `(${made}). See "docker service ps ${proxyService} --no-trunc". Berth's last lines:\n${lines}`,
   );
 }
 
 /**
- * A real request through the proxy for this host name; undefined when nothing answers. By way of `node:http`, since
- * Node's fetch neither resolves *.localhost nor lets the Host header be chosen.
+ * A real request through the proxy for this host name; undefined when nothing answers. By way of `node:http`,
+ * since Node's fetch neither resolves *.localhost nor lets the Host header be chosen.
  */
 export function askProxy(
   port: number,

@@ -10,11 +10,14 @@ import { pruneReleases } from '../release/prune-releases.ts';
 import { restoreDatabase } from '../restore-database.ts';
 import { berthEnvironment, readSettings } from '../settings.ts';
 import { startBerth } from '../start-berth.ts';
+import { tellUnapproved } from '../unapproved.ts';
 import { backupOfUpgrade, beginUpgrade, endUpgrade } from '../upgrade-journal.ts';
 
 const keptReleases = 3;
 
-/** Starts this build with these settings; when it does not answer health, the Berth that last did is put back. */
+/**
+ * Starts this build with these settings; when it does not answer health, the Berth that last did is put back.
+ */
 export const startStep: Step = {
   title: 'Berth',
   async run(context) {
@@ -24,6 +27,7 @@ export const startStep: Step = {
       const version = await healthyVersion(context.settings, 5000);
       if (version !== undefined) {
         settle(context);
+        tellUnapproved(context);
         return `runs and answers, version ${version}, ${build(wanted)} (process ${running.pid})`;
       }
       context.say('Berth runs but does not answer; it is started again');
@@ -41,7 +45,8 @@ async function replaceBerth(
   const healthy = parseEnvironment(readText(layout.healthyEnvironment) ?? '');
   if (runs) {
     context.say(
-      `stops the running Berth${build(healthy) === build(wanted) ? '' : ` (${build(healthy)}) for ${build(wanted)}`}`,
+      'stops the running ' +
+        `Berth${build(healthy) === build(wanted) ? '' : ` (${build(healthy)}) for ${build(wanted)}`}`,
     );
     await starter.stop(context, { stayDown: false });
   }
@@ -49,6 +54,7 @@ async function replaceBerth(
   const started = await startBerth(context, wanted);
   if ('fault' in started) return goBack(context, wanted, healthy, started);
   settle(context);
+  tellUnapproved(context);
   pruneReleases(layout.releases, { keep: keptReleases, always: [build(wanted), build(healthy)] });
   const what =
     healthy['BERTH_BUILD'] === undefined || build(healthy) === build(wanted)
@@ -74,7 +80,8 @@ async function goBack(
 ): Promise<never> {
   const { layout, starter } = context;
   await starter.stop(context, { stayDown: true });
-  const story = `Berth ${build(wanted)} was started, but ${failed.fault}. Its last lines:\n${failed.lastLines}\n`;
+  const fault = `Berth ${build(wanted)} was started, but ${failed.fault}.`;
+  const story = `${fault} Its last lines:\n${failed.lastLines}\n`;
   if (healthy['BERTH_BUILD'] === undefined || isDeepStrictEqual(wanted, healthy)) {
     throw new AppError(
       'PRECONDITION_FAILED',
@@ -92,7 +99,8 @@ async function goBack(
   if ('fault' in again) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${story}The version before it (${build(healthy)}) was put back, but ${again.fault} either. Its last lines:\n${again.lastLines}`,
+      `${story}The version before it (${build(healthy)}) was put back, but ${again.fault} either. Its ` +
+        `last lines:\n${again.lastLines}`,
     );
   }
   endUpgrade(layout);

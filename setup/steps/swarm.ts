@@ -2,11 +2,14 @@ import { AppError } from '../../server/src/domain/errors.ts';
 import type { Step } from '../context.ts';
 import { defaultAddress } from '../default-address.ts';
 
-/** Sentences for the states in which the engine's swarm cannot be used; Berth never leaves or remakes a swarm. */
+/**
+ * Sentences for the states in which the engine's swarm cannot be used; Berth never leaves or remakes a swarm.
+ */
 const unusable: Readonly<Record<string, string>> = {
   pending: 'the engine is joining a swarm and is not done. Wait, then run the command again.',
   error:
-    'the engine reports a fault of its swarm. Put it right ("docker info" names it) and run the command again.',
+    'the engine reports a fault of its swarm. Put it right ("docker info" names it) and run the command ' +
+    'again.',
   locked: 'the engine\'s swarm is locked. Unlock it ("docker swarm unlock") and run the command again.',
 };
 
@@ -25,12 +28,12 @@ export const swarmStep: Step = {
     if (swarm.LocalNodeState === 'active') {
       throw new AppError(
         'PRECONDITION_FAILED',
-        'this machine is a worker of a swarm, and Berth must run on a manager. Run bin/up on a manager, or promote this node there ("docker node promote"), and run the command again.',
+        'this machine is a worker of a swarm, and Berth must run on a manager. Run bin/up on a manager, ' +
+          'or promote this node there ("docker node promote"), and run the command again.',
       );
     }
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `${unusable[swarm.LocalNodeState] ?? `the engine's swarm is in the state "${swarm.LocalNodeState}".`} ${swarm.Error}`.trim(),
-    );
+    const state = swarm.LocalNodeState;
+    const what = unusable[state] ?? `the engine's swarm is in the state "${state}".`;
+    throw new AppError('PRECONDITION_FAILED', `${what} ${swarm.Error}`.trim());
   },
 };

@@ -7,9 +7,21 @@ const engineIsDown = [503];
 const answers: Readonly<Record<string, readonly number[]>> = {
   // Every organization has something in it.
   'organization.delete': [412],
+  // It is the installation's own.
+  'organization.setTrusted': [412],
+  // Nothing waits.
+  'compose.approve': [409],
+  // The last Owner of an organization stays.
+  'user.delete': [200, 412],
+  // One person has a second factor, and nobody a secret that waits for its first code.
+  'user.twoFactorSetUp': [200, 412],
+  'user.twoFactorConfirm': [412],
+  'user.twoFactorDisable': [200, 412],
+  'user.twoFactorNewRecoveryCodes': [200, 412],
   'application.start': [412],
   'application.stop': engineIsDown,
   'application.reload': [412],
+  'application.restart': [412],
   'application.redeploy': [412],
   'application.cancelDeployment': [412],
   'application.delete': engineIsDown,
@@ -57,7 +69,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,
   'previewDeployment.redeploy': [200],
-  'gitProvider.testConnection': engineIsDown,
+  // Asked by an organization that loopback's closed ports are not told to.
+  'gitProvider.testConnection': [412],
   'gitProvider.repositories': engineIsDown,
   'gitProvider.branches': engineIsDown,
   // The estate's backup is of mysql.
@@ -80,7 +93,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'compose.cleanQueues': [200],
   'port.create': [200, 503],
   'port.update': [200, 503],
-  'registry.test': engineIsDown,
+  'registry.test': [412],
 };
 
 export function handlerAnswers({ path, procedure: { refusals } }: NamedProcedure): readonly number[] {

@@ -1,4 +1,7 @@
-/** What runs names its server: recorded when it is the organization's own, refused when it is not, and required in a cloud installation. */
+/**
+ * What runs names its server: recorded when it is the organization's own, refused when it is not, and
+ * required in a cloud installation.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { callerOf } from '../e2e/caller.ts';

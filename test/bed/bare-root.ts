@@ -12,7 +12,10 @@ const packages = ['ca-certificates', 'git', 'iproute2', 'procps', 'libstdc++6'];
 /** The machine's own settings for npm and apt: without them neither may reach its registry from here. */
 const settings = ['/root/.npmrc', '/etc/npmrc', '/usr/etc/npmrc', '/etc/apt/apt.conf.d/99artifact-registry'];
 
-/** A folder with the root of a fresh Debian 12 with the machine's Node.js and npm; made once, then kept in the cache. */
+/**
+ * A folder with the root of a fresh Debian 12 with the machine's Node.js and npm; made once, then kept in the
+ * cache.
+ */
 export async function bareRoot(signal: AbortSignal): Promise<string> {
   const recipe = await readBaseRecipe(packages, signal);
   const node = await machineNode(signal);

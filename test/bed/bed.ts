@@ -16,7 +16,10 @@ import { makeAuthority, registriesOf, registryHost, type Registries } from './re
 export interface BedOptions {
   /** Unique among the beds of the machine, at most 20 characters. */
   name: string;
-  /** First three numbers of the bed's /24, such as "10.98.0"; picked free between 10.98.1 and 10.98.254 unless given. */
+  /**
+   * First three numbers of the bed's /24, such as "10.98.0"; picked free between 10.98.1 and 10.98.254 unless
+   * given.
+   */
   net?: string;
   /** A standing bed outlives this process; any other is closed when this process ends, however it ends. */
   standing?: boolean;
@@ -79,7 +82,10 @@ export async function findBed(name: string, signal: AbortSignal): Promise<Bed | 
   return record === null ? null : bedOf(record, signal);
 }
 
-/** Closes beds whose owner has died, removes what a crash of the machine left, and gives the names of the closed ones. */
+/**
+ * Closes beds whose owner has died, removes what a crash of the machine left, and gives the names of the
+ * closed ones.
+ */
 export async function closeStale(log: (line: string) => void = () => undefined): Promise<string[]> {
   await mkdir(cacheRoot(), { recursive: true });
   // A run's end and the guard that notices it would otherwise close the same bed at once.
@@ -103,7 +109,7 @@ function bedOf(record: BedRecord, signal: AbortSignal): Bed {
     name: record.name,
     net: record.net,
     machineIp: `${record.net}.1`,
-    host: (name, options) => makeHost(record, name, options, signal),
+    host: (name, options) => makeHost(record, name, options, { openBed, signal }),
     find: (name) => findHost(record.name, name),
     hosts: () => hostNames(record.name),
     registries: () => openRegistries(record, signal),
@@ -124,7 +130,8 @@ async function closeBed(record: BedRecord): Promise<void> {
 }
 
 async function openRegistries(record: BedRecord, signal: AbortSignal): Promise<Registries> {
-  if (!(await hostNames(record.name)).includes(registryHost.name)) await makeRegistryHost(record, signal);
+  if (!(await hostNames(record.name)).includes(registryHost.name))
+    await makeRegistryHost(record, { openBed, signal });
   return registriesOf(record);
 }
 

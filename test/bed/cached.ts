@@ -8,8 +8,8 @@ import { withLock } from './lock.ts';
 const keepMs = 3 * 24 * 3600 * 1000;
 
 /**
- * Gives the cache's folder `<kind>-<key>`, made by `make` beside its place and then renamed, so that it is whole or absent.
- * Of several processes that want it, one makes it and the others wait for that one.
+ * Gives the cache's folder `<kind>-<key>`, made by `make` beside its place and then renamed, so that it is
+ * whole or absent. Of several processes that want it, one makes it and the others wait for that one.
  */
 export async function cached(
   kind: string,

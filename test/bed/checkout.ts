@@ -9,8 +9,8 @@ import type { BedHost } from './host.ts';
 const limits = { limitMs: 60_000 };
 
 /**
- * Puts the project into a host as a fresh clone would: history included, nothing that git ignores. Without a revision the
- * working tree's files as they are now; with one, the files of that commit.
+ * Puts the project into a host as a fresh clone would: history included, nothing that git ignores. Without a
+ * revision the working tree's files as they are now; with one, the files of that commit.
  */
 export async function copyCheckout(host: BedHost, target: string, revision?: string): Promise<void> {
   // Made on the machine first: git resolves the path of a host's files and then no longer finds them.

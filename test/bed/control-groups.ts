@@ -38,14 +38,18 @@ export async function makeControlGroups(name: string): Promise<ControlGroups> {
   return { folders, joinFolders, mounts: mounts.join('\n') };
 }
 
-/** Removes every control group of that name with all below it, once their last processes have gone (at most 10 s). */
+/**
+ * Removes every control group of that name with all below it, once their last processes have gone (at most 10
+ * s).
+ */
 export async function removeControlGroups(name: string): Promise<void> {
   for (const folder of await controlGroupsNamed((entry) => entry === name)) {
     // Programs that merely waited for one inside the host end a moment after it.
     const removed = await waitUntil(() => removeTree(folder).then(() => true, isBusy), 10_000);
     if (!removed)
       throw new Error(
-        `The control group ${folder} still holds processes: ${await readFile(join(folder, 'cgroup.procs'), 'utf8')}`,
+        `The control group ${folder} still holds processes: ` +
+          `${await readFile(join(folder, 'cgroup.procs'), 'utf8')}`,
       );
   }
 }

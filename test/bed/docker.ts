@@ -1,11 +1,16 @@
-/** What tests ask a host's engine, over its socket: a start of the docker client in the host is ten times the work of the question. */
+/**
+ * What tests ask a host's engine, over its socket: a start of the docker client in the host is ten times the
+ * work of the question.
+ */
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { createEngineClient, segment } from '../../server/src/adapters/engine/engine-client.ts';
 import type { BedHost } from './host.ts';
 
 export interface Docker {
-  /** "<name> <running>/<wanted>" of each service with the label ("key" or "key=value"), or of all; by name. */
+  /**
+   * "<name> <running>/<wanted>" of each service with the label ("key" or "key=value"), or of all; by name.
+   */
   services(label?: string): Promise<string[]>;
   /** Replicas that the service is to have. */
   replicas(service: string): Promise<number>;
@@ -20,7 +25,9 @@ export interface Docker {
   volumes(label: string): Promise<string[]>;
   /** Whether there is a network with this in its name. */
   hasNetwork(name: string): Promise<boolean>;
-  /** Runs a program in a container to its end and gives its output; an Error with what it wrote when it fails. */
+  /**
+   * Runs a program in a container to its end and gives its output; an Error with what it wrote when it fails.
+   */
   exec(container: string, argv: readonly string[], env?: Record<string, string>): Promise<string>;
 }
 
@@ -83,7 +90,10 @@ export function dockerOf({ engineSocket }: Pick<BedHost, 'engineSocket'>): Docke
   return docker;
 }
 
-/** The two streams of an attached program: each piece has its stream in the first of eight bytes, and its length in the last four. */
+/**
+ * The two streams of an attached program: each piece has its stream in the first of eight bytes, and its
+ * length in the last four.
+ */
 function streamsOf(bytes: Buffer): { out: string; err: string } {
   const pieces: { 1: Buffer[]; 2: Buffer[] } = { 1: [], 2: [] };
   for (let at = 0; at + 8 <= bytes.length; ) {

@@ -12,14 +12,18 @@ export function engineSocketOf(record: HostRecord): string {
   return join(hostFolder(record.bed, record.name), 'run', 'docker.sock');
 }
 
-/** A health check or another program started in a container costs half of runc's processor time; the machines that bin/up sets up have runc. */
+/**
+ * A health check or another program started in a container costs half of runc's processor time; the machines
+ * that bin/up sets up have runc.
+ */
 const runtime = ['--add-runtime', 'crun=/usr/bin/crun', '--default-runtime', 'crun'];
 
 /** Starts the engine and waits until it answers. */
 export async function startEngine(record: HostRecord): Promise<void> {
   await rm(engineSocketOf(record), { force: true });
   await launchInside(record, 'dockerd', [
-    // Go's collector runs once memory is short, not at each doubling: dockerd starts itself anew three times for each container, and a third of such a start was collecting.
+    // Go's collector runs once memory is short, not at each doubling: dockerd starts itself anew three times
+    // for each container, and a third of such a start was collecting.
     'env',
     'GOGC=off',
     'GOMEMLIMIT=256MiB',

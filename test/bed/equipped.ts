@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { mustRun, type Argv } from '../../images/command.ts';
 import { bareRoot } from './bare-root.ts';
-import { openBed } from './bed.ts';
 import { cached } from './cached.ts';
 import { changesFolder } from './host-process.ts';
 import { loadHost } from './host-record.ts';
+import type { Making } from './workshop.ts';
 
-/** What a host's root may have besides the minimal machine's programs: Debian packages whose installation another test shows. */
+/**
+ * What a host's root may have besides the minimal machine's programs: Debian packages whose installation
+ * another test shows.
+ */
 export const equipment = {
   bare: [],
   /** All that bin/up installs, and curl. */
@@ -18,19 +21,24 @@ export const equipment = {
 
 export type BareKind = keyof typeof equipment;
 
-/** The lower folders of such a root, as overlayfs takes them; each kind is made once, then kept in the cache. */
-export async function lowerFolders(kind: BareKind, signal: AbortSignal): Promise<string> {
-  const base = await bareRoot(signal);
+/**
+ * The lower folders of such a root, as overlayfs takes them; each kind is made once, then kept in the cache.
+ */
+export async function lowerFolders(kind: BareKind, making: Making): Promise<string> {
+  const base = await bareRoot(making.signal);
   const packages = equipment[kind];
   if (packages.length === 0) return base;
   const key = createHash('sha256')
     .update(JSON.stringify([base, packages]))
     .digest('hex')
     .slice(0, 16);
-  return `${await cached('equipped', key, (folder) => install(packages, folder, signal))}:${base}`;
+  return `${await cached('equipped', key, (folder) => install(packages, folder, making))}:${base}`;
 }
 
-/** One more lower folder: the packages of this checkout's lockfile, as node_modules of a checkout at /opt/berth of the host. */
+/**
+ * One more lower folder: the packages of this checkout's lockfile, as node_modules of a checkout at
+ * /opt/berth of the host.
+ */
 export function dependenciesFolder(signal: AbortSignal): Promise<string> {
   return mustRun(['bash', join(repositoryRoot, 'bin/lib/kept-dependencies.sh')], {
     limitMs: 12 * 60_000,
@@ -39,7 +47,11 @@ export function dependenciesFolder(signal: AbortSignal): Promise<string> {
 }
 
 /** Installs the packages on a bare host of a bed of its own; what that changed in its files is the layer. */
-async function install(packages: readonly string[], folder: string, signal: AbortSignal): Promise<void> {
+async function install(
+  packages: readonly string[],
+  folder: string,
+  { openBed, signal }: Making,
+): Promise<void> {
   const bed = await openBed({ name: `equip-${process.pid}`, log: console.error, signal });
   try {
     const host = await bed.host('equip', { index: 1, root: 'bare' });

@@ -1,4 +1,7 @@
-/** Vitest's set-up of the projects on the bed: one bed per run. Hosts and image registries tests make with `bedOfRun()`. */
+/**
+ * Vitest's set-up of the projects on the bed: one bed per run. Hosts and image registries tests make with
+ * `bedOfRun()`.
+ */
 import type { TestProject } from 'vitest/node';
 import { openBed } from './bed.ts';
 

@@ -4,9 +4,9 @@ import { join, relative } from 'node:path';
 import { buildImages, recipesHash } from '../../images/build.ts';
 import { mustRun } from '../../images/command.ts';
 import { imageNames, testImageNames } from '../../images/images.ts';
-import { openBed } from './bed.ts';
 import { cached } from './cached.ts';
 import { diskFolder, goldenInside } from './layout.ts';
+import type { Making } from './workshop.ts';
 
 /** Debian's client: others on the machine may lack BuildKit. */
 export const dockerCli = '/usr/bin/docker';
@@ -27,12 +27,14 @@ const personal = [
 ];
 
 /**
- * Fills an engine's empty data folder with all images of `images/`; they are built once and then kept in the cache.
- * An engine never changes a layer's file and removes a layer with its folder, so a link leads to the files where the host shows the cache's: no file of an image is copied or removed.
+ * Fills an engine's empty data folder with all images of `images/`; they are built once and then kept in the
+ * cache. An engine never changes a layer's file and removes a layer with its folder, so a link leads to the
+ * files where the host shows the cache's: no file of an image is copied or removed.
  */
 export async function layGolden(target: string, golden: string): Promise<void> {
   const layers = join(golden, 'overlay2');
-  // Of a layer's folder what the engine notes there; below stand the files, and what the making of the layer left behind.
+  // Of a layer's folder what the engine notes there; below stand the files, and what the making of the layer
+  // left behind.
   const isNoted = (path: string): boolean => {
     const [, entry, ...below] = relative(layers, path).split('/');
     return path.startsWith(layers) ? entry !== 'diff' && below.length === 0 : true;
@@ -41,17 +43,21 @@ export async function layGolden(target: string, golden: string): Promise<void> {
   for (const layer of await readdir(layers)) {
     if (!existsSync(join(layers, layer, 'diff'))) continue;
     await symlink(join(goldenInside, 'overlay2', layer, 'diff'), join(target, 'overlay2', layer, 'diff'));
-    // As the engine notes with a layer's first child: nothing writes to it any more. Without it a push mounts the layer to write.
+    // As the engine notes with a layer's first child: nothing writes to it any more. Without it a push mounts
+    // the layer to write.
     await writeFile(join(target, 'overlay2', layer, 'committed'), '', { mode: 0o600 });
   }
 }
 
-/** The folder of a stopped engine's data that holds all images; made in a bed of its own when the cache lacks it. */
-export async function goldenData(signal: AbortSignal): Promise<string> {
-  return cached('golden', await recipesHash(signal), (folder) => makeGolden(folder, signal));
+/**
+ * The folder of a stopped engine's data that holds all images; made in a bed of its own when the cache lacks
+ * it.
+ */
+export async function goldenData(making: Making): Promise<string> {
+  return cached('golden', await recipesHash(making.signal), (folder) => makeGolden(folder, making));
 }
 
-async function makeGolden(folder: string, signal: AbortSignal): Promise<void> {
+async function makeGolden(folder: string, { openBed, signal }: Making): Promise<void> {
   const bed = await openBed({ name: `golden-${process.pid}`, log: console.error, signal });
   try {
     const host = await bed.host('builder', { index: 1, engine: true });

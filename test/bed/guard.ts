@@ -5,7 +5,10 @@ import type { BedRecord } from './host-record.ts';
 import { scriptFolder } from './layout.ts';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
 
-/** Starts a small process that waits for the owner's end and then closes what it left: kill -9 leaves nothing either. */
+/**
+ * Starts a small process that waits for the owner's end and then closes what it left: kill -9 leaves nothing
+ * either.
+ */
 export async function startGuard(owner: number): Promise<ProcessIdentity | null> {
   const child = spawn(
     'sh',

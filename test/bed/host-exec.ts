@@ -5,7 +5,10 @@ import type { HostRecord } from './host-record.ts';
 import { hostFolder, scriptFolder } from './layout.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
-/** Variables by which the machine tells programs where its CA certificates are; the hosts share the certificates. */
+/**
+ * Variables by which the machine tells programs where its CA certificates are; the hosts share the
+ * certificates.
+ */
 const certificateVariables = [
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
@@ -14,12 +17,18 @@ const certificateVariables = [
   'CURL_CA_BUNDLE',
 ];
 
-/** Runs a program inside the host as root, with an environment of its own: PATH, HOME, LANG and what `env` adds. */
+/**
+ * Runs a program inside the host as root, with an environment of its own: PATH, HOME, LANG and what `env`
+ * adds.
+ */
 export function execInside(record: HostRecord, argv: Argv, options: CommandOptions): Promise<CommandResult> {
   return runCommand(argvInside(record, argv, options), { ...options, cwd: undefined, env: undefined });
 }
 
-/** Starts a program inside the host that goes on by itself; its output goes to `<name>.log` below the host's /run/bed. */
+/**
+ * Starts a program inside the host that goes on by itself; its output goes to `<name>.log` below the host's
+ * /run/bed.
+ */
 export function launchInside(record: HostRecord, name: string, argv: Argv): Promise<ProcessIdentity> {
   const log = join(hostFolder(record.bed, record.name), 'run', `${name}.log`);
   return launch(argvInside(record, argv, {}), log, process.env);

@@ -81,7 +81,10 @@ async function layOutSshd(record: HostRecord, folder: string): Promise<void> {
   );
 }
 
-/** The machine's name servers; a resolver on a loopback address cannot be reached from a host, so the ones behind it. */
+/**
+ * The machine's name servers; a resolver on a loopback address cannot be reached from a host, so the ones
+ * behind it.
+ */
 async function nameServers(): Promise<string> {
   const text = await readFile('/etc/resolv.conf', 'utf8');
   const behind = '/run/systemd/resolve/resolv.conf';

@@ -28,7 +28,9 @@ export const hostPackages = [
 
 const policy = '/usr/sbin/policy-rc.d';
 
-/** Installs what is missing and gives its names. Needs root. Services are kept from starting by policy-rc.d. */
+/**
+ * Installs what is missing and gives its names. Needs root. Services are kept from starting by policy-rc.d.
+ */
 export async function installHostPackages(
   log: (line: string) => void,
   signal: AbortSignal,

@@ -95,15 +95,21 @@ export async function launch(argv: Argv, logFile: string, env: NodeJS.ProcessEnv
   }
 }
 
-/** Where the host's changed files lie: in memory over the machine's own root, on disk over the minimal one. */
+/**
+ * Where the host's changed files lie: in memory over the machine's own root, on disk over the minimal one.
+ */
 export function changesFolder(record: HostRecord): string {
-  // overlayfs refuses an upper folder inside its own lower one, and the machine's root holds every disk folder.
+  // overlayfs refuses an upper folder inside its own lower one, and the machine's root holds every disk
+  // folder.
   return record.root === 'overlay'
     ? hostFolder(record.bed, record.name)
     : join(diskFolder(record.bed), record.name, 'changes');
 }
 
-/** Host folders that cannot lie on the host's own overlay: no overlayfs stacks upon another, and engines need one. */
+/**
+ * Host folders that cannot lie on the host's own overlay: no overlayfs stacks upon another, and engines need
+ * one.
+ */
 export function diskTargets(record: HostRecord): { source: string; target: string }[] {
   const disk = join((record.realDisk ? realDiskFolder : diskFolder)(record.bed), record.name);
   const engine = { source: join(disk, 'docker'), target: '/var/lib/docker' };
@@ -120,7 +126,11 @@ function binds(record: HostRecord): string {
   const shared = { source: join(hostFolder(record.bed, record.name), 'run'), target: '/run/bed' };
   const cache = record.root === 'overlay' ? [{ source: compiled.folder(), target: compiled.inside }] : [];
   const images = record.golden === null ? [] : [{ source: record.golden, target: `${goldenInside} ro` }];
-  return [shared, ...images, ...cache, ...diskTargets(record)]
+  const seen = record.sees.map((name) => ({
+    source: join(hostFolder(record.bed, name), 'run'),
+    target: `/run/hosts/${name}`,
+  }));
+  return [shared, ...seen, ...images, ...cache, ...diskTargets(record)]
     .map(({ source, target }) => `${source} ${target}`)
     .join('\n');
 }
@@ -145,6 +155,7 @@ async function untilReady(process: ProcessIdentity, folder: string): Promise<voi
 
 async function startFailure(folder: string): Promise<Error> {
   return new Error(
-    `The host in ${folder} did not start: ${(await readFile(join(folder, 'run', 'init.log'), 'utf8').catch(() => '')).slice(-2000)}`,
+    `The host in ${folder} did not start: ` +
+      `${(await readFile(join(folder, 'run', 'init.log'), 'utf8').catch(() => '')).slice(-2000)}`,
   );
 }

@@ -19,6 +19,8 @@ const hostRecord = z.object({
   realDisk: z.boolean().default(false),
   /** The folder of the cache whose images the host's engine has; null without them. */
   golden: z.string().nullable().default(null),
+  /** Hosts whose /run/bed this one sees at /run/hosts/<name>. */
+  sees: z.array(z.string()).default([]),
   /** The process whose end ends the host; null while the host is stopped. */
   process: identity.nullable(),
   /** The host's process 1, as the machine numbers it. */

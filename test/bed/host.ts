@@ -9,26 +9,40 @@ import { diskTargets, endNamespaces, startNamespaces } from './host-process.ts';
 import { loadHost, type HostRecord } from './host-record.ts';
 import { addressOf } from './network.ts';
 import { layOutRegistries, registryHost, startRegistries } from './registry.ts';
+import type { Making } from './workshop.ts';
 
 export interface HostOptions {
   /** 1 to 199, unique in the bed: its address is .10 + index. */
   index: number;
   /** Starts a container engine of its own in the host. */
   engine?: boolean;
-  /** The engine holds every image of `images/`; also one that is installed later on a 'bare' root. Else it is empty. */
+  /**
+   * The engine holds every image of `images/`; also one that is installed later on a 'bare' root. Else it is
+   * empty.
+   */
   images?: boolean;
   /**
-   * 'overlay': shows the machine's own files, changes stay in the host.
-   * 'bare': a fresh Debian 12 with the machine's Node.js and npm, git, iproute2, procps and CA certificates, nothing else.
-   * 'equipped', 'systemd': the same with the packages of `equipment`.
+   * 'overlay': shows the machine's own files, changes stay in the host. 'bare': a fresh Debian 12 with the
+   * machine's Node.js and npm, git, iproute2, procps and CA certificates, nothing else. 'equipped',
+   * 'systemd': the same with the packages of `equipment`.
    */
   root?: 'overlay' | BareKind;
-  /** Of a root other than 'overlay': /opt/berth finds the packages of this checkout's lockfile in its node_modules. */
+  /**
+   * Of a root other than 'overlay': /opt/berth finds the packages of this checkout's lockfile in its
+   * node_modules.
+   */
   dependencies?: boolean;
-  /** Keeps the engine's data on a real disk: the kernel counts a file in memory as memory of the program that wrote it, and cannot take it back when that reaches its limit. */
+  /**
+   * Keeps the engine's data on a real disk: the kernel counts a file in memory as memory of the program that
+   * wrote it, and cannot take it back when that reaches its limit.
+   */
   realDisk?: boolean;
   /** Runs an SSH server; only on an 'overlay' root. */
   sshd?: boolean;
+  /**
+   * Hosts of the bed, made before, whose /run/bed this one sees at /run/hosts/<name>: their engines' sockets.
+   */
+  sees?: readonly string[];
 }
 
 /** One host of a bed: its own network, files, processes and control groups on this machine. */
@@ -45,7 +59,10 @@ export interface BedHost {
   exec(argv: Argv, options?: Partial<CommandOptions>): Promise<CommandResult>;
   /** Starts a program inside that goes on by itself; its output goes to /run/bed/<name>.log in the host. */
   launch(name: string, argv: Argv): Promise<void>;
-  /** Where a file of the running host is on the machine. Absolute symbolic links in the path are not followed inside. */
+  /**
+   * Where a file of the running host is on the machine. Absolute symbolic links in the path are not followed
+   * inside.
+   */
   path(inside: string): string;
   /** Ends everything at once, as a power cut does. */
   kill(): Promise<void>;
@@ -61,9 +78,9 @@ export async function makeHost(
   bed: { name: string; net: string },
   name: string,
   options: HostOptions,
-  signal: AbortSignal,
+  making: Making,
 ): Promise<BedHost> {
-  const record = await newRecord(bed, name, options, signal);
+  const record = await newRecord(bed, name, options, making);
   await layOutHost(record);
   const data = diskTargets(record)[0];
   if (record.golden !== null && data !== undefined) await layGolden(data.source, record.golden);
@@ -71,11 +88,8 @@ export async function makeHost(
 }
 
 /** Makes the host in which the bed's registries run, and starts them. */
-export async function makeRegistryHost(
-  bed: { name: string; net: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const record = await newRecord(bed, registryHost.name, { index: registryHost.index }, signal);
+export async function makeRegistryHost(bed: { name: string; net: string }, making: Making): Promise<void> {
+  const record = await newRecord(bed, registryHost.name, { index: registryHost.index }, making);
   await layOutHost(record);
   await layOutRegistries(record);
   const host = await hostOf(await startHost(record));
@@ -100,7 +114,7 @@ async function newRecord(
   bed: { name: string; net: string },
   name: string,
   options: HostOptions,
-  signal: AbortSignal,
+  making: Making,
 ): Promise<HostRecord> {
   const root = options.root ?? 'overlay';
   return {
@@ -115,11 +129,12 @@ async function newRecord(
       root === 'overlay'
         ? '/'
         : [
-            ...(options.dependencies === true ? [await dependenciesFolder(signal)] : []),
-            await lowerFolders(root, signal),
+            ...(options.dependencies === true ? [await dependenciesFolder(making.signal)] : []),
+            await lowerFolders(root, making),
           ].join(':'),
     realDisk: options.realDisk ?? false,
-    golden: options.images === true ? await goldenData(signal) : null,
+    golden: options.images === true ? await goldenData(making) : null,
+    sees: [...(options.sees ?? [])],
     process: null,
     init: null,
     joinFolders: [],

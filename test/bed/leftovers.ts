@@ -7,8 +7,9 @@ import { cacheRoot, disksFolder, stateRoot } from './layout.ts';
 import { bedLinks, bedRules, bridgeName, namePrefix } from './network.ts';
 
 /**
- * Everything on the machine that comes from a bed and belongs to no bed that is open: one line each, empty when clean.
- * The kernel takes a moment to remove a dead host's links and groups, so what disappears within 5 s does not count.
+ * Everything on the machine that comes from a bed and belongs to no bed that is open: one line each, empty
+ * when clean. The kernel takes a moment to remove a dead host's links and groups, so what disappears within 5
+ * s does not count.
  */
 export async function leftovers(): Promise<string[]> {
   let found = await look();

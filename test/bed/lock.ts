@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The longest that another run may hold a lock: 12 minutes in seconds, more than any of its uses can take. */
+/**
+ * The longest that another run may hold a lock: 12 minutes in seconds, more than any of its uses can take.
+ */
 const limitSeconds = 12 * 60;
 
 /**
- * Runs the action while no other process holds the lock of that file. The kernel keeps it through a child that ends with
- * this process, so a lock cannot outlive its holder.
+ * Runs the action while no other process holds the lock of that file. The kernel keeps it through a child
+ * that ends with this process, so a lock cannot outlive its holder.
  */
 export async function withLock<Result>(file: string, action: () => Promise<Result>): Promise<Result> {
   const holder = spawn(

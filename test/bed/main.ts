@@ -5,12 +5,14 @@ import { bedNames } from './host-record.ts';
 import type { BedHost } from './host.ts';
 import { leftovers } from './leftovers.ts';
 
-const usage = `node test/bed/main.ts up            opens the standing bed "dev": m1 with an engine, its swarm and all images, s1 without
+const usage = `node test/bed/main.ts up            opens the standing bed "dev":
+                                    m1 with an engine, its swarm and all images, s1 without
 node test/bed/main.ts down [bed]    closes it
 node test/bed/main.ts status        every open bed, its hosts, their addresses and sockets
 node test/bed/main.ts exec HOST PROGRAM ARGUMENT…   runs a program in a host of "dev"
 node test/bed/main.ts sweep         closes beds whose run has died
-node test/bed/main.ts leftovers     lists what is left on the machine and belongs to no open bed; exit code 1 if anything
+node test/bed/main.ts leftovers     lists what is left on the machine and belongs to no open bed;
+                                    exit code 1 if anything
 `;
 
 const signal = new AbortController().signal;

@@ -18,9 +18,9 @@ export interface RunningPostgres {
 const user = 'postgres';
 
 /**
- * Starts a PostgreSQL server of its own for tests (1 s): Debian's, in a folder of its own, as the user postgres. It ends
- * with this process, however that ends. Writes are not flushed to disk: it is for tests only.
- * Needs root and Debian's postgresql package.
+ * Starts a PostgreSQL server of its own for tests (1 s): Debian's, in a folder of its own, as the user
+ * postgres. It ends with this process, however that ends. Writes are not flushed to disk: it is for tests
+ * only. Needs root and Debian's postgresql package.
  */
 export async function startPostgres(): Promise<RunningPostgres> {
   const programs = await programFolder();
@@ -33,52 +33,15 @@ export async function startPostgres(): Promise<RunningPostgres> {
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   for (const path of [folder, passwordFile]) await chown(path, account.uid, account.gid);
-  await mustRun(
-    [
-      ...asPostgres,
-      join(programs, 'initdb'),
-      `--pgdata=${data}`,
-      '--username=berth',
-      '--auth=scram-sha-256',
-      `--pwfile=${passwordFile}`,
-      '--encoding=UTF8',
-      '--locale=C.UTF-8',
-      '--no-sync',
-    ],
-    { limitMs: 60_000 },
-  );
+  await initialize(programs, data, passwordFile);
   const port = await freePort();
-  const server = await launchServer(
-    [
-      join(programs, 'postgres'),
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-k',
-      folder,
-      '-c',
-      'fsync=off',
-      '-c',
-      'dynamic_shared_memory_type=mmap',
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      'max_connections=200',
-    ],
-    folder,
-  );
+  const server = await launchServer(serverArgv(programs, data, folder, port), folder);
   const stop = async (): Promise<void> => {
     await end(server, 'SIGKILL', 10_000);
     await rm(folder, { recursive: true, force: true });
   };
   const ready = await waitUntil(
-    async () =>
-      (
-        await runCommand([join(programs, 'pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(port)], {
-          limitMs: 5_000,
-        })
-      ).code === 0 || !(await isAlive(server)),
+    async () => (await answers(programs, port)) || !(await isAlive(server)),
     30_000,
   );
   if (!ready || !(await isAlive(server))) {
@@ -107,9 +70,13 @@ function postgresRoot(): string {
 
 const asPostgres: Argv = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
 
-/** In process and IPC namespaces of its own, which end with this process: no worker and no shared memory can stay. */
+/**
+ * In process and IPC namespaces of its own, which end with this process: no worker and no shared memory can
+ * stay.
+ */
 function launchServer(argv: string[], folder: string): Promise<ProcessIdentity> {
-  // tini stays root between the two: changing the user makes the kernel forget the signal at the parent's death.
+  // tini stays root between the two: changing the user makes the kernel forget the signal at the parent's
+  // death.
   const own: Argv = [
     'setpriv',
     '--pdeathsig=KILL',
@@ -123,6 +90,49 @@ function launchServer(argv: string[], folder: string): Promise<ProcessIdentity> 
     '--',
   ];
   return launch([...own, ...asPostgres, ...argv], join(folder, 'log'), process.env);
+}
+
+/** Makes the empty cluster of databases. */
+async function initialize(programs: string, data: string, passwordFile: string): Promise<void> {
+  await mustRun(
+    [
+      ...asPostgres,
+      join(programs, 'initdb'),
+      `--pgdata=${data}`,
+      '--username=berth',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ],
+    { limitMs: 60_000 },
+  );
+}
+
+function serverArgv(programs: string, data: string, folder: string, port: number): string[] {
+  return [
+    join(programs, 'postgres'),
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-k',
+    folder,
+    '-c',
+    'fsync=off',
+    '-c',
+    'dynamic_shared_memory_type=mmap',
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    'max_connections=200',
+  ];
+}
+
+async function answers(programs: string, port: number): Promise<boolean> {
+  const argv: Argv = [join(programs, 'pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(port)];
+  return (await runCommand(argv, { limitMs: 5_000 })).code === 0;
 }
 
 async function programFolder(): Promise<string> {

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { growingPause } from './pauses.ts';
 
-/** A process that cannot be confused with a later one of the same number: the kernel's start time is part of it. */
+/**
+ * A process that cannot be confused with a later one of the same number: the kernel's start time is part of
+ * it.
+ */
 export interface ProcessIdentity {
   pid: number;
   /** Field 22 of /proc/<pid>/stat: clock ticks since the machine started. */
@@ -22,7 +25,10 @@ export async function isAlive(process: ProcessIdentity): Promise<boolean> {
   return (await identify(process.pid))?.startTime === process.startTime;
 }
 
-/** Sends the signal only to exactly this process, and waits until it is gone. Gives false when it is not gone in time. */
+/**
+ * Sends the signal only to exactly this process, and waits until it is gone. Gives false when it is not gone
+ * in time.
+ */
 export async function end(
   target: ProcessIdentity,
   signal: NodeJS.Signals,
@@ -37,7 +43,10 @@ export async function end(
   return waitUntil(async () => !(await isAlive(target)), limitMs);
 }
 
-/** Asks until the answer is true, soon and then up to every 200 ms; gives false after the limit (milliseconds). */
+/**
+ * Asks until the answer is true, soon and then up to every 200 ms; gives false after the limit
+ * (milliseconds).
+ */
 export async function waitUntil(condition: () => Promise<boolean>, limitMs: number): Promise<boolean> {
   const until = Date.now() + limitMs;
   const pause = growingPause(200, 25);

@@ -7,7 +7,9 @@ import { bedFolder, diskFolder, hostFolder } from './layout.ts';
 import { addressOf } from './network.ts';
 import { waitUntil } from './process-identity.ts';
 
-/** The registries run in a host of their own, so that they end with the bed; its index is not for other hosts. */
+/**
+ * The registries run in a host of their own, so that they end with the bed; its index is not for other hosts.
+ */
 export const registryHost = { name: 'registry', index: 200 } as const;
 
 /** Two image registries of a bed: one open over HTTP, one over TLS that wants a login. */
@@ -34,12 +36,17 @@ export function openStorage(bed: string): string {
   return join(diskFolder(bed), registryHost.name, 'docker', 'open');
 }
 
-/** The open registry as engines must be told of it: BuildKit takes it for an HTTPS one unless the scheme is written out. */
+/**
+ * The open registry as engines must be told of it: BuildKit takes it for an HTTPS one unless the scheme is
+ * written out.
+ */
 export function insecureRegistryOption(net: string): string {
   return `http://${addressOf(net, registryHost.index)}:5000`;
 }
 
-/** Makes the certificate authority of the bed's secured registry, before any host, so that each can trust it. */
+/**
+ * Makes the certificate authority of the bed's secured registry, before any host, so that each can trust it.
+ */
 export async function makeAuthority(bed: string): Promise<void> {
   const limits = { limitMs: 10_000 };
   await mustRun(
@@ -149,7 +156,10 @@ async function makeServerCertificate(record: HostRecord, run: string): Promise<v
 
 function settings(name: string, http: string, more = ''): string {
   // Layers go to the host's disk folder: they are too large for its files in memory.
-  return `version: 0.1\nlog: {level: warn}\nstorage: {filesystem: {rootdirectory: /var/lib/docker/${name}}, delete: {enabled: true}}\n${more}http:\n${http}\n`;
+  return (
+    `version: 0.1\nlog: {level: warn}\nstorage: {filesystem: {rootdirectory: /var/lib/docker/${name}}, ` +
+    `delete: {enabled: true}}\n${more}http:\n${http}\n`
+  );
 }
 
 function caPath(bed: string): string {

@@ -1,4 +1,7 @@
-/** Vitest's second set-up of the project "integration": m1 (engine, swarm, all images, SSH) and s1 (SSH and git, no engine) on the bed of the first. */
+/**
+ * Vitest's second set-up of the project "integration": m1 (engine, swarm, all images, SSH) and s1 (SSH and
+ * git, no engine) on the bed of the first.
+ */
 import type { TestProject } from 'vitest/node';
 import { findBed } from './bed.ts';
 import { dockerCli } from './golden.ts';

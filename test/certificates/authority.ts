@@ -1,4 +1,6 @@
-/** Certificates made on the spot (RFC 5280 in DER), with any names and any times; no program and no network. */
+/**
+ * Certificates made on the spot (RFC 5280 in DER), with any names and any times; no program and no network.
+ */
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
 export interface MadeCertificate {

@@ -1,4 +1,7 @@
-/** The unmodified client of tRPC against the whole interface of the started program: every procedure, batches, errors, flat refusals, a subscription. */
+/**
+ * The unmodified client of tRPC against the whole interface of the started program: every procedure, batches,
+ * errors, flat refusals, a subscription.
+ */
 import {
   createTRPCUntypedClient,
   httpBatchLink,

@@ -7,7 +7,10 @@ import type { Form } from '../e2e/caller.ts';
 import type { Answer } from '../http/call.ts';
 import { hiddenTexts } from '../world/estate.ts';
 
-/** What is wrong with the answer by itself: no JSON, a status that the OpenAPI document does not have, a value with more or other fields than its schema, a text that must stay inside. */
+/**
+ * What is wrong with the answer by itself: no JSON, a status that the OpenAPI document does not have, a value
+ * with more or other fields than its schema, a text that must stay inside.
+ */
 export function faultOfAnswer(procedure: NamedProcedure, answer: Answer, form: Form): string | undefined {
   const { status, body, text, headers } = answer;
   if (

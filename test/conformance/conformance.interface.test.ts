@@ -1,4 +1,7 @@
-/** The interface document and its decisions as rows, against the started program under both forms of the address. What needs an engine runs on a host (test/e2e/conformance.e2e.test.ts). */
+/**
+ * The interface document and its decisions as rows, against the started program under both forms of the
+ * address. What needs an engine runs on a host (test/e2e/conformance.e2e.test.ts).
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -99,8 +102,10 @@ describe('nothing is left out', () => {
     const all = Object.keys(documentedRules);
     console.log(
       [
-        `conformance: ${Object.keys(documentedProcedures).length} procedures documented, ${procedures.length} in the program`,
-        `${rows.length} rows (${ready.length} run without an engine, ${rowsOf('engine').length} with one, each under both forms)`,
+        `conformance: ${Object.keys(documentedProcedures).length} procedures documented, ` +
+          `${procedures.length} in the program`,
+        `${rows.length} rows (${ready.length} run without an engine, ${rowsOf('engine').length} with ` +
+          'one, each under both forms)',
         `${all.length} rules documented, ${all.filter((rule) => shown.has(rule)).length} shown`,
         `${rows.filter(({ refused }) => refused === 'NOT_IMPLEMENTED').length} rows answer 501`,
       ].join('; '),

@@ -1,4 +1,7 @@
-/** The rules that the interface document and its decisions state, each by a short name with the section it stands in. */
+/**
+ * The rules that the interface document and its decisions state, each by a short name with the section it
+ * stands in.
+ */
 export const documentedRules = {
   // Forms and envelopes.
   'form A wraps, form B is bare': 'interface: What the service does; decisions 1',
@@ -56,6 +59,10 @@ export const documentedRules = {
   'an invitation is accepted once, by the person invited': 'decisions 12',
   'the audit tells who did what': 'decisions 12',
   "settings belong to the installation's first organization": 'decisions 12',
+  'a second factor is set up, confirmed by a code, and switched off by password and code': 'decisions 2',
+  'an account is deleted by its person; the last Owner stays': 'decisions 12',
+  'secrets are dots for whoever may not read them, and dots are not stored': 'decisions 2',
+  'answers of changes carry no secrets': 'decisions 2',
   // Projects and environments.
   'project.create answers project and default environment': 'decisions 3',
   'a project with services stays': 'decisions 3',

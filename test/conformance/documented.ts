@@ -4,7 +4,8 @@ const of = (source: string, router: string, names: string): Record<string, strin
   Object.fromEntries(names.split(' ').map((name) => [`${router}.${name}`, source]));
 const kinds = ['mariadb', 'mysql', 'postgres', 'mongo', 'redis'];
 const operations =
-  'create one deploy start stop reload update saveEnvironment saveExternalPort changeStatus move rebuild remove';
+  'create one deploy start stop reload update saveEnvironment saveExternalPort changeStatus move ' +
+  'rebuild remove';
 
 export const documentedProcedures: Readonly<Record<string, string>> = {
   ...of('interface: Authentication-related and general', 'user', 'createApiKey get deleteApiKey'),
@@ -15,12 +16,14 @@ export const documentedProcedures: Readonly<Record<string, string>> = {
   ...of(
     'interface: Applications',
     'application',
-    'create one update start stop reload delete move refreshToken saveEnvironment deploy redeploy cancelDeployment cleanQueues killBuild clearDeployments',
+    'create one update start stop reload delete move refreshToken saveEnvironment deploy redeploy ' +
+      'cancelDeployment cleanQueues killBuild clearDeployments',
   ),
   ...of(
     'decisions 5',
     'application',
-    'saveBuildType saveGithubProvider saveGitProvider saveGitlabProvider saveBitbucketProvider saveGiteaProvider saveContainerProvider dropDeployment run readLogs logs',
+    'saveBuildType saveGithubProvider saveGitProvider saveGitlabProvider saveBitbucketProvider ' +
+      'saveGiteaProvider saveContainerProvider dropDeployment run readLogs logs',
   ),
   ...of('decisions 5', 'deployment', 'all one readLogs logs rollback'),
   ...of('decisions 5', 'port', 'create one byApplicationId update delete'),
@@ -36,14 +39,16 @@ export const documentedProcedures: Readonly<Record<string, string>> = {
   ...of(
     'interface: Databases; decisions 7',
     'backup',
-    'create manualBackupMariadb manualBackupMySql manualBackupPostgres manualBackupMongo restoreBackupWithLogs',
+    'create manualBackupMariadb manualBackupMySql manualBackupPostgres manualBackupMongo ' +
+      'restoreBackupWithLogs',
   ),
   ...of('decisions 7', 'backup', 'one update remove byDatabase listFiles'),
   ...of('decisions 7', 'destination', 'create one all update remove testConnection'),
   ...of(
     'decisions 8',
     'compose',
-    'create one update delete deploy redeploy start stop move saveEnvironment loadServices refreshToken cleanQueues killBuild readLogs',
+    'create one update delete deploy redeploy start stop move saveEnvironment loadServices refreshToken ' +
+      'cleanQueues killBuild readLogs',
   ),
   ...of(
     'interface: Servers',
@@ -56,7 +61,8 @@ export const documentedProcedures: Readonly<Record<string, string>> = {
   ...of(
     'interface: Containers',
     'container',
-    'getContainers restartContainer getConfig getContainersByAppNameMatch getContainersByAppLabel getStackContainersByAppName getServiceContainersByAppName',
+    'getContainers restartContainer getConfig getContainersByAppNameMatch getContainersByAppLabel ' +
+      'getStackContainersByAppName getServiceContainersByAppName',
   ),
   ...of('interface: Swarm', 'swarm', 'getNodes getNodeInfo getNodeApps'),
   ...of('decisions 12', 'sshKey', 'create generate one all remove'),
@@ -64,7 +70,8 @@ export const documentedProcedures: Readonly<Record<string, string>> = {
   ...of(
     'decisions 12',
     'organization',
-    'create one all update delete setActive members invite invitations revoke accept updateMember removeMember',
+    'create one all update delete setActive members invite invitations revoke accept updateMember ' +
+      'removeMember',
   ),
   ...of('decisions 12', 'settings', 'get update'),
   ...of('decisions 12', 'audit', 'all'),

@@ -1,4 +1,7 @@
-/** What the document says of every procedure alike, made from the schemas: the other verb, fields that are missing or of another type, keys that nobody knows, the json envelope. */
+/**
+ * What the document says of every procedure alike, made from the schemas: the other verb, fields that are
+ * missing or of another type, keys that nobody knows, the json envelope.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe-type.ts';
@@ -186,7 +189,8 @@ it('every list comes whole, or in pages that come to the same', async () => {
       }
       return isDeepStrictEqual(items, whole.body)
         ? undefined
-        : `${procedure.path} in pages: ${items.length} items instead of ${Array.isArray(whole.body) ? whole.body.length : 'a list'}`;
+        : `${procedure.path} in pages: ${items.length} items instead of ` +
+            `${Array.isArray(whole.body) ? whole.body.length : 'a list'}`;
     },
   );
   console.log(`conformance: ${lists.length - byTail.size} lists whole and in pages`);

@@ -1,6 +1,9 @@
 /** Compares an answer with what a row says of it. */
 
-/** The first place where the answer is otherwise, in words; undefined when it fits. Objects may have more fields than the row says, lists no more items. */
+/**
+ * The first place where the answer is otherwise, in words; undefined when it fits. Objects may have more
+ * fields than the row says, lists no more items.
+ */
 export function mismatch(actual: unknown, expected: unknown, at = 'the answer'): string | undefined {
   if (isKind(expected)) return kindMismatch(actual, expected, at);
   if (Array.isArray(expected)) {

@@ -1,4 +1,8 @@
-/** What a row of the conformance suite is: a call as the document describes it, and what the document says of its answer. Plain data; `<name>` in a text stands for what the world, or an earlier call, has under that name. */
+/**
+ * What a row of the conformance suite is: a call as the document describes it, and what the document says of
+ * its answer. Plain data; `<name>` in a text stands for what the world, or an earlier call, has under that
+ * name.
+ */
 import type { ErrorCode, FlatRefusal } from '../../server/src/domain/errors.ts';
 import type { PersonName } from '../world/people.ts';
 import type { DocumentedRule } from './documented-rules.ts';

@@ -24,7 +24,8 @@ type Names = Record<string, unknown>;
 /** What is wrong with the row, if anything. */
 export async function runRow(row: Row, place: Place): Promise<string | undefined> {
   const names = namesOf(place.world);
-  const title = `${row.call}${row.rule === undefined ? '' : ` (${[row.rule].flat().join('; ')})`}, form ${place.form}`;
+  const rules = row.rule === undefined ? '' : ` (${[row.rule].flat().join('; ')})`;
+  const title = `${row.call}${rules}, form ${place.form}`;
   for (const [when, steps] of [
     ['before: ', row.before ?? []],
     ['', [row]],
@@ -48,7 +49,10 @@ async function runStep(step: Step, place: Place, names: Names): Promise<string |
     faultOfAnswer(procedure, answer, place.form) ??
     (isRefusal(step) ? refusalFault(step, answer, place.form) : goodFault(step, answer, place.form, names));
   if (fault !== undefined)
-    return `${fault} | asked ${JSON.stringify(input).slice(0, 300)}, answered ${answer.status} ${answer.text.slice(0, 500)}`;
+    return (
+      `${fault} | asked ${JSON.stringify(input).slice(0, 300)}, answered ${answer.status} ` +
+      `${answer.text.slice(0, 500)}`
+    );
   for (const [name, way] of Object.entries(step.keep ?? {}))
     names[name] = at(valueIn(answer, place.form), way);
   return undefined;
@@ -111,8 +115,8 @@ function namesOf({ own, foreign, people }: World): Names {
 }
 
 function personFields(people: World['people'], name: PersonName): Record<string, string> {
-  const { userId, email, apiKeyId, sessionId, memberId, invitation } = people[name];
-  return { userId, email, apiKeyId, sessionId, memberId, invitation };
+  const { userId, email, apiKeyId, sessionId, memberId, invitation, recoveryCode } = people[name];
+  return { userId, email, apiKeyId, sessionId, memberId, invitation, recoveryCode };
 }
 
 /** The value with every `<name>` in its texts replaced. */

@@ -1,4 +1,6 @@
-/** Runs the rows of a suite against a started Berth: each under both forms, each time in a world of its own. */
+/**
+ * Runs the rows of a suite against a started Berth: each under both forms, each time in a world of its own.
+ */
 import type { Database } from '../../server/src/db/database.ts';
 import { atOnce, inOrder } from '../access/in-order.ts';
 import { procedures, type Form } from '../e2e/caller.ts';
@@ -9,7 +11,9 @@ import { runRow } from './run-row.ts';
 const forms: readonly Form[] = ['a', 'b'];
 
 export interface PreparedRows {
-  /** Runs all of them, a few at once, and what the installation has only once at the end, one after another. */
+  /**
+   * Runs all of them, a few at once, and what the installation has only once at the end, one after another.
+   */
   run(url: string): Promise<RowsReport>;
 }
 
@@ -24,7 +28,10 @@ export function runsOf(rows: readonly Row[]): number {
   return rows.length * forms.length;
 }
 
-/** Puts the worlds of the rows into the database: one for what the installation has once, one for each run that changes something, and a few that those take in turns which only look or are refused. */
+/**
+ * Puts the worlds of the rows into the database: one for what the installation has once, one for each run
+ * that changes something, and a few that those take in turns which only look or are refused.
+ */
 export async function prepareRows(
   database: Database,
   rows: readonly Row[],

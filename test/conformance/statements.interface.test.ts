@@ -1,4 +1,7 @@
-/** Reads run a fixed number of statements, however many rows they give: every query, counted in the started program before and after much more of everything is there. */
+/**
+ * Reads run a fixed number of statements, however many rows they give: every query, counted in the started
+ * program before and after much more of everything is there.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';

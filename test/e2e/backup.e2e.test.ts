@@ -1,4 +1,7 @@
-/** Backups and restores of real databases on a real Berth, engine and S3 server; then Berth and the S3 server are killed in the middle of some. */
+/**
+ * Backups and restores of real databases on a real Berth, engine and S3 server; then Berth and the S3 server
+ * are killed in the middle of some.
+ */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';

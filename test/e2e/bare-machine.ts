@@ -70,7 +70,10 @@ export async function curl(host: BedHost, ...words: string[]): Promise<{ status:
   return { status: Number(status), body: body.toReversed().join('\n') };
 }
 
-/** Programs that run on the machine, but those of the bed, of this very question, and health checks, which come and go. */
+/**
+ * Programs that run on the machine, but those of the bed, of this very question, and health checks, which
+ * come and go.
+ */
 export async function programs(host: BedHost): Promise<string[]> {
   const listed = await host.exec(['ps', '-eo', 'pid=,args='], { limitMs: 10_000 });
   const own = /(\/\.berth\/busybox|runc --root .* exec|runc init|host-init\.sh|sleep infinity|ps -eo)/;

@@ -1,4 +1,5 @@
 /** A bed host that runs the compiled Berth beside an engine of its own, and the calls a person would make. */
+import { firstSignUpFile, firstSignUpHash } from '../../server/src/domain/first-sign-up.ts';
 import { request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Bed } from '../bed/bed.ts';
@@ -7,9 +8,12 @@ import { compiled } from '../bed/layout.ts';
 import { growingPause } from '../bed/pauses.ts';
 import { processesOf } from '../bed/processes.ts';
 
-/** Where an overlay host sees the checkout under test, wherever that is on the machine (a host's /tmp, for one, is its own). */
-const project = '/opt/project';
-const nodePath = `${project}/node_modules/.bin/node`;
+/**
+ * Where an overlay host sees the checkout under test, wherever that is on the machine (a host's /tmp, for
+ * one, is its own).
+ */
+export const project = '/opt/project';
+export const nodePath = `${project}/node_modules/.bin/node`;
 const entry = `${project}/dist/server/src/main.js`;
 export const data = '/var/lib/docker/berth-data';
 const port = 3000;
@@ -22,8 +26,11 @@ export interface Answer {
 export interface BerthHost {
   readonly host: BedHost;
   readonly url: string;
-  /** Starts Berth and waits until it answers; with variables besides the usual ones. */
-  start(env?: Record<string, string>): Promise<void>;
+  /**
+   * Starts Berth and waits until it answers; with variables besides the usual ones, or as another program
+   * composes it.
+   */
+  start(env?: Record<string, string>, otherProgram?: string): Promise<void>;
   /** Ends Berth as a crash would. */
   kill(): Promise<void>;
   /** Ends Berth in good order. */
@@ -68,7 +75,7 @@ export interface ApplicationView {
 }
 
 const queries =
-  /\.(one|all|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|restoreBackupWithLogs|repositories|branches)$/;
+  /\.(one|all|latest|builders|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|restoreBackupWithLogs|repositories|branches)$/;
 
 /** Makes the host with its swarm and starts Berth in it. The owner is signed up and has a key. */
 export async function berthHost(
@@ -76,18 +83,20 @@ export async function berthHost(
   name: string,
   index: number,
   env: Record<string, string> = {},
+  { program = entry, sees = [] }: { program?: string; sees?: readonly string[] } = {},
 ): Promise<BerthHost> {
-  const host = await bed.host(name, { index, engine: true, images: true, sshd: true });
+  const host = await bed.host(name, { index, engine: true, images: true, sshd: true, sees });
   const swarm = await host.exec(['/usr/bin/docker', 'swarm', 'init', '--advertise-addr', host.ip]);
   if (swarm.code !== 0) throw new Error(`The swarm could not be made: ${swarm.stderr}`);
   await host.exec(['mkdir', '-p', `${data}/probe`]);
   await host.exec(['cp', '/bin/busybox', `${data}/probe/busybox`]);
-  const berth = client(host, env);
+  const berth = client(host, program, env);
   await berth.start();
   return berth;
 }
 
-function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
+function client(host: BedHost, usual: string, baseEnv: Record<string, string>): BerthHost {
+  let program = usual;
   const url = `http://${host.ip}:${port}`;
   let apiKey = '';
   let starts = 0;
@@ -121,7 +130,7 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
     }
   }
   async function berthPid(): Promise<string> {
-    return (await processesOf(host, /dist\/server\/src\/main\.js/)).at(-1) ?? '';
+    return (await processesOf(host, RegExp(RegExp.escape(program)))).at(-1) ?? '';
   }
   async function end(signal: string): Promise<void> {
     const pid = await berthPid();
@@ -135,7 +144,8 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
     ask,
     call,
     signed: () => ({ 'x-api-key': apiKey }),
-    async start(env = {}) {
+    async start(env = {}, otherProgram = usual) {
+      program = otherProgram;
       starts += 1;
       const variables = {
         NODE_COMPILE_CACHE: compiled.inside,
@@ -152,17 +162,28 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
         ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
         nodePath,
         '--max-semi-space-size=1',
-        entry,
+        program,
       ]);
       for (let left = 150; !(await healthy()); left -= 1) {
         if (left === 0) throw new Error(`Berth did not start: ${await berth.ownLog()}`);
         await wait(100);
       }
-      if (apiKey === '') apiKey = await signUp(url);
+      if (apiKey === '') {
+        // As set-up does it for whoever is elsewhere.
+        await host.exec([
+          'sh',
+          '-c',
+          'printf %s "$1" > "$2"',
+          'sh',
+          firstSignUpHash(token),
+          `${data}/${firstSignUpFile}`,
+        ]);
+        apiKey = await signUp(url);
+      }
     },
     kill: () => end('KILL'),
     stop: () => end('TERM'),
-    proxied: (hostName, path = '/') => get(host.ip, hostName, path),
+    proxied: (hostName, path = '/') => throughProxy(host.ip, hostName, path),
     async settled(applicationId, limitMs = 120_000) {
       const end = Date.now() + limitMs;
       const pause = growingPause();
@@ -170,10 +191,11 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
         const application = await call<ApplicationView>('application.one', { applicationId });
         if (application.deployments.every(({ status }) => status !== 'queued' && status !== 'running'))
           return application;
-        if (Date.now() > end)
-          throw new Error(
-            `Still under way: ${JSON.stringify(application.deployments[0])}\n${(await berth.log(application.deployments[0]?.deploymentId ?? '')).join('\n')}\n${await berth.ownLog()}`,
-          );
+        if (Date.now() > end) {
+          const [newest] = application.deployments;
+          const lines = [...(await berth.log(newest?.deploymentId ?? '')), await berth.ownLog()];
+          throw new Error(`Still under way: ${JSON.stringify(newest)}\n${lines.join('\n')}`);
+        }
         await pause();
       }
     },
@@ -183,12 +205,14 @@ function client(host: BedHost, baseEnv: Record<string, string>): BerthHost {
   return berth;
 }
 
+const token = 'printed by set-up';
+
 async function signUp(url: string): Promise<string> {
   const headers = { 'content-type': 'application/json', origin: url };
   const signedUp = await fetch(`${url}/api/auth/sign-up/email`, {
     method: 'POST',
     headers,
-    body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
+    body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'correct horse battery', token }),
   });
   const cookie = signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const { organizationId } = (await signedUp.json()) as { organizationId: string };
@@ -201,10 +225,10 @@ async function signUp(url: string): Promise<string> {
 }
 
 /** With the Host header of our choice; fetch would not let us set it. */
-function get(
+export function throughProxy(
   ip: string,
   hostName: string,
-  path: string,
+  path = '/',
 ): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     const call = request(

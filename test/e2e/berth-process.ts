@@ -1,4 +1,7 @@
-/** Berth's process and database as seen from the machine: to kill it at an exact moment, and to see what it stored. */
+/**
+ * Berth's process and database as seen from the machine: to kill it at an exact moment, and to see what it
+ * stored.
+ */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -42,7 +45,9 @@ export async function databasePath(bed: Bed, host: BedHost): Promise<string> {
 export function storedDeployment(database: DatabaseSync, deploymentId: string): StoredDeployment {
   const row = database
     .prepare(
-      'select d."deploymentId", d."applicationId", d."status", d."stage", d."child", j."attempts" from "deployment" d join "job" j on j."payload" like \'%\' || d."deploymentId" || \'%\' where d."deploymentId" = ?',
+      'select d."deploymentId", d."applicationId", d."status", d."stage", d."child", j."attempts" from ' +
+        '"deployment" d join "job" j on j."payload" like \'%\' || d."deploymentId" || \'%\' where ' +
+        'd."deploymentId" = ?',
     )
     .get(deploymentId);
   if (row === undefined) throw new Error(`There is no deployment ${deploymentId}.`);
@@ -59,13 +64,17 @@ export function storedDeployment(database: DatabaseSync, deploymentId: string): 
 
 export type KillIn = (serviceId: string, stage: string) => Promise<{ deploymentId: string; stage: string }>;
 
-/** Gives a function that kills Berth as soon as the newest deployment of the service is stored to be in a stage, and tells the stage it was in then, or how it had ended. */
+/**
+ * Gives a function that kills Berth as soon as the newest deployment of the service is stored to be in a
+ * stage, and tells the stage it was in then, or how it had ended.
+ */
 export async function prepareKill(host: BedHost, path: string, limitMs = 60_000): Promise<KillIn> {
   const pid = await berthPid(host);
   return async (serviceId, stage) => {
     using database = new DatabaseSync(path);
     const look = database.prepare(
-      'select "deploymentId", "stage", "status" from "deployment" where coalesce("applicationId", "databaseId", "composeId") = ? order by "sequence" desc limit 1',
+      'select "deploymentId", "stage", "status" from "deployment" where coalesce("applicationId", ' +
+        '"databaseId", "composeId") = ? order by "sequence" desc limit 1',
     );
     const isUnderWay = (row: ReturnType<typeof look.get>): boolean =>
       row?.['status'] === 'queued' || row?.['status'] === 'running';

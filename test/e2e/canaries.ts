@@ -17,7 +17,8 @@ export function createCanaries(host: BedHost): Canaries {
   return {
     fileOf: (index) => `/tmp/${mark}-${index}`,
     async found() {
-      // Not what is mounted below these: containers' files, which lie in their layers as well, and the checkout, which nobody can write to.
+      // Not what is mounted below these: containers' files, which lie in their layers as well, and the
+      // checkout, which nobody can write to.
       const search = await host.exec(['find', ...places, '-xdev', '-name', `${mark}*`], { limitMs: 120_000 });
       if (search.stderr.includes('No such file or directory') && search.stdout === '' && search.code > 1)
         throw new Error(search.stderr);

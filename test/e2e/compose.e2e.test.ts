@@ -1,7 +1,11 @@
-/** Compose services from a file to what answers behind the proxy and back, on a real Berth, engine, proxy and repository. */
+/**
+ * Compose services from a file to what answers behind the proxy and back, on a real Berth, engine, proxy and
+ * repository.
+ */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { file, worker } from './compose-file.ts';
 import { dockerOf } from '../bed/docker.ts';
 import { berthHost, type BerthHost, type DeploymentView } from './berth-host.ts';
 import { databasePath, prepareKill } from './berth-process.ts';
@@ -89,44 +93,6 @@ async function stack(name: string, input: Record<string, unknown>): Promise<Stac
   await made.do('update', input);
   return made;
 }
-
-/** Answers its version and what the store has under `greeting`; the store is asked by its name in the file. */
-const web = `
-const { connect } = require('node:net');
-if (process.env.CRASH) { console.log('no luck with ' + process.env.CRASH); process.exit(3); }
-require('node:http').createServer((request, response) => {
-  if (request.url === '/version') return response.end(process.env.VERSION);
-  const store = connect(6379, 'redis', () => store.write('GET greeting\\r\\n'));
-  store.once('data', (data) => { store.end(); response.end([process.env.VERSION, request.url, String(data).split('\\r\\n')[1]].join(' ')); });
-  store.once('error', (error) => response.end(String(error)));
-}).listen(3000);
-`;
-
-const file = (services = ''): string => `
-services:
-  web:
-    image: berth/node:24
-    command: ["node", "-e", ${JSON.stringify(web.replaceAll('$', '$$'))}]
-    environment: { VERSION: "\${VERSION:?which version}", CRASH: }
-    stop_grace_period: 2s
-    depends_on:
-      redis: { condition: service_healthy }
-      seed: { condition: service_completed_successfully }
-  seed:
-    image: berth/redis:7
-    command: ["redis-cli", "-h", "redis", "set", "greeting", "\${GREETING:-hello}"]
-    depends_on: [redis]
-  redis:
-    image: berth/redis:7
-    container_name: ignored
-    volumes: [data:/data]
-    healthcheck: { test: [CMD, redis-cli, ping], interval: 1s, timeout: 2s, start_period: 10s }
-${services}
-volumes: { data: , work: }
-`;
-const worker = `
-  worker: { image: "berth/node:24", command: ["node", "-e", "console.log('working ' + require('fs').readFileSync('/note')); setInterval(() => {}, 1000)"], volumes: ["work:/work", "./note.txt:/note:ro"], init: false, stop_grace_period: 1s, healthcheck: { test: "true", interval: 1s } }
-`;
 
 describe.concurrent('a compose service of a file', () => {
   const next = inOrder();
@@ -227,7 +193,19 @@ describe.concurrent('a compose service of a file', () => {
   );
 
   it(
-    'removes what the file has no longer, and keeps its volume; kill -9 in the middle changes nothing of that',
+    'returns to its good file, whatever the engine took back of the one before',
+    next(async () => {
+      await store.do('update', { env: 'VERSION=v2', composeFile: file(worker) });
+      const log = (await berth.log(await store.deploy())).join('\n');
+      expect(log).toContain('web: Nothing changes for it; it runs on.');
+      expect(await store.status()).toBe('done');
+      expect((await answer()).body).toBe('v2 /cart hello');
+    }),
+  );
+
+  it(
+    'removes what the file has no longer, and keeps its volume; kill -9 in the middle changes nothing ' +
+      'of that',
     next(async () => {
       await store.do('update', { env: 'VERSION=v4', composeFile: file() });
       await repositoryIsThrough.promise;
@@ -265,6 +243,27 @@ describe.concurrent('a compose service of a file', () => {
   );
 
   it(
+    'ends a deployment that waits for a service when it is stopped, and starts what ran before',
+    next(async () => {
+      const unhealthy = worker.replace('test: "true"', 'test: "false", retries: 300');
+      await store.do('update', { env: 'VERSION=v4', composeFile: file(unhealthy) });
+      const deploymentId = await store.begin();
+      await until('it waits for the worker', async () =>
+        (await berth.log(deploymentId)).some((line) =>
+          line.includes('Waiting until every service is healthy'),
+        ),
+      );
+      expect(await store.do('stop')).toMatchObject({ composeStatus: 'idle' });
+      expect(await store.ended(deploymentId)).toMatchObject({
+        status: 'cancelled',
+        errorMessage: expect.stringMatching(/^Ended by stop of \S+@\S+\.$/),
+      });
+      expect(await store.do('start')).toMatchObject({ composeStatus: 'done' });
+      await until('it answers again', async () => (await answer()).body === 'v4 /cart hello');
+    }),
+  );
+
+  it(
     'goes with its network, and with its volumes when that is asked',
     next(async () => {
       expect(await store.do('delete', {})).toMatchObject({
@@ -297,7 +296,8 @@ services:
     build: { context: ../site }
     env_file: [.env]
     volumes: ["./page:/www/page:ro"${mount}]
-    entrypoint: ["/bin/busybox", "sh", "-c", "echo $$NAME > /www/name; exec /bin/busybox httpd -f -p 3000 -h /www"]
+    entrypoint:
+      ["/bin/busybox", "sh", "-c", "echo $$NAME > /www/name; exec /bin/busybox httpd -f -p 3000 -h /www"]
 `;
   const site = Object.fromEntries(
     Object.entries(tinyFiles('first')).map(([name, content]) => [`site/${name}`, content]),

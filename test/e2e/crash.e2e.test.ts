@@ -1,4 +1,7 @@
-/** Crashes and outages: what Berth had begun goes on or ends with its reason, and what ran runs on or comes back without a hand. */
+/**
+ * Crashes and outages: what Berth had begun goes on or ends with its reason, and what ran runs on or comes
+ * back without a hand.
+ */
 import { afterAll, beforeAll, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';

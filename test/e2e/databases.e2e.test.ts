@@ -1,4 +1,7 @@
-/** Every kind of database on a real Berth and engine, met by its real client; then Berth is killed while it deploys and upgrades one. */
+/**
+ * Every kind of database on a real Berth and engine, met by its real client; then Berth is killed while it
+ * deploys and upgrades one.
+ */
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
@@ -6,6 +9,7 @@ import { berthHost } from './berth-host.ts';
 import { openDataHouse, type DataHouse } from './databases/data-house.ts';
 import { killTests } from './databases/killed.ts';
 import { lifeTests } from './databases/life.ts';
+import { stopTests } from './databases/stopped.ts';
 import { truthTests } from './databases/truth.ts';
 import { upgradeTests } from './databases/upgrades.ts';
 import { expectCalmLog } from './workshop.ts';
@@ -24,6 +28,7 @@ afterAll(() => house.berth.host.kill());
 
 describe('databases side by side', () => {
   lifeTests(() => house);
+  stopTests(() => house);
   truthTests(() => house);
   upgradeTests(() => house);
 });

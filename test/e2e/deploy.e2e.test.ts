@@ -1,9 +1,13 @@
-/** From a source to a running service and back, on a real Berth, engine, proxy, git, SSH and registry; then with hostile text in all of it. */
+/**
+ * From a source to a running service and back, on a real Berth, engine, proxy, git, SSH and registry; then
+ * with hostile text in all of it.
+ */
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './berth-host.ts';
 import { buildTests, limitTests } from './deploy/builds.ts';
+import { healthTests } from './deploy/health.ts';
 import { hostileTests } from './deploy/hostile.ts';
 import { serviceTests } from './deploy/services.ts';
 import { sourceTests } from './deploy/sources.ts';
@@ -27,6 +31,7 @@ describe('deployments side by side', () => {
     () => bed,
   );
   serviceTests(() => shop);
+  healthTests(() => shop);
   buildTests(() => shop);
 });
 

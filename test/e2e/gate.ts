@@ -1,4 +1,7 @@
-/** Gates on the machine's own address at which builds, tasks and servers of a bed wait, so that a stage lasts as long as a test needs. */
+/**
+ * Gates on the machine's own address at which builds, tasks and servers of a bed wait, so that a stage lasts
+ * as long as a test needs.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 

@@ -1,4 +1,7 @@
-/** Hostile text in every field of every procedure: refused with the field named, or plain data; never a fault, a hang or a command. */
+/**
+ * Hostile text in every field of every procedure: refused with the field named, or plain data; never a fault,
+ * a hang or a command.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
@@ -31,6 +34,8 @@ beforeAll(async () => {
   canaries = createCanaries(berth.host);
   values = hostileValues(canaries.fileOf);
   const call = await everyCaller();
+  // What the estates name outside is a closed port of loopback: Berth is to find nobody there by itself.
+  await valueOf(call('settings.update', { allowedPrivateNetworks: ['127.0.0.0/8'] }));
   places = await Promise.all(
     Array.from({ length: workers }, async (_, index) => ({
       call,
@@ -53,10 +58,14 @@ async function everyCaller(): Promise<Call> {
       : byKey)(path, input, form);
 }
 
-/** What a procedure with more text than ids answers to a harmless input; those that are not here must succeed. */
-const cannotSucceed: Record<string, number> = {
+/**
+ * What a procedure with more text than ids answers to a harmless input; those that are not here must succeed.
+ */
+const cannotSucceed: Record<string, number | readonly number[]> = {
   'application.redeploy': 412,
-  'application.reload': 412,
+  // The upload before it may still be under way.
+  'application.reload': [409, 412],
+  'application.restart': 412,
   'application.run': 412,
   'registry.test': 400,
   'previewDeployment.redeploy': 404,
@@ -67,6 +76,11 @@ const cannotSucceed: Record<string, number> = {
   'organization.accept': 404,
   'organization.updateMember': 404,
   'user.changePassword': 400,
+  'user.delete': 400,
+  'user.twoFactorSetUp': 400,
+  'user.twoFactorConfirm': 412,
+  'user.twoFactorDisable': 412,
+  'user.twoFactorNewRecoveryCodes': 412,
   'server.setupMonitoring': 501,
   'server.getServerMetrics': 501,
   'container.restartContainer': 404,
@@ -78,6 +92,7 @@ const cannotSucceed: Record<string, number> = {
   'mongo.reload': 412,
   'redis.reload': 412,
   'compose.redeploy': 412,
+  'compose.approve': 409,
   ...Object.fromEntries(
     databaseKindNames.flatMap((kind) => [
       [`${kind}.upgrade`, 412],
@@ -98,7 +113,9 @@ describe('the corpus', () => {
       if (!isMoreThanIds) continue;
       const answer = await place.call(path, inputFor(path, place.estate, `harmless-${path.split('.')[0]}`));
       harmless.set(path, answer);
-      expect.soft(answer.status, `${path}: ${answer.text.slice(0, 300)}`).toBe(cannotSucceed[path] ?? 200);
+      expect
+        .soft([cannotSucceed[path] ?? 200].flat(), `${path}: ${answer.text.slice(0, 300)}`)
+        .toContain(answer.status);
     }
   });
 
@@ -121,7 +138,11 @@ describe('the corpus', () => {
     const count = (kind: Verdict['kind']): number =>
       verdicts.filter((verdict) => verdict.kind === kind).length;
     console.log(
-      `hostile input: ${values.length} values (every second for an everyday field, every fourth for an id or another field, every fifth for a field of a kind of database) × ${fields.size} fields = ${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ${count('refused')} refused with the field named, ${count('shown')} taken and given back as they were, ${count('accepted')} taken where nothing is given back`,
+      `hostile input: ${values.length} values (every second for an everyday field, every fourth for an ` +
+        `id or another field, every fifth for a field of a kind of database) × ${fields.size} fields = ` +
+        `${cases.length} requests in ${((performance.now() - began) / 1000).toFixed(0)} s: ` +
+        `${count('refused')} refused with the field named, ${count('shown')} taken and given back as they ` +
+        `were, ${count('accepted')} taken where nothing is given back`,
     );
     expect(values.length / 2).toBeGreaterThanOrEqual(60);
     expect(fields.size).toBeGreaterThanOrEqual(200);
@@ -130,7 +151,10 @@ describe('the corpus', () => {
   }, 600_000);
 });
 
-/** What everybody deploys with, and accounts: here hostile text comes in first, so each field meets every second value, 60 and more. */
+/**
+ * What everybody deploys with, and accounts: here hostile text comes in first, so each field meets every
+ * second value, 60 and more.
+ */
 const everyday: readonly string[] = [
   'project',
   'environment',
@@ -148,8 +172,10 @@ const everyday: readonly string[] = [
 const fromGitHosts = /^application\.save(?:Github|Gitlab|Bitbucket|Gitea)Provider$/;
 
 /**
- * Every second value for an everyday field, the others for the next one, so that a rule which fields share meets all; every fourth for a field of another noun, where the next
- * procedure goes on with the next value, and for an id, which is looked up and nothing else. The procedures of the kinds of database are made once for all of them, so they share the values.
+ * Every second value for an everyday field, the others for the next one, so that a rule which fields share
+ * meets all; every fourth for a field of another noun, where the next procedure goes on with the next value,
+ * and for an id, which is looked up and nothing else. The procedures of the kinds of database are made once
+ * for all of them, so they share the values.
  */
 function valuesFor(procedure: string, { path }: TextField, index: number): HostileValue[] {
   const [noun = ''] = procedure.split('.');
@@ -235,7 +261,8 @@ describe('what comes with a request besides its input', () => {
   it('names of uploaded files are kept as text', async () => {
     const [place] = places;
     const { applicationId } = place?.estate ?? { applicationId: '' };
-    // A form's file has no folders: of a path its last part is the name. Line breaks and quotes are sent encoded.
+    // A form's file has no folders: of a path its last part is the name. Line breaks and quotes are sent
+    // encoded.
     for (const { name, text } of values.filter(
       ({ text }) =>
         text.length < 200 && /^[^\r\n"\0\\/]+$/.test(text) && !/^\.*$/.test(text) && text.isWellFormed(),

@@ -1,10 +1,16 @@
-/** Sends one hostile value in one field and judges the answer: refused with the field named, or taken as plain data and given back as it was. */
+/**
+ * Sends one hostile value in one field and judges the answer: refused with the field named, or taken as plain
+ * data and given back as it was.
+ */
 import { posix } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { splitWords } from '../../server/src/domain/words.ts';
 import { parseGitUrl } from '../../server/src/domain/git-source.ts';
 import { parseMachineAddress } from '../../server/src/domain/names.ts';
 import { parseObjectPath } from '../../server/src/domain/object-path.ts';
 import { parseImagePrefix, parseRegistryAddress } from '../../server/src/modules/registry/address.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { hasSecrets } from '../../server/src/procedure/secret-fields.ts';
 import type { Answer } from '../http/call.ts';
 import { valueOf, type Call } from './caller.ts';
 import { fieldOf, firstOf, type Estate } from './estate.ts';
@@ -54,6 +60,7 @@ export function inputReading(
     'backup.byDatabase mariadbId': {},
     'backup.byDatabase mysqlId': {},
     'backup.byDatabase mongoId': {},
+    'application.saveContainerProvider registryUrl': { ...input, password: null },
     'registry.test registryId': {},
     'registry.update registryUrl': { ...input, password: 'something' },
     'certificateResolver.update eab.keyId': { ...input, eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } },
@@ -67,7 +74,10 @@ export function inputReading(
   return beside[`${path} ${nameOf(field)}`] ?? input;
 }
 
-/** Fields that cost a hash of tens or hundreds of milliseconds each time. They may be absent, so they are when another field is tried. */
+/**
+ * Fields that cost a hash of tens or hundreds of milliseconds each time. They may be absent, so they are when
+ * another field is tried.
+ */
 const costlyField: Readonly<Record<string, string>> = {
   'installationBackup.set': 'passphrase',
   'basicAuth.update': 'password',
@@ -84,7 +94,9 @@ export async function judge(
 ): Promise<Verdict> {
   const wrong = (why: string, answer?: Answer): Verdict => ({
     kind: 'wrong',
-    why: `${path} ${nameOf(field)} = ${value.name}: ${why}${answer ? ` (${answer.status} ${answer.text.slice(0, 300)})` : ''}`,
+    why:
+      `${path} ${nameOf(field)} = ${value.name}: ` +
+      `${why}${answer ? ` (${answer.status} ${answer.text.slice(0, 300)})` : ''}`,
   });
   let answer: Answer;
   try {
@@ -112,7 +124,7 @@ export async function judge(
   )
     return { kind: 'refused' };
   // Whoever tries passwords is stopped before they are read.
-  if (answer.status === 429 && path === 'user.changePassword') return { kind: 'refused' };
+  if (answer.status === 429 && credentials.includes(`${path} ${nameOf(field)}`)) return { kind: 'refused' };
   if (answer.status === 409 && namesField(answer, field)) return { kind: 'refused' };
   if (
     answer.status === 403 &&
@@ -132,6 +144,15 @@ export async function judge(
     messageOf(answer).startsWith('The destination failed: ')
   )
     return { kind: 'accepted' };
+  // Whoever is asked is judged, resolved and found silent first.
+  if (
+    `${path} ${nameOf(field)}` === 'registry.test registryUrl' &&
+    (answer.status === 412 || answer.status === 503) &&
+    /^.+ (?:is no host name|did not resolve|cannot be reached|does not connect there)/s.test(
+      messageOf(answer),
+    )
+  )
+    return { kind: 'refused' };
   // The git host of the estate answers nobody.
   if (path === 'gitProvider.branches' && answer.status === 503) return { kind: 'accepted' };
   if (
@@ -146,7 +167,10 @@ export async function judge(
   async function accepted(): Promise<Verdict> {
     if (path === 'domain.create')
       await valueOf(call('domain.delete', { domainId: fieldOf(answer.body, 'domainId') }));
-    const shown = textAt(await recordAfter(path, answer.body, { call, estate }), field);
+    const shown = textAt(
+      await recordAfter({ path, router, procedure }, answer.body, { call, estate }),
+      field,
+    );
     // Left there, it would come along with every later answer about the record.
     if (value.text.length >= longText && !path.endsWith('.create'))
       await call(path, withText(inputReading(path, field, estate, unique), field, ''));
@@ -156,13 +180,15 @@ export async function judge(
     )
       return { kind: 'accepted' };
     const expected = asDocumented[`${router} ${nameOf(field)}`]?.(value.text) ?? value.text;
-    return shown === expected
+    return isDeepStrictEqual(shown, expected)
       ? { kind: 'shown' }
       : wrong(`came back as ${JSON.stringify(shown)?.slice(0, 200)}`);
   }
 }
 
-/** These ask a bucket that nobody has, which costs a process each time, and say in its words why it failed. */
+/**
+ * These ask a bucket that nobody has, which costs a process each time, and say in its words why it failed.
+ */
 const asksBucket: readonly string[] = ['destination.testConnection', 'backup.listFiles'];
 
 /** Characters from which a value is taken out of the record again. */
@@ -176,12 +202,22 @@ function isTooLong(text: string): boolean {
   return text.length > addressLimit || encodeURIComponent(JSON.stringify(text)).length > addressLimit;
 }
 
+/** A wrong password beside them, or in them, counts as a failed sign-in; after several nothing is read. */
+const credentials: readonly string[] = [
+  'user.changePassword currentPassword',
+  'user.changePassword newPassword',
+  'user.delete password',
+  'user.delete code',
+  'user.twoFactorSetUp password',
+];
+
 /** Fields for which nothing written counts as nothing given. */
 const absentWhenBlank = [
   'application.create serverId',
   'mount.create filePath',
   'mount.update filePath',
   'sshKey.create publicKey',
+  'gitProvider.create username',
   'gitProvider.update username',
 ];
 
@@ -194,7 +230,9 @@ const guarded = [
 ];
 
 /** Forms in which the documentation says that a field is kept. */
-const asDocumented: Record<string, (text: string) => string> = {
+const asDocumented: Record<string, (text: string) => unknown> = {
+  'application healthCheck.command': (text) => splitWords(text, 'command'),
+  'application preReleaseCommand': (text) => splitWords(text, 'command'),
   'application customGitUrl': (text) => (text === '' ? text : parseGitUrl(text).url),
   'registry registryUrl': parseRegistryAddress,
   'registry imagePrefix': parseImagePrefix,
@@ -209,8 +247,11 @@ function withoutEnd(path: string): string {
 }
 
 /** The record as it is after the call. */
-async function recordAfter(path: string, body: unknown, { call, estate }: Place): Promise<unknown> {
-  if (path === 'project.create') return fieldOf(body, 'project');
+async function recordAfter(
+  { path, router, procedure }: NamedProcedure,
+  body: unknown,
+  { call, estate }: Place,
+): Promise<unknown> {
   if (path === 'application.update')
     return valueOf(call('application.one', { applicationId: estate.applicationId }));
   if (path === 'application.deploy' || path === 'application.redeploy') {
@@ -221,7 +262,12 @@ async function recordAfter(path: string, body: unknown, { call, estate }: Place)
       ),
     );
   }
-  return body;
+  const record = path === 'project.create' ? fieldOf(body, 'project') : body;
+  const id = fieldOf(record, `${router}Id`);
+  // The answer of a change carries no secrets; reading the record does.
+  if (procedure.kind !== 'query' && hasSecrets(procedure) && id !== undefined)
+    return valueOf(call(`${router}.one`, { [`${router}Id`]: id }));
+  return record;
 }
 
 function isId({ path, isKey }: TextField): boolean {

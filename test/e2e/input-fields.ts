@@ -1,8 +1,13 @@
-/** Where text can stand in the input of a procedure: a walk over its JSON Schema, so that no field can be forgotten. */
+/**
+ * Where text can stand in the input of a procedure: a walk over its JSON Schema, so that no field can be
+ * forgotten.
+ */
 import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
 import type { Procedure } from '../../server/src/procedure/procedure.ts';
 
-/** The way to a value: names of fields, `0` for an item of a list; a record's own key is the way to its value. */
+/**
+ * The way to a value: names of fields, `0` for an item of a list; a record's own key is the way to its value.
+ */
 export interface TextField {
   path: readonly string[];
   /** The text stands as the key of a record at `path`. */
@@ -32,7 +37,10 @@ export function withText(
   return put(input, path, value);
 }
 
-/** What stands at the field's place in an answer; for a key, the key itself. Undefined when the answer has no such place. */
+/**
+ * What stands at the field's place in an answer; for a key, the key itself. Undefined when the answer has no
+ * such place.
+ */
 export function textAt(record: unknown, { path, isKey }: TextField): unknown {
   let value = record;
   for (const name of path)
@@ -48,7 +56,8 @@ function walk(schema: unknown, path: readonly string[]): TextField[] {
     .flat();
   const found = alternatives.flatMap((alternative) => walk(alternative, path));
   const type = get('type');
-  // A place without a type takes anything, text too; a constraint beside a type (`allOf` of patterns) is no place of its own.
+  // A place without a type takes anything, text too; a constraint beside a type (`allOf` of patterns) is no
+  // place of its own.
   const takesText =
     type === 'string' ||
     (Array.isArray(type) && type.includes('string')) ||

@@ -63,6 +63,7 @@ export const inputs = {
     get: nothing,
     createApiKey: ({ organizationId }) => ({ name: 'another', metadata: { organizationId } }),
     deleteApiKey: ({ apiKeyId }) => ({ apiKeyId }),
+    delete: () => ({ password }),
   },
   project: {
     create: () => ({ name: 'Another' }),
@@ -214,7 +215,7 @@ export const inputs = {
     create: (estate) => ({
       ...application(estate),
       publishedPort: 45_000,
-      targetPort: 80,
+      targetPort: 8080,
       publishMode: 'host',
     }),
     one: port,

@@ -125,7 +125,10 @@ const reachedList = z.array(
 );
 const seenList = z.array(z.string());
 
-/** The engine's own resolver knows its answer at once; whatever it asks outside is waited for two seconds only. */
+/**
+ * The engine's own resolver knows its answer at once; whatever it asks outside is waited for two seconds
+ * only.
+ */
 const resolving = `
 const resolver = new (require('dns').promises.Resolver)({ timeout: 2000, tries: 1 });
 const addressOf = async (host) => (require('net').isIP(host) ? host : (await resolver.resolve4(host))[0]);`;
@@ -133,18 +136,32 @@ const addressOf = async (host) => (require('net').isIP(host) ? host : (await res
 const askingProgram = `${resolving}
 const ask = (target, host) => new Promise((resolve) => {
   const done = (outcome, body = null) => resolve({ ...target, outcome, body });
-  const request = require('http').get({ host, port: target.port, path: target.path ?? '/', headers: { host: target.hostHeader ?? target.host }, agent: false }, (response) => {
+  const headers = { host: target.hostHeader ?? target.host };
+  const options = { host, port: target.port, path: target.path ?? '/', headers, agent: false };
+  const request = require('http').get(options, (response) => {
     let body = '';
-    response.on('data', (part) => (body += part)).on('end', () => done(String(response.statusCode), body)).on('error', (error) => done(error.code));
+    response.on('data', (part) => (body += part));
+    response.on('end', () => done(String(response.statusCode), body));
+    response.on('error', (error) => done(error.code));
   });
   request.on('error', (error) => done(error.code ?? error.message));
   setTimeout(() => { request.destroy(); done('no answer'); }, 2500);
 });
-const asked = JSON.parse(process.argv[1]).map((target) => addressOf(target.host).then((host) => ask(target, host), (error) => ({ ...target, outcome: error.code, body: null })));
+const asked = JSON.parse(process.argv[1]).map((target) =>
+  addressOf(target.host).then(
+    (host) => ask(target, host),
+    (error) => ({ ...target, outcome: error.code, body: null }),
+  ),
+);
 Promise.all(asked).then((answers) => process.stdout.write(JSON.stringify(answers), () => process.exit(0)));`;
 
 const tellingProgram = `${resolving}
 const socket = require('dgram').createSocket('udp4').on('error', () => undefined);
-const tell = (port, host) => new Promise((resolve) => { socket.send(process.argv[2], port, host, resolve); setTimeout(resolve, 2000); });
-const told = JSON.parse(process.argv[1]).map(({ host, port }) => addressOf(host).then((address) => tell(port, address), () => undefined));
+const tell = (port, host) => new Promise((resolve) => {
+  socket.send(process.argv[2], port, host, resolve);
+  setTimeout(resolve, 2000);
+});
+const told = JSON.parse(process.argv[1]).map(({ host, port }) =>
+  addressOf(host).then((address) => tell(port, address), () => undefined),
+);
 Promise.all(told).then(() => process.exit(0));`;

@@ -1,4 +1,7 @@
-/** Services of other environments and organizations are out of reach: by name, by address, and through the proxy, which stands in every network. */
+/**
+ * Services of other environments and organizations are out of reach: by name, by address, and through the
+ * proxy, which stands in every network.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
@@ -18,7 +21,10 @@ let owner: Call;
 let stranger: Call;
 let staging: string;
 
-/** `shop` and `shop-db` stand in one environment, `shop-staging` in another one of their project, `rival` in another organization. */
+/**
+ * `shop` and `shop-db` stand in one environment, `shop-staging` in another one of their project, `rival` in
+ * another organization.
+ */
 const names = { shop: 'shop', neighbour: 'shop-db', staging: 'shop-staging', rival: 'rival' };
 const ids = new Map<string, string>();
 
@@ -60,7 +66,9 @@ afterAll(async () => {
   await berth.host.kill();
 });
 
-/** On some machines anything outside answers to any address; here only what runs on this host is to answer. */
+/**
+ * On some machines anything outside answers to any address; here only what runs on this host is to answer.
+ */
 async function closeOutside(): Promise<void> {
   const closed = await berth.host.exec([
     'iptables',
@@ -77,7 +85,10 @@ async function closeOutside(): Promise<void> {
   if (closed.code !== 0) throw new Error(closed.stderr);
 }
 
-/** An application that answers its name on port 3000 over HTTP, notes every datagram that comes to it there, and says so at /seen. */
+/**
+ * An application that answers its name on port 3000 over HTTP, notes every datagram that comes to it there,
+ * and says so at /seen.
+ */
 async function release(call: Call, environmentId: string, appName: string): Promise<void> {
   const applicationId = textOf(
     await valueOf(call('application.create', { environmentId, name: appName, appName })),
@@ -87,13 +98,20 @@ async function release(call: Call, environmentId: string, appName: string): Prom
   await valueOf(
     call('application.saveContainerProvider', { applicationId, containerImage: 'berth/node:24' }),
   );
-  const program = `const seen = []; require('dgram').createSocket('udp4').on('message', (text) => seen.push(String(text))).bind(3000);
-    require('http').createServer((request, response) => response.end(request.url === '/seen' ? JSON.stringify(seen) : 'this is ${appName}')).listen(3000);`;
+  const program = `const seen = [];
+    const socket = require('dgram').createSocket('udp4');
+    socket.on('message', (text) => seen.push(String(text))).bind(3000);
+    const answer = (url) => (url === '/seen' ? JSON.stringify(seen) : 'this is ${appName}');
+    const server = require('http').createServer((request, response) => response.end(answer(request.url)));
+    server.listen(3000);`;
   await valueOf(call('application.update', { applicationId, command: 'node', args: ['-e', program] }));
   await deployed(call, applicationId);
 }
 
-/** Every way that leads from outside a container to it: its names, its tasks' names and each address it has on any network. */
+/**
+ * Every way that leads from outside a container to it: its names, its tasks' names and each address it has on
+ * any network.
+ */
 async function waysTo(service: string): Promise<Target[]> {
   const hosts = [
     service,
@@ -128,7 +146,8 @@ describe('a service', () => {
 
   it.concurrent.each(strangers)('%s does not reach %s', async (from, to) => {
     const ways = await waysTo(to);
-    // Two names, the container's own two, and an address on its environment's network and on the bridge to the outside at least.
+    // Two names, the container's own two, and an address on its environment's network and on the bridge to
+    // the outside at least.
     expect(ways.length).toBeGreaterThanOrEqual(6);
     const answers = await insides.ask(from, ways);
     console.log(

@@ -1,4 +1,7 @@
-/** Requests at a fixed rate through the proxy, every other one on a connection of its own, the rest on kept ones. */
+/**
+ * Requests at a fixed rate through the proxy, every other one on a connection of its own, the rest on kept
+ * ones.
+ */
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -21,7 +24,10 @@ export interface LoadResult {
   sent: number;
   ok: number;
   failed: number;
-  /** Requests that a reused idle connection lost and that were sent once more, as browsers do (RFC 9110, 9.2.2). */
+  /**
+   * Requests that a reused idle connection lost and that were sent once more, as browsers do (RFC 9110,
+   * 9.2.2).
+   */
   retried: number;
   /** Milliseconds. */
   p50: number;
@@ -98,11 +104,11 @@ export function startLoad(options: LoadOptions): Load {
 
 /** One line for the log of the run. */
 function summary({ sent, ok, failed, retried, p50, p99, answers }: LoadResult): string {
-  return `sent ${sent}, ok ${ok}, failed ${failed}, sent again on a new connection ${retried}, p50 ${p50} ms, p99 ${p99} ms; ${Object.entries(
-    answers,
-  )
-    .map(([body, count]) => `${body}: ${count}`)
-    .join(', ')}`;
+  const counts = Object.entries(answers).map(([body, count]) => `${body}: ${count}`);
+  return (
+    `sent ${sent}, ok ${ok}, failed ${failed}, sent again on a new connection ${retried}, ` +
+    `p50 ${p50} ms, p99 ${p99} ms; ${counts.join(', ')}`
+  );
 }
 
 /** Ends the load; every request must have been answered. */
@@ -117,7 +123,10 @@ export async function expectAllAnswered(name: string, load: Load): Promise<LoadR
 /** The server closed a connection that lay idle just as it was used again. */
 class LostIdle extends Error {}
 
-/** Connections that had a request. Node's `reusedSocket` does not know of those that go straight on to a request that waited for one. */
+/**
+ * Connections that had a request. Node's `reusedSocket` does not know of those that go straight on to a
+ * request that waited for one.
+ */
 const used = new WeakSet<Socket>();
 
 function ask(

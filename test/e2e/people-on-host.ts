@@ -1,4 +1,7 @@
-/** Two organizations on a running Berth: no procedure makes the second one yet, so its rows go in through the product's own stores, on a second connection to the host's database file. */
+/**
+ * Two organizations on a running Berth: no procedure makes the second one yet, so its rows go in through the
+ * product's own stores, on a second connection to the host's database file.
+ */
 import { join, relative } from 'node:path';
 import { createCipher, openKeyFile } from '../../server/src/db/cipher.ts';
 import type { Database } from '../../server/src/db/database.ts';
@@ -12,8 +15,9 @@ import { data, type BerthHost } from './berth-host.ts';
 export type PeopleOnHost = People & AsyncDisposable;
 
 /**
- * Berth goes on running: SQLite lets several connections write, and Berth keeps no account in memory. The first of these organizations is older than the one of the
- * user who signed up, so it counts as the installation's first.
+ * Berth goes on running: SQLite lets several connections write, and Berth keeps no account in memory. The
+ * first of these organizations is older than the one of the user who signed up, so it counts as the
+ * installation's first.
  */
 export async function peopleOnHost(bed: Bed, berth: Pick<BerthHost, 'host'>): Promise<PeopleOnHost> {
   const database = await databaseOnHost(bed, berth);

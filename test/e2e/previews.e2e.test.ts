@@ -1,4 +1,7 @@
-/** Previews of pull requests from the first event to the last, on a real engine, proxy and git; the git host is a server of the test's own that speaks Gitea's interface over https. */
+/**
+ * Previews of pull requests from the first event to the last, on a real engine, proxy and git; the git host
+ * is a server of the test's own that speaks Gitea's interface over https.
+ */
 import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -174,19 +177,23 @@ it('the git host is reached with the token of its link', async () => {
   });
 });
 
-it('an opened pull request is built and answers through the proxy, with the variables of previews alone; a table on it says so', async () => {
-  first = await commit('one', 'feature-1');
-  expect(await tell({ action: 'opened', number: 1, commit: first })).toEqual({ queued: true });
-  expect(await tell({ action: 'opened', number: 1, commit: first })).toEqual({ duplicate: true });
-  const preview = await running(1, first);
-  expect(preview.domain).toBe(`http://${hostOf(1)}`);
-  expect(await answer(1)).toBe('one');
-  expect(await answer(1, '/env')).toBe(`hello http://${hostOf(1)}`);
-  expect((await logOf(preview)).join('\n')).toMatch(
-    /Fetching .*commit [0-9a-f]{40}[\s\S]*── Building with dockerfile[\s\S]*Done\./,
-  );
-  await until('the comment says that it runs', async () => commentsOn(1)[0]?.text.includes('| running |'));
-});
+it(
+  'an opened pull request is built and answers through the proxy, with the variables of previews alone; ' +
+    'a table on it says so',
+  async () => {
+    first = await commit('one', 'feature-1');
+    expect(await tell({ action: 'opened', number: 1, commit: first })).toEqual({ queued: true });
+    expect(await tell({ action: 'opened', number: 1, commit: first })).toEqual({ duplicate: true });
+    const preview = await running(1, first);
+    expect(preview.domain).toBe(`http://${hostOf(1)}`);
+    expect(await answer(1)).toBe('one');
+    expect(await answer(1, '/env')).toBe(`hello http://${hostOf(1)}`);
+    expect((await logOf(preview)).join('\n')).toMatch(
+      /Fetching .*commit [0-9a-f]{40}[\s\S]*── Building with dockerfile[\s\S]*Done\./,
+    );
+    await until('the comment says that it runs', async () => commentsOn(1)[0]?.text.includes('| running |'));
+  },
+);
 
 it('a new commit answers without a failed request, and the comment is edited where it stands', async () => {
   const second = await commit('two', 'feature-1');
@@ -204,7 +211,7 @@ it('a new commit answers without a failed request, and the comment is edited whe
   expect(commentsOn(1)).toHaveLength(1);
 });
 
-it('no more previews than previewLimit; a closed pull request leaves nothing, a killed Berth forgets no close', async () => {
+it('no more previews than previewLimit; a closed one leaves nothing; a kill forgets no close', async () => {
   await app.do('mount.create', { type: 'volume', volumeName: 'data', mountPath: '/data' });
   const other = await commit('other', 'feature-2');
   await tell({ action: 'opened', number: 2, commit: other });
@@ -234,31 +241,35 @@ it('no more previews than previewLimit; a closed pull request leaves nothing, a 
   expect(await answer(1)).toBe('two');
 });
 
-it("a close that nobody told of is found out; a stranger's fork gets no secrets, and its build outlives a killed Berth", async () => {
-  gitHost.open.delete(1);
-  await until('the preview is gone', async () => (await previewOf(1)) === undefined);
-  expect(await left('berth.preview')).toEqual(nothing);
+it(
+  "a close that nobody told of is found out; a stranger's fork gets no secrets, and its build outlives " +
+    'a killed Berth',
+  async () => {
+    gitHost.open.delete(1);
+    await until('the preview is gone', async () => (await previewOf(1)) === undefined);
+    expect(await left('berth.preview')).toEqual(nothing);
 
-  await app.do('application.update', { previewRequireCollaboratorPermissions: false });
-  const strange = await commit('strange', 'feature-4');
-  await tell({ action: 'opened', number: 4, commit: strange, login: 'eve', isFork: true });
-  const { previewDeploymentId } = (await until('the preview is made', () => previewOf(4))) ?? {
-    previewDeploymentId: '',
-  };
-  await until(
-    'its build is under way',
-    async () =>
-      (await shop.berth.call<DeploymentView[]>('deployment.all', { previewDeploymentId }))[0]?.stage ===
-      'build',
-    30_000,
-    100,
-  );
-  await shop.berth.kill();
-  await shop.berth.start();
-  expect(await running(4, strange)).toMatchObject({ isTrusted: false });
-  expect(await answer(4)).toBe('strange');
-  expect(await answer(4, '/env')).toBe(`http://${hostOf(4)}`);
-});
+    await app.do('application.update', { previewRequireCollaboratorPermissions: false });
+    const strange = await commit('strange', 'feature-4');
+    await tell({ action: 'opened', number: 4, commit: strange, login: 'eve', isFork: true });
+    const { previewDeploymentId } = (await until('the preview is made', () => previewOf(4))) ?? {
+      previewDeploymentId: '',
+    };
+    await until(
+      'its build is under way',
+      async () =>
+        (await shop.berth.call<DeploymentView[]>('deployment.all', { previewDeploymentId }))[0]?.stage ===
+        'build',
+      30_000,
+      100,
+    );
+    await shop.berth.kill();
+    await shop.berth.start();
+    expect(await running(4, strange)).toMatchObject({ isTrusted: false });
+    expect(await answer(4)).toBe('strange');
+    expect(await answer(4, '/env')).toBe(`http://${hostOf(4)}`);
+  },
+);
 
 it('the application takes its previews with it', async () => {
   await app.do('application.delete', { deleteVolumes: true });

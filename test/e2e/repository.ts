@@ -14,7 +14,10 @@ export interface Repository {
   commit(files: Files, branch?: string): Promise<string>;
   /** Pushes a tag of the newest commit. */
   tag(name: string): Promise<void>;
-  /** Puts another repository of the same host into a folder of this one; the next commit takes it. Its address is relative. */
+  /**
+   * Puts another repository of the same host into a folder of this one; the next commit takes it. Its address
+   * is relative.
+   */
   addSubmodule(other: Repository, folder: string): Promise<void>;
 }
 
@@ -55,7 +58,8 @@ export async function createRepository(host: BedHost, name: string, files: Files
       for (const [file, content] of Object.entries(changed)) await write(file, content);
       const message = `Change ${Object.keys(changed).join(', ')}`;
       newest = await git(
-        'git add -A; new=$(git commit-tree "$(git write-tree)" ${3:+-p "$3"} -m "$2"); git update-ref "refs/heads/$1" "$new"; echo "$new"',
+        'git add -A; new=$(git commit-tree "$(git write-tree)" ${3:+-p "$3"} -m "$2"); git update-ref ' +
+          '"refs/heads/$1" "$new"; echo "$new"',
         branch,
         message,
         newest,
@@ -69,7 +73,8 @@ export async function createRepository(host: BedHost, name: string, files: Files
       await git('git -c protocol.file.allow=always submodule --quiet add "$1" "$2"', other.path, folder);
       await write(
         '.gitmodules',
-        `[submodule "${folder}"]\n path = ${folder}\n url = ../${other.path.slice(repositoriesFolder.length + 1)}\n`,
+        `[submodule "${folder}"]\n path = ${folder}\n url = ` +
+          `../${other.path.slice(repositoriesFolder.length + 1)}\n`,
       );
     },
   };

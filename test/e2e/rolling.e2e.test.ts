@@ -1,4 +1,7 @@
-/** New versions under load: good ones without a failed request, broken ones with their reason while the old version answers on. Then changes of domains under load. */
+/**
+ * New versions under load: good ones without a failed request, broken ones with their reason while the old
+ * version answers on. Then changes of domains under load.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
@@ -43,9 +46,9 @@ describe('a new version under 200 requests per second', () => {
 
   it.for([1, 2, 3])('fails no request, run %i', async (run) => {
     await app.repository.commit({ 'server.js': nodeServer(`v${run}`) });
-    const began = Date.now();
     const { sent, answers } = await under(app, 200, async () => void (await app.deploy()));
-    expect(sent).toBeGreaterThan(((Date.now() - began) / 1000 - 1) * 200);
+    // The engine's monitor alone takes five seconds: the load was there while versions changed.
+    expect(sent).toBeGreaterThan(1000);
     expect(Object.keys(answers)).toEqual([`v${run - 1}`, `v${run}`]);
   });
 });
@@ -64,7 +67,7 @@ const broken: Record<
   'is never healthy': {
     change: (app) => app.do('application.update', { command: nodeCommand('deaf').replace('3000', '3999') }),
     reason:
-      /^It never became healthy: its health check kept failing until the engine gave up\. The former version runs on\.$/,
+      /^It never became healthy: .* nothing listens on port 3000; the program listens on 3999 \(.*\)\. The former version runs on\.$/,
     log: /  listening as deaf/,
   },
   'listens on 127.0.0.1 only': {

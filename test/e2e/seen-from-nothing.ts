@@ -1,4 +1,7 @@
-/** Remembers in the cache that bin/up was seen to build every image on a bare machine, so that the next run with the same sources need not see it again. */
+/**
+ * Remembers in the cache that bin/up was seen to build every image on a bare machine, so that the next run
+ * with the same sources need not see it again.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';

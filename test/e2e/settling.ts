@@ -43,9 +43,8 @@ export async function deployed(call: Call, applicationId: string): Promise<void>
     deployments: [newest],
   } = await settled(call, applicationId);
   if (newest?.status === 'done') return;
-  throw new Error(
-    `${newest?.errorMessage ?? 'No deployment'}\n${(await logOf(call, newest?.deploymentId ?? '')).join('\n')}`,
-  );
+  const lines = await logOf(call, newest?.deploymentId ?? '');
+  throw new Error([newest?.errorMessage ?? 'No deployment', ...lines].join('\n'));
 }
 
 export async function logOf(call: Call, deploymentId: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 /**
- * An image registry that waits at a gate before it takes a manifest, in front of a real one: `node slow-registry.ts <port> <host:port of the real one> <gate>`.
- * It listens on the loopback address, which engines speak to without TLS.
+ * An image registry that waits at a gate before it takes a manifest, in front of a real one: `node
+ * slow-registry.ts <port> <host:port of the real one> <gate>`. It listens on the loopback address, which
+ * engines speak to without TLS.
  */
 import { createServer, get, request } from 'node:http';
 

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { Files } from './repository.ts';
 
 /**
- * Answers its version, host name and variables as JSON, the version alone on `/version`; `/write?<text>` and `/read` keep a text in /data, `/file?<path>` gives a file. It says nothing on SIGTERM
- * and ends at once, as a program that nobody prepared for rolling releases does.
+ * Answers its version, host name and variables as JSON, the version alone on `/version`; `/write?<text>` and
+ * `/read` keep a text in /data, `/file?<path>` gives a file. It says nothing on SIGTERM and ends at once, as
+ * a program that nobody prepared for rolling releases does.
  */
 export const nodeServer = (version: string): string => `
 const { readFileSync, writeFileSync, existsSync } = require('node:fs');
@@ -13,7 +14,8 @@ require('node:http').createServer((request, response) => {
   const [path, query = ''] = request.url.split('?');
   if (path === '/version') return response.end(version);
   if (path === '/write') writeFileSync('/data/text', query);
-  if (path === '/read') return response.end(existsSync('/data/text') ? readFileSync('/data/text', 'utf8') : '');
+  if (path === '/read' && !existsSync('/data/text')) return response.end('');
+  if (path === '/read') return response.end(readFileSync('/data/text', 'utf8'));
   if (path === '/file') return response.end(readFileSync(query, 'utf8'));
   response.end(JSON.stringify({ version, host: require('node:os').hostname(), env: process.env }));
 }).listen(3000, () => console.log('listening as ' + version));
@@ -37,7 +39,10 @@ export const nodeFiles = (version: string, steps: readonly string[] = []): Files
 
 const busybox = readFileSync('/bin/busybox');
 
-/** One static program and nothing else, so that it is built, pushed and started in a moment; answers its version as text on port 3000. `steps` are shell commands of the build. */
+/**
+ * One static program and nothing else, so that it is built, pushed and started in a moment; answers its
+ * version as text on port 3000. `steps` are shell commands of the build.
+ */
 export function tinyFiles(
   version: string,
   options: { steps?: readonly string[]; start?: string } = {},

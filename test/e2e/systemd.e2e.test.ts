@@ -1,6 +1,7 @@
 /**
- * bin/up where systemd is the service manager and an image registry answers (a mirror in the engine's settings): engine and
- * Berth become enabled units, systemd keeps Berth up, and images are pulled under their official names.
+ * bin/up where systemd is the service manager and an image registry answers (a mirror in the engine's
+ * settings): engine and Berth become enabled units, systemd keeps Berth up, and images are pulled under their
+ * official names.
  */
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -22,7 +23,8 @@ beforeAll(async () => {
   const bed = await bedOfRun();
   host = await bareMachine(bed, 'systemd', { index: 22, images: true, dependencies: true, root: 'systemd' });
   await fillMirror(bed);
-  // systemd must be process 1: it gets process, mount and name namespaces of its own within the host; network and files stay the host's.
+  // systemd must be process 1: it gets process, mount and name namespaces of its own within the host; network
+  // and files stay the host's.
   const boot =
     'mount -t proc proc /proc && mount -t tmpfs tmpfs /run && exec env container=docker /lib/systemd/systemd';
   await host.launch('systemd', [
@@ -49,7 +51,10 @@ beforeAll(async () => {
 });
 afterAll(() => host.kill());
 
-/** The bed's open registry as a mirror that holds what bin/up pulls: pushed once for these recipes and then kept, since the engine compresses a hundred megabytes for it. */
+/**
+ * The bed's open registry as a mirror that holds what bin/up pulls: pushed once for these recipes and then
+ * kept, since the engine compresses a hundred megabytes for it.
+ */
 async function fillMirror(bed: Bed): Promise<void> {
   const { open } = await bed.registries();
   const kept = await cached('mirror', await recipesHash(new AbortController().signal), async (folder) => {
@@ -104,7 +109,8 @@ async function inside(...argv: string[]): Promise<{ code: number; text: string }
 
 async function answersHealth(): Promise<boolean> {
   const script =
-    "fetch('http://127.0.0.1:3000/api/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))";
+    "fetch('http://127.0.0.1:3000/api/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => " +
+    'process.exit(1))';
   return (await inside('node', '--eval', script)).code === 0;
 }
 

@@ -1,4 +1,7 @@
-/** Upgrade of Berth: the previous commit's data is taken over, and a new version that does not come up leaves the old one as it was. */
+/**
+ * Upgrade of Berth: the previous commit's data is taken over, and a new version that does not come up leaves
+ * the old one as it was.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { runCommand } from '../../images/command.ts';
@@ -23,7 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => host.kill());
 
-/** The commit before this one when it holds a Berth that can be started; else the working tree, whose version is then changed below. */
+/**
+ * The commit before this one when it holds a Berth that can be started; else the working tree, whose version
+ * is then changed below.
+ */
 async function previousRevision(): Promise<string | undefined> {
   const revision = 'HEAD~1';
   const holds = async (path: string): Promise<boolean> =>
@@ -37,8 +43,12 @@ async function previousRevision(): Promise<string | undefined> {
 
 /** Replaces the text of one file of the checkout, which must be there. */
 async function patch(file: string, from: string | RegExp, to: string): Promise<void> {
-  const script = `const fs = require('fs'); const [file, from, to] = process.argv.slice(1); const text = fs.readFileSync(file, 'utf8');
-    const changed = text.replace(new RegExp(from), () => to); if (changed === text) throw new Error('nothing to replace in ' + file); fs.writeFileSync(file, changed);`;
+  const script = `const fs = require('fs');
+    const [file, from, to] = process.argv.slice(1);
+    const text = fs.readFileSync(file, 'utf8');
+    const changed = text.replace(new RegExp(from), () => to);
+    if (changed === text) throw new Error('nothing to replace in ' + file);
+    fs.writeFileSync(file, changed);`;
   const source = typeof from === 'string' ? from.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&') : from.source;
   const done = await host.exec(['node', '--eval', script, `${checkout}/${file}`, source, to]);
   if (done.code !== 0) throw new Error(done.stderr);
@@ -46,8 +56,10 @@ async function patch(file: string, from: string | RegExp, to: string): Promise<v
 
 /** Asks the database, as it lies on the machine, with the Node of the running release. */
 async function tables(): Promise<string[]> {
-  const script = `const { DatabaseSync } = require('node:sqlite'); const database = new DatabaseSync('/var/lib/berth/berth.sqlite', { readOnly: true });
-    console.log(JSON.stringify(database.prepare("select name from sqlite_schema where type = 'table'").all().map(({ name }) => name)));`;
+  const script = `const { DatabaseSync } = require('node:sqlite');
+    const database = new DatabaseSync('/var/lib/berth/berth.sqlite', { readOnly: true });
+    const found = database.prepare("select name from sqlite_schema where type = 'table'").all();
+    console.log(JSON.stringify(found.map(({ name }) => name)));`;
   const answer = await host.exec(['/var/lib/berth/current/node', '--eval', script]);
   return JSON.parse(answer.stdout);
 }
@@ -91,7 +103,8 @@ it('puts the old version and its database back when the new one migrates and the
   await patch(
     'server/src/db/migrations.ts',
     /\n\];\n/,
-    '\n  { version: 1000, name: \'of the upgrade test\', sql: \'CREATE TABLE "upgrade_test" ("id" TEXT PRIMARY KEY);\' },\n];\n',
+    '\n  { version: 1000, name: \'of the upgrade test\', sql: \'CREATE TABLE "upgrade_test" ("id" TEXT ' +
+      "PRIMARY KEY);' },\n];\n",
   );
   await patch(
     'server/src/composition/storage.ts',
@@ -114,7 +127,8 @@ it('puts the old version back when the new one never answers', async () => {
   await patch(
     'server/src/composition/storage.ts',
     'export async function openStorage',
-    "console.log('about to hang'); await new Promise((resolve) => setTimeout(resolve, 1e9));\nexport async function openStorage",
+    "console.log('about to hang'); await new Promise((resolve) => setTimeout(resolve, 1e9));\nexport " +
+      'async function openStorage',
   );
   const run = await runInCheckout(host, ['env', 'BERTH_HEALTH_LIMIT=10', 'bin/up']);
   expect(run.code).toBe(1);

@@ -107,13 +107,14 @@ function appOf(berth: BerthHost, identity: { id: string; appName: string; host: 
     view: () => berth.call<ApplicationView>('application.one', { applicationId: id }),
     async begin(procedure = 'deploy', title) {
       await app.do(`application.${procedure}`, title === undefined ? {} : { title });
-      return newest(await app.view()).deploymentId;
+      return (await berth.call<DeploymentView>('deployment.latest', { applicationId: id })).deploymentId;
     },
     async deploy(procedure) {
       const deployment = await app.ended(await app.begin(procedure));
       if (deployment.status !== 'done')
         throw new Error(
-          `${identity.appName}: ${deployment.errorMessage ?? deployment.status}\n${await app.log(deployment.deploymentId)}`,
+          `${identity.appName}: ` +
+            `${deployment.errorMessage ?? deployment.status}\n${await app.log(deployment.deploymentId)}`,
         );
       return deployment;
     },
@@ -174,7 +175,10 @@ export async function until<T>(
   }
 }
 
-/** Berth met nothing that it did not expect; `sentences` of the reconciler, where nobody changed anything by hand, must not stand in its log either. */
+/**
+ * Berth met nothing that it did not expect; `sentences` of the reconciler, where nobody changed anything by
+ * hand, must not stand in its log either.
+ */
 export async function expectCalmLog(
   { host }: BerthHost,
   sentences: readonly string[] = ['put it back', 'was gone', 'could not be put right'],

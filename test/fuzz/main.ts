@@ -1,4 +1,7 @@
-/** `node test/fuzz/main.ts [--seed N] [--requests N]`: the whole fuzz run with its figures; exit code 1 when anything is wrong. */
+/**
+ * `node test/fuzz/main.ts [--seed N] [--requests N]`: the whole fuzz run with its figures; exit code 1 when
+ * anything is wrong.
+ */
 import { parseArgs } from 'node:util';
 import { grown, memoryLimitBytes, sentenceOf, wholeRun } from './plan.ts';
 import { fuzz } from './run.ts';

@@ -6,8 +6,8 @@ const mebibyte = 1024 * 1024;
 export const memoryLimitBytes = 20 * mebibyte;
 
 /**
- * The warm-up fills what is filled once: SQLite's two page caches (8 MB each at most), compiled statements and code, remembered decrypted values. The seed is new each time; the
- * report says which it was.
+ * The warm-up fills what is filled once: SQLite's two page caches (8 MB each at most), compiled statements
+ * and code, remembered decrypted values. The seed is new each time; the report says which it was.
  */
 export const wholeRun: FuzzPlan = {
   seed: Math.floor(Math.random() * 2 ** 32),
@@ -35,5 +35,9 @@ export function sentenceOf({
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ');
   const size = (bytes: number): string => `${(bytes / mebibyte).toFixed(1)} MiB`;
-  return `fuzz: seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s (${counts}); slowest answer ${slowestMs.toFixed(0)} ms (${slowest}); memory after the warm-up and then every 10,000: ${held.map(size).join(', ')} held, ${resident.map(size).join(', ')} resident`;
+  return (
+    `fuzz: seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s (${counts}); slowest answer ` +
+    `${slowestMs.toFixed(0)} ms (${slowest}); memory after the warm-up and then every 10,000: ` +
+    `${held.map(size).join(', ')} held, ${resident.map(size).join(', ')} resident`
+  );
 }

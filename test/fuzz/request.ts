@@ -1,4 +1,6 @@
-/** One request of the fuzz run: mostly a procedure with one place of its input changed, sometimes broken HTTP. */
+/**
+ * One request of the fuzz run: mostly a procedure with one place of its input changed, sometimes broken HTTP.
+ */
 import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import { procedures, type Form } from '../e2e/caller.ts';
@@ -177,81 +179,65 @@ const brokenBodies = [
   'name=x&b=y',
 ] as const;
 
+/** What a client that is broken itself would send, made from a sound request. */
+type Breaking = (request: FuzzRequest, random: Random) => Partial<FuzzRequest>;
+
+const breakings: readonly [Breaking, ...Breaking[]] = [
+  (_request, random) => ({
+    method: random.pick(['PUT', 'DELETE', 'PATCH', 'POST', 'GET']),
+    body: undefined,
+  }),
+  ({ headers }, random) => ({
+    method: 'POST',
+    body: random.pick(brokenBodies),
+    headers: { ...headers, 'content-type': 'application/json' },
+  }),
+  ({ headers }, random) => ({
+    method: 'POST',
+    body: '{}',
+    headers: { ...headers, 'content-type': random.pick(wrongTypes) },
+  }),
+  (_request, random) => ({ path: random.pick(wrongPaths) }),
+  (_request, random) => ({ method: 'GET', path: brokenBatch(random), body: undefined }),
+  ({ headers }) => ({
+    method: 'POST',
+    body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+    headers: { ...headers, 'content-type': 'application/json' },
+  }),
+  ({ path }) => ({
+    method: 'GET',
+    path: `${path.split('?')[0] ?? ''}?limit=x&limit=2&cursor=%00&a[b]=c&input`,
+    body: undefined,
+  }),
+];
+
+const wrongTypes = [
+  'text/plain',
+  'application/xml',
+  'multipart/form-data',
+  'application/json; charset=latin1',
+  'x',
+] as const;
+
+const wrongPaths = [
+  '/api/',
+  '/api/trpc/',
+  '/api/none.none',
+  '/api/user.get.more',
+  '/api/trpc/a,b,c',
+  '/api/__proto__.x',
+  '/api/%00',
+  '/api/user.get%2f',
+  `/api/${'x'.repeat(9000)}`,
+] as const;
+
+function brokenBatch(random: Random): string {
+  const count = random.pick([1, 2, 3, 8, 51]);
+  const paths = Array.from({ length: count }, () => random.pickFrom(procedures)?.path);
+  return `/api/trpc/${paths.join(',')}?batch=1&input=${encodeURIComponent(random.pick(brokenBodies))}`;
+}
+
 function broken(request: FuzzRequest, random: Random): FuzzRequest {
   const { procedure: _procedure, ...rest } = request;
-  const title = `broken ${request.title}`;
-  switch (random.below(7)) {
-    case 0:
-      return {
-        ...rest,
-        title,
-        method: random.pick(['PUT', 'DELETE', 'PATCH', 'POST', 'GET']),
-        body: undefined,
-      };
-    case 1:
-      return {
-        ...rest,
-        title,
-        method: 'POST',
-        body: random.pick(brokenBodies),
-        headers: { ...request.headers, 'content-type': 'application/json' },
-      };
-    case 2:
-      return {
-        ...rest,
-        title,
-        method: 'POST',
-        body: '{}',
-        headers: {
-          ...request.headers,
-          'content-type': random.pick([
-            'text/plain',
-            'application/xml',
-            'multipart/form-data',
-            'application/json; charset=latin1',
-            'x',
-          ]),
-        },
-      };
-    case 3:
-      return {
-        ...rest,
-        title,
-        path: random.pick([
-          '/api/',
-          '/api/trpc/',
-          '/api/none.none',
-          '/api/user.get.more',
-          '/api/trpc/a,b,c',
-          '/api/__proto__.x',
-          '/api/%00',
-          '/api/user.get%2f',
-          `/api/${'x'.repeat(9000)}`,
-        ]),
-      };
-    case 4:
-      return {
-        ...rest,
-        title,
-        method: 'GET',
-        path: `/api/trpc/${Array.from({ length: random.pick([1, 2, 3, 8, 51]) }, () => random.pickFrom(procedures)?.path).join(',')}?batch=1&input=${encodeURIComponent(random.pick(brokenBodies))}`,
-        body: undefined,
-      };
-    case 5:
-      return {
-        ...rest,
-        title,
-        method: 'POST',
-        body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
-        headers: { ...request.headers, 'content-type': 'application/json' },
-      };
-    default:
-      return {
-        ...rest,
-        title,
-        method: 'GET',
-        path: `${request.path.split('?')[0] ?? ''}?limit=x&limit=2&cursor=%00&a[b]=c&input`,
-        body: undefined,
-      };
-  }
+  return { ...rest, title: `broken ${request.title}`, ...random.pick(breakings)(request, random) };
 }

@@ -1,4 +1,7 @@
-/** Sends the requests of a seed to a started Berth, a few at once, and judges every answer: no fault, no answer that the document does not have, none too late, no memory that grows. */
+/**
+ * Sends the requests of a seed to a started Berth, a few at once, and judges every answer: no fault, no
+ * answer that the document does not have, none too late, no memory that grows.
+ */
 import { Agent, request as httpRequest } from 'node:http';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +31,10 @@ export interface FuzzReport {
   statuses: Record<string, number>;
   slowestMs: number;
   slowest: string;
-  /** Bytes of memory that the process takes, after forced collections: one after the warm-up, then one every 10,000 requests. */
+  /**
+   * Bytes of memory that the process takes, after forced collections: one after the warm-up, then one every
+   * 10,000 requests.
+   */
   resident: number[];
   /** Of these, what the program itself holds: JavaScript objects and buffers. */
   held: number[];
@@ -40,7 +46,10 @@ const atOnce = 16;
 export const answerLimitMs = 10_000;
 /** So many requests for each world: a run empties some. */
 const requestsPerWorld = 250;
-/** Every change at the proxy makes the routes of all domains anew; these worlds are enough for what is asked of domains. */
+/**
+ * Every change at the proxy makes the routes of all domains anew; these worlds are enough for what is asked
+ * of domains.
+ */
 const worldsWithDomains = 40;
 const settleMs = 1000;
 const sampleEvery = 10_000;
@@ -174,7 +183,8 @@ function createTally(program: Program): Tally {
       const fault = faultIn(request, answer);
       if (fault !== undefined && faults.length < faultLimit)
         faults.push(
-          `${request.title}: ${fault} | ${request.method} ${request.path.slice(0, 300)} ${String(request.body ?? '').slice(0, 300)} → ${answer.status} ${answer.text.slice(0, 300)}`,
+          `${request.title}: ${fault} | ${request.method} ${request.path.slice(0, 300)} ` +
+            `${String(request.body ?? '').slice(0, 300)} → ${answer.status} ${answer.text.slice(0, 300)}`,
         );
     },
     report: () => ({

@@ -1,4 +1,7 @@
-/** A git host's interface over real HTTP, for tests: no real one can be had here, so it answers in the documents' own forms, of the four hosts Berth knows, about one repository `acme/shop`. */
+/**
+ * A git host's interface over real HTTP, for tests: no real one can be had here, so it answers in the
+ * documents' own forms, of the four hosts Berth knows, about one repository `acme/shop`.
+ */
 import { createVerify } from 'node:crypto';
 import {
   createServer as createPlain,

@@ -1,4 +1,7 @@
-/** Calls procedures of form B as a person; gives the value, or the refusal as `CODE` (a flat one by its name) with the faulty fields. */
+/**
+ * Calls procedures of form B as a person; gives the value, or the refusal as `CODE` (a flat one by its name)
+ * with the faulty fields.
+ */
 import { inputQuery, send } from './call.ts';
 import type { Person } from './people.ts';
 import type { TestServer } from './serve.ts';

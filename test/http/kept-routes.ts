@@ -1,4 +1,6 @@
-/** A proxy as its port says, behind the real reconciler: it keeps what it is given, and refuses when told to. */
+/**
+ * A proxy as its port says, behind the real reconciler: it keeps what it is given, and refuses when told to.
+ */
 import { desiredRoutes } from '../../server/src/composition/desired-routes.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
@@ -7,6 +9,8 @@ import { createDomains } from '../../server/src/modules/domain/domain.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { ChangeRoutes, Route } from '../../server/src/ports/proxy.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
+import { localServer } from '../../server/src/domain/server-key.ts';
+import type { KeptHost } from '../../server/src/reconcile/host-reconciler.ts';
 import { createReconciler } from '../../server/src/reconcile/reconciler.ts';
 
 export interface KeptRoutes {
@@ -29,8 +33,10 @@ export interface KeptRoutes {
 export function keptRoutes(database: Database): KeptRoutes {
   const stores = createStores(database);
   const nothing = async (): Promise<string[]> => [];
-  const reconciler = createReconciler({
-    database,
+  const settings = createSettings(stores.settings);
+  const host: KeptHost = {
+    key: localServer,
+    name: 'this server',
     proxy: {
       async apply(routes) {
         if (kept.isAway) throw new AppError('SERVICE_UNAVAILABLE', 'The proxy does not answer.');
@@ -41,10 +47,18 @@ export function keptRoutes(database: Database): KeptRoutes {
       current: async () => 'kept',
       expected: () => 'kept',
     },
+    reach: async () => undefined,
     ensurePlatform: nothing,
     services: nothing,
     attachProxy: nothing,
-    routes: () => desiredRoutes(stores, createSettings(stores.settings), systemClock, async () => new Set()),
+    routes: () => desiredRoutes(localServer, stores, settings, systemClock, async () => new Set()),
+  };
+  const reconciler = createReconciler({
+    database,
+    hosts: {
+      find: async (serverKey) => (serverKey === localServer ? host : undefined),
+      all: async () => [host],
+    },
     onDrift: () => undefined,
   });
   const kept: KeptRoutes = {
@@ -54,6 +68,7 @@ export function keptRoutes(database: Database): KeptRoutes {
     changeRoutes: reconciler.changeRoutes,
     async addDomain({ organizationId, applicationId, host, https = false }) {
       await reconciler.changeRoutes(
+        localServer,
         (work) => database.transaction(work),
         () =>
           createDomains(stores.domains, systemClock).create(

@@ -1,12 +1,11 @@
 /** Users with keys: two organizations, each role. */
 import type { Database } from '../../server/src/db/database.ts';
 import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
-import type { NewApiKey } from '../../server/src/modules/user/api-key.ts';
-import { createUserStore } from '../../server/src/modules/user/store.ts';
-import { createUsers } from '../../server/src/modules/user/user.ts';
+import { createApiKeys, type NewApiKey } from '../../server/src/modules/user/api-key.ts';
+import { createUserStore, type UserStore } from '../../server/src/modules/user/store.ts';
 import { isoTime, randomId, systemClock, type Clock } from '../../server/src/ports/clock.ts';
 import { hashToken, newToken } from '../../server/src/ports/token.ts';
-import { sessionCookie } from '../../server/src/transport/request.ts';
+import { plainSessionCookie } from '../../server/src/transport/cookies.ts';
 
 export interface Person {
   userId: string;
@@ -32,7 +31,7 @@ export interface People {
 
 export async function createPeople(database: Database, clock: Clock = systemClock): Promise<People> {
   const store = createUserStore(database);
-  const users = createUsers(store, clock);
+  const users = createApiKeys(store, clock);
 
   async function person(name: string, organizationId: string, role: Role): Promise<Person> {
     const userId = `user-${name}`;
@@ -62,17 +61,7 @@ export async function createPeople(database: Database, clock: Clock = systemCloc
     return { userId, organizationId, key, headers: { 'x-api-key': key } };
   }
 
-  // The first organization is the installation's; the other one comes later.
-  await store.organizations.insert({
-    organizationId: 'organization-first',
-    name: 'First',
-    createdAt: '2026-01-01T00:00:00.000Z',
-  });
-  await store.organizations.insert({
-    organizationId: 'organization-other',
-    name: 'Other',
-    createdAt: '2026-01-02T00:00:00.000Z',
-  });
+  await insertOrganizations(store);
   const [owner, admin, member, stranger] = [
     await person('owner', 'organization-first', 'owner'),
     await person('admin', 'organization-first', 'admin'),
@@ -85,21 +74,47 @@ export async function createPeople(database: Database, clock: Clock = systemCloc
     member,
     stranger,
     newKey,
-    async session({ userId, organizationId }, url) {
-      const token = newToken();
-      await store.sessions.insert({
-        sessionId: randomId(),
-        tokenHash: hashToken(token),
-        userId,
-        organizationId,
-        createdAt: isoTime(clock),
-        expiresAt: clock.now() + 3_600_000,
-        ip: '127.0.0.1',
-        userAgent: 'test',
-      });
-      return { cookie: `${sessionCookie}=${token}`, origin: url };
-    },
+    session: (person, url) => newSession(store, person, url, clock),
     grant: async (grants) =>
       void (await store.members.update({ userId: member.userId }, { grants: { ...noGrants, ...grants } })),
   };
+}
+
+async function insertOrganizations(store: UserStore): Promise<void> {
+  // The first organization is the installation's; the other one comes later.
+  await store.organizations.insert({
+    organizationId: 'organization-first',
+    name: 'First',
+    trusted: false,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    requireTwoFactor: false,
+  });
+  await store.organizations.insert({
+    organizationId: 'organization-other',
+    name: 'Other',
+    trusted: false,
+    createdAt: '2026-01-02T00:00:00.000Z',
+    requireTwoFactor: false,
+  });
+}
+
+/** A session as a browser's; its headers. */
+async function newSession(
+  store: UserStore,
+  { userId, organizationId }: Person,
+  url: string,
+  clock: Clock,
+): Promise<Record<string, string>> {
+  const token = newToken();
+  await store.sessions.insert({
+    sessionId: randomId(),
+    tokenHash: hashToken(token),
+    userId,
+    organizationId,
+    createdAt: isoTime(clock),
+    expiresAt: clock.now() + 3_600_000,
+    ip: '127.0.0.1',
+    userAgent: 'test',
+  });
+  return { cookie: `${plainSessionCookie}=${token}`, origin: url };
 }

@@ -13,6 +13,7 @@ import { createProjectStore } from '../../server/src/modules/project/store.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
 import { createServiceNameStore } from '../../server/src/modules/service-name/store.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
+import { plainCompose } from '../world/plain-compose.ts';
 import type { Person } from './people.ts';
 
 export interface Place {
@@ -74,45 +75,14 @@ export async function otherServices(
   }
   const composeId = randomId();
   await serviceRows.compose.insert({
+    ...plainCompose,
     composeId,
     organizationId,
     environmentId,
     name: 'The stack',
     appName: `compose-${unique}`,
-    description: '',
-    serverId: null,
-    composeType: 'compose',
-    sourceType: 'raw',
-    composeFile: '',
-    composePath: '',
-    env: '',
-    createEnvFile: false,
-    composeStatus: 'idle',
     refreshToken: randomId(32),
-    autoDeploy: false,
-    randomize: false,
-    suffix: '',
-    repository: null,
-    owner: null,
-    branch: null,
-    gitHost: null,
-    githubId: null,
-    customGitUrl: null,
-    customGitBranch: null,
-    customGitSSHKeyId: null,
-    customGitUsername: null,
-    customGitPassword: null,
-    enableSubmodules: false,
-    watchPaths: [],
-    triggerType: 'push',
-    webhookSecret: null,
-    releasedAppName: null,
-    isStopped: false,
     createdAt: isoTime(systemClock),
-    liveDeploymentId: null,
-    releasedSuffix: '',
-    networkIndex: null,
-    mayReachServer: false,
   });
   await names.keep(composeId, [`compose-${unique}`]);
   return byKind([...ids, ['compose', composeId]]);

@@ -1,4 +1,6 @@
-/** A real server for tests: real accounts, guard and audit on a database, any routers, listening on 127.0.0.1. */
+/**
+ * A real server for tests: real accounts, guard and audit on a database, any routers, listening on 127.0.0.1.
+ */
 import { createAccounts } from '../../server/src/composition/accounts.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
@@ -7,14 +9,23 @@ import { systemClock, type Clock } from '../../server/src/ports/clock.ts';
 import { createRegistry, type Router } from '../../server/src/procedure/registry.ts';
 import { addAuthRoutes } from '../../server/src/transport/auth-routes.ts';
 import { toAppError } from '../../server/src/transport/envelope.ts';
+import { cookieJar } from '../../server/src/transport/cookies.ts';
 import { createHttpServer } from '../../server/src/transport/http.ts';
 import { createOpenapi } from '../../server/src/transport/openapi.ts';
 import type { StreamLimits } from '../../server/src/transport/stream.ts';
+import { trustProxies } from '../../server/src/transport/trusted-proxies.ts';
+import type { FirstSignUp } from '../../server/src/modules/user/entrance.ts';
 
 export interface ServeOptions {
   clock?: Clock;
   uploadLimit?: number;
+  /** Cookies as below https; the server itself still speaks http. */
+  isHttps?: boolean;
+  trustedProxies?: string[];
+  firstSignUp?: FirstSignUp;
   streamLimits?: StreamLimits;
+  liveStreamLimit?: number;
+  answerLimit?: number;
   /** Further routes; called once the routers are made. */
   addRoutes?(
     app: ReturnType<typeof createHttpServer>,
@@ -35,8 +46,9 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<TestServer> {
   const clock = options.clock ?? systemClock;
-  const accounts = createAccounts(createStores(database), database, clock);
+  const accounts = createAccounts(createStores(database), database, clock, options.firstSignUp);
   const registry = createRegistry(routers);
+  const cookies = cookieJar(options.isHttps ?? false);
   const faults: TestServer['faults'] = [];
   const log = {
     fault: (id: string, error: unknown, path: string | undefined) => void faults.push({ id, error, path }),
@@ -47,14 +59,18 @@ export async function serve(
     version: 'test',
     guard: accounts.guard,
     authenticate: accounts.authentication.authenticate,
+    cookies,
+    ...(options.trustedProxies ? { trustProxy: trustProxies(options.trustedProxies) } : {}),
     uploadLimit: async () => options.uploadLimit ?? 1024 * 1024,
+    liveStreamLimit: async () => options.liveStreamLimit ?? 50,
+    answerLimit: async () => options.answerLimit ?? 8 * 1024 * 1024,
     openapi: () => JSON.stringify(createOpenapi([...registry.values()], 'test')),
     ...(options.streamLimits ? { streamLimits: options.streamLimits } : {}),
   });
   let ids = 0;
   const toError = (error: unknown, path: string | undefined): AppError =>
     toAppError(error, path, log, () => `fault-${(ids += 1)}`);
-  addAuthRoutes(app, accounts.door, { isHttps: false, toError });
+  addAuthRoutes(app, accounts.door, { cookies, toError });
   options.addRoutes?.(app, toError);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return { url, faults, close: () => app.close() };

@@ -144,6 +144,7 @@ export function swarmTask(id: string, serviceId: string, change: Partial<SwarmTa
     nodeId: 'n1',
     slot: 1,
     image: 'nginx:1',
+    configuration: swarmService(serviceId, {}),
     state: 'running',
     desiredState: 'running',
     message: 'started',

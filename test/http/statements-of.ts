@@ -7,8 +7,8 @@ type Counted = Pick<Database, 'statements'>;
 const stillMs = 50;
 
 /**
- * Statements that a call runs: the least of three times, when what went before has come to its end, since what an earlier call left to be done or noted may be written while a
- * later one is answered.
+ * Statements that a call runs: the least of three times, when what went before has come to its end, since
+ * what an earlier call left to be done or noted may be written while a later one is answered.
  */
 export async function statementsOf(database: Counted, call: () => Promise<unknown>): Promise<number> {
   await stillness(database);

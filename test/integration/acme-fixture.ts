@@ -1,10 +1,14 @@
-/** ACME authorities on a host of the bed: Debian's pebble with its DNS, one open, one that wants an account binding (RFC 8555). */
+/**
+ * ACME authorities on a host of the bed: Debian's pebble with its DNS, one open, one that wants an account
+ * binding (RFC 8555).
+ */
 import { request } from 'node:https';
 import { writeFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { makeCertificate } from '../certificates/authority.ts';
-import { until } from './engine-fixture.ts';
+import type { BedHost } from '../bed/host.ts';
+import { makeCertificate, type MadeCertificate } from '../certificates/authority.ts';
+import { until } from '../engine-suite/fixture.ts';
 import { httpPort, httpsPort } from './proxy-fixture.ts';
 
 export interface AcmeServer {
@@ -48,7 +52,10 @@ export interface CheckedAt {
   tlsPort: number;
 }
 
-/** `index` is the host's in the bed, another for each test file: the machine remembers for a while whose address it was. */
+/**
+ * `index` is the host's in the bed, another for each test file: the machine remembers for a while whose
+ * address it was.
+ */
 export async function acmeServer(
   index: number,
   at: CheckedAt = { ip: inject('servers').m1.ip, httpPort, tlsPort: httpsPort },
@@ -57,16 +64,51 @@ export async function acmeServer(
   const host = await bed.host(`acme-${index}`, { index });
   const { ip } = host;
   const root = makeCertificate({ name: 'Directory Root', isAuthority: true });
-  const own = makeCertificate({ name: 'directory', hosts: [ip], issuer: root });
+  await writeSettings(host, root, at);
+  await launchServers(host, at.ip);
+  const told = (what: string, body: object): Promise<void> => tellDns(ip, what, body);
+  const address = (port: number): string => `https://${ip}:${port}/dir`;
+  return {
+    directoryUrl: address(ports.open),
+    bound: { directoryUrl: address(ports.bound), ...binding, other: otherBinding },
+    brief: { directoryUrl: address(ports.brief), seconds: briefSeconds },
+    dns: `${ip}:${ports.dns}`,
+    rootCertificates: root.pem,
+    issuingRoot: () => fetched(`https://${ip}:${ports.management}/roots/0`, root.pem),
+    async orders() {
+      const { stdout } = await host.exec([
+        'grep',
+        '-c',
+        'POST /order-plz -> calling handler',
+        '/run/bed/open.log',
+      ]);
+      return Number(stdout);
+    },
+    async resolve(name, addresses) {
+      // Else they would be added to those that it has.
+      await told('clear-a', { host: `${name}.` });
+      await told('add-a', { host: `${name}.`, addresses });
+    },
+    fail: (name) => told('set-servfail', { host: `${name}.` }),
+    close: () => host.kill(),
+  };
+}
+
+/** What the servers read: their own certificate, and each its settings. */
+async function writeSettings(host: BedHost, root: MadeCertificate, at: CheckedAt): Promise<void> {
+  const own = makeCertificate({ name: 'directory', hosts: [host.ip], issuer: root });
   await writeFile(host.path('/run/bed/own.pem'), own.pem);
   await writeFile(host.path('/run/bed/own.key'), own.key);
   for (const kind of kinds)
     await writeFile(host.path(`/run/bed/${kind}.json`), JSON.stringify({ pebble: settings(kind, at) }));
+}
 
+/** Starts the DNS, which leads every name to `ip`, and the authorities; all listen when it is over. */
+async function launchServers(host: BedHost, ip: string): Promise<void> {
   await host.launch('names', [
     'pebble-challtestsrv',
     '-defaultIPv4',
-    at.ip,
+    ip,
     '-defaultIPv6',
     '',
     '-dns01',
@@ -98,38 +140,14 @@ export async function acmeServer(
     );
   };
   await until('the ACME servers', listened);
-  const told = async (what: string, body: object): Promise<void> => {
-    const answer = await fetch(`http://${ip}:${ports.names}/${what}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`The DNS did not take ${what}: ${answer.status}`);
-  };
-  const address = (port: number): string => `https://${ip}:${port}/dir`;
-  return {
-    directoryUrl: address(ports.open),
-    bound: { directoryUrl: address(ports.bound), ...binding, other: otherBinding },
-    brief: { directoryUrl: address(ports.brief), seconds: briefSeconds },
-    dns: `${ip}:${ports.dns}`,
-    rootCertificates: root.pem,
-    issuingRoot: () => fetched(`https://${ip}:${ports.management}/roots/0`, root.pem),
-    async orders() {
-      const { stdout } = await host.exec([
-        'grep',
-        '-c',
-        'POST /order-plz -> calling handler',
-        '/run/bed/open.log',
-      ]);
-      return Number(stdout);
-    },
-    async resolve(name, addresses) {
-      // Else they would be added to those that it has.
-      await told('clear-a', { host: `${name}.` });
-      await told('add-a', { host: `${name}.`, addresses });
-    },
-    fail: (name) => told('set-servfail', { host: `${name}.` }),
-    close: () => host.kill(),
-  };
+}
+
+async function tellDns(ip: string, what: string, body: object): Promise<void> {
+  const answer = await fetch(`http://${ip}:${ports.names}/${what}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`The DNS did not take ${what}: ${answer.status}`);
 }
 
 function settings(kind: (typeof kinds)[number], at: CheckedAt): object {

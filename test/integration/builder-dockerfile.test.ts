@@ -13,9 +13,11 @@ beforeEach(() => void fixture.lines.splice(0));
 const base = 'FROM berth/debian:12\n';
 const log = () => fixture.lines.join('\n');
 
-test('file, context, stage, arguments and labels arrive; the argument’s value is not in the process list', async () => {
+test('file, context, stage, arguments, labels arrive; no process list has an argument’s value', async () => {
   fixture.write({
-    'apps/web/docker/Web.Dockerfile': `${base.replace('\n', ' AS early\n')}ARG NOTE\nRUN printf '%s' "$NOTE" > /note && sleep 1\nCOPY only.txt /only.txt\nFROM early AS late\nRUN false\n`,
+    'apps/web/docker/Web.Dockerfile':
+      `${base.replace('\n', ' AS early\n')}ARG NOTE\nRUN printf '%s' "$NOTE" > /note && sleep 1\nCOPY ` +
+      `only.txt /only.txt\nFROM early AS late\nRUN false\n`,
     'apps/web/files/only.txt': 'only',
   });
   let processes = '';
@@ -44,7 +46,9 @@ test('file, context, stage, arguments and labels arrive; the argument’s value 
 test('a secret reaches the step and nothing else', async () => {
   const secret = `s3cret,"$(id)"-${Date.now()}`;
   fixture.write({
-    Dockerfile: `${base}RUN --mount=type=secret,id=TOKEN cat /run/secrets/TOKEN && sha256sum < /run/secrets/TOKEN > /sum\n`,
+    Dockerfile:
+      `${base}RUN --mount=type=secret,id=TOKEN cat /run/secrets/TOKEN && sha256sum < /run/secrets/TOKEN ` +
+      `> /sum\n`,
   });
   const image = await fixture.build({ buildSecrets: { TOKEN: new Secret(secret) }, noCache: true });
   expect(await fixture.docker('run', '--rm', image, 'cat', '/sum')).toBe(
@@ -144,7 +148,8 @@ describe('failures say why', () => {
     const plain = join(fixture.folder, 'plain-docker');
     writeFileSync(
       plain,
-      '#!/bin/sh\necho "ERROR: BuildKit is enabled but the buildx component is missing or broken." >&2\nexit 1\n',
+      '#!/bin/sh\necho "ERROR: BuildKit is enabled but the buildx component is missing or broken." ' +
+        '>&2\nexit 1\n',
       { mode: 0o755 },
     );
     for (const [dockerPath, sentence] of [

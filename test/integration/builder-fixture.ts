@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createBuilder } from '../../server/src/adapters/builder/builder.ts';
 import type { BuilderOptions } from '../../server/src/adapters/builder/builder.ts';
+import { createBuildLimiter } from '../../server/src/adapters/host/local/build-limits.ts';
 import type { BuildRequest } from '../../server/src/ports/builder.ts';
 import { command } from '../../server/src/shell/command.ts';
 import { run } from '../../server/src/shell/run.ts';
@@ -47,39 +48,21 @@ export function createBuilderFixture(
   const builder = createBuilder({
     dockerPath: '/usr/bin/docker',
     engineSocket,
+    limiter: createBuildLimiter(engineSocket),
     serverName: 'this server',
     staticImage: 'berth/caddy:2',
     ...options,
   });
   const images: string[] = [];
   const lines: string[] = [];
-  const docker = async (...args: string[]): Promise<string> => {
-    const said: string[] = [];
-    const result = await run(
-      command(['/usr/bin/docker', ...args], { cwd: folder, env: { DOCKER_HOST: `unix://${engineSocket}` } }),
-      {
-        signal: AbortSignal.timeout(120_000),
-        limitMs: 120_000,
-        scratchDirectory: join(folder, 'docker'),
-        onLine: (line) => said.push(line),
-      },
-    );
-    if (result.exitCode !== 0) throw new Error(`docker ${args.join(' ')}: ${said.join('\n')}`);
-    return said.join('\n');
-  };
+  const docker = (...args: string[]): Promise<string> => runDocker(args, folder, engineSocket);
   return {
     folder,
     source,
     scratch,
     lines,
     docker,
-    write: (files) => {
-      rmSync(source, { recursive: true, force: true });
-      for (const [name, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(source, name)), { recursive: true });
-        writeFileSync(join(source, name), text);
-      }
-    },
+    write: (files) => writeAnew(source, files),
     build: async (request = {}) => {
       const image = `berth-test/${process.pid}-${images.length}:1`;
       images.push(image);
@@ -99,4 +82,28 @@ export function createBuilderFixture(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Its output; fails when it fails. */
+async function runDocker(args: string[], folder: string, engineSocket: string): Promise<string> {
+  const said: string[] = [];
+  const result = await run(
+    command(['/usr/bin/docker', ...args], { cwd: folder, env: { DOCKER_HOST: `unix://${engineSocket}` } }),
+    {
+      signal: AbortSignal.timeout(120_000),
+      limitMs: 120_000,
+      scratchDirectory: join(folder, 'docker'),
+      onLine: (line) => said.push(line),
+    },
+  );
+  if (result.exitCode !== 0) throw new Error(`docker ${args.join(' ')}: ${said.join('\n')}`);
+  return said.join('\n');
+}
+
+function writeAnew(folder: string, files: Record<string, string>): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
 }

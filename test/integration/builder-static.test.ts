@@ -16,15 +16,25 @@ const files = {
   'dist/.dockerignore': '*',
 };
 
-/** Starts the site in a container and asks for these paths, once it answers, by Node inside another container on its network. */
+/**
+ * Starts the site in a container and asks for these paths, once it answers, by Node inside another container
+ * on its network.
+ */
 async function ask(
   image: string,
   paths: string[],
 ): Promise<{ status: number; headers: Record<string, string>; body: string }[]> {
   const site = await fixture.docker('run', '--detach', image);
   try {
-    const answers = `const answers = async (tries) => { try { await fetch('http://127.0.0.1/'); } catch (error) { if (tries === 0) throw error; await new Promise((go) => setTimeout(go, 100)); await answers(tries - 1); } };`;
-    const script = `${answers} answers(100).then(() => Promise.all(${JSON.stringify(paths)}.map(async (path) => { const r = await fetch('http://127.0.0.1' + path, { redirect: 'manual' }); return { status: r.status, headers: Object.fromEntries(r.headers), body: await r.text() }; }))).then((all) => console.log(JSON.stringify(all)))`;
+    const answers =
+      `const answers = async (tries) => { try { await fetch('http://127.0.0.1/'); } catch (error) { if ` +
+      '(tries === 0) throw error; await new Promise((go) => setTimeout(go, 100)); await answers(tries - ' +
+      '1); } };';
+    const script =
+      `${answers} answers(100).then(() => Promise.all(${JSON.stringify(paths)}.map(async (path) => { ` +
+      `const r = await fetch('http://127.0.0.1' + path, { redirect: 'manual' }); return { status: ` +
+      'r.status, headers: Object.fromEntries(r.headers), body: await r.text() }; }))).then((all) => ' +
+      'console.log(JSON.stringify(all)))';
     return JSON.parse(
       await fixture.docker(
         'run',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
 import { findBed } from '../bed/bed.ts';
-import { until } from './engine-fixture.ts';
+import { until } from '../engine-suite/fixture.ts';
 
 let folder = '';
 

@@ -1,180 +1,42 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import type { LogLine } from '../../server/src/ports/engine.ts';
-import { bedEngine, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+/** The engine's suite on a real engine: what it says of tasks holds there, and so in memory. */
+import { afterAll, expect, inject, test } from 'vitest';
+import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
+import { stepService, uniqueName, until } from '../engine-suite/fixture.ts';
+import { tasksSuite } from '../engine-suite/tasks.ts';
+import { bedEngine } from './engine-fixture.ts';
 
 const { engine } = bedEngine();
+const name = uniqueName('flood');
+afterAll(() => engine.removeService(name));
 
-describe.concurrent('one task run to its end', () => {
-  async function run(
-    program: string,
-    change: { signal?: AbortSignal; limitMs?: number; spec?: object } = {},
-  ) {
-    const name = uniqueName('run');
-    const lines: LogLine[] = [];
-    const { signal = new AbortController().signal, limitMs = 30_000 } = change;
-    const running = engine.runTask(
-      { ...nodeService(name, program), ...change.spec },
-      { signal, limitMs, onLine: (line) => lines.push(line) },
-    );
-    const outcome = await running.then(
-      (result) => ({ result, error: undefined }),
-      (error: unknown) => ({ result: undefined, error }),
-    );
-    return { ...outcome, lines, name, texts: lines.map((line) => `${line.stream} ${line.text}`) };
-  }
+tasksSuite(bedEngine());
 
-  test.each([
-    ['nothing', 0],
-    ['process.exit(5)', 5],
-    ['process.kill(process.pid, "SIGKILL")', 137],
-  ])('%s gives exit code %i', async (program, exitCode) => {
-    const { result, name } = await run(program === 'nothing' ? '' : program);
-    expect(result?.exitCode).toBe(exitCode);
-    expect(await engine.service(name)).toBeUndefined();
-  });
-
-  test('gives every line once and in order, the last ones too', async () => {
-    const { texts, lines } = await run(
-      'for (let i = 0; i < 3000; i++) console.log("line " + i); console.error("oops"); process.stdout.write("no end")',
-    );
-    expect(texts.filter((text) => text.startsWith('stdout line'))).toEqual(
-      Array.from({ length: 3000 }, (_, i) => `stdout line ${i}`),
-    );
-    expect(texts).toContain('stderr oops');
-    expect(texts).toContain('stdout no end');
-    expect(lines).toHaveLength(3002);
-    expect(new Set(lines.map((line) => line.taskId)).size).toBe(1);
-    expect(lines[0]?.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z$/);
-  });
-
-  test('gives lines while it runs', async () => {
-    const seen: number[] = [];
-    await engine.runTask(
-      nodeService(uniqueName('live'), 'console.log("a"); setTimeout(() => console.log("b"), 2000)'),
-      {
-        signal: new AbortController().signal,
-        limitMs: 30_000,
-        onLine: () => seen.push(performance.now()),
-      },
-    );
-    expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeGreaterThan(1_000);
-  });
-
-  test('has its environment, files and volumes', async () => {
-    const files = [{ path: '/etc/app/settings.json', content: '{"größe":1}' }];
-    const program =
-      'const fs = require("node:fs"); console.log(process.env.ODD, fs.readFileSync("/etc/app/settings.json", "utf8")); fs.writeFileSync("/data/x", "1")';
-    const mounts = [
-      { type: 'volume', source: uniqueName('vol'), target: '/data', labels: { 'berth.test': 'true' } },
-    ];
-    const { texts, result } = await run(program, { spec: { files, mounts, env: ['ODD=a b\t"c" $d'] } });
-    expect(texts).toEqual(['stdout a b\t"c" $d {"größe":1}']);
-    expect(result?.exitCode).toBe(0);
-    const volume = mounts[0]?.source ?? '';
-    expect(await engine.volumes('berth.test')).toContain(volume);
-    await until('the volume is free', () =>
-      engine.removeVolume(volume).then(
-        () => true,
-        () => false,
-      ),
-    );
-    expect(await engine.volumes('berth.test')).not.toContain(volume);
-  });
-
-  test('without its image gives the reason and no exit code', async () => {
-    const { result } = await run('', { spec: { image: 'berth/there-is-none:1' } });
-    expect(result).toEqual({ exitCode: undefined, error: 'No such image: berth/there-is-none:1' });
-  });
-
-  test('is removed when aborted', async () => {
-    const { error, name } = await run('setInterval(() => console.log("tick"), 100)', {
-      signal: AbortSignal.timeout(2_000),
-    });
-    expect(error).toMatchObject({ name: 'TimeoutError' });
-    expect(await engine.service(name)).toBeUndefined();
-    expect(await engine.containers(`com.docker.swarm.service.name=${name}`)).toEqual([]);
-  });
-
-  test('is not begun when already aborted', async () => {
-    const { error, name } = await run('', { signal: AbortSignal.abort(new Error('too late')) });
-    expect(error).toMatchObject({ message: 'too late' });
-    expect(await engine.service(name)).toBeUndefined();
-  });
-
-  test('is removed at its limit, which says what it was doing', async () => {
-    const { error, name } = await run('setInterval(() => {}, 1000)', { limitMs: 12_000 });
-    expect(error).toMatchObject({
-      code: 'PRECONDITION_FAILED',
-      message: expect.stringContaining('did not end within 12 s and was removed (it was running)'),
-    });
-    expect(await engine.service(name)).toBeUndefined();
-  });
+test('a task that says 16 MB in one breath gives every line once', async () => {
+  const numbers: number[] = [];
+  await engine.runTask(
+    stepService(uniqueName('breath'), [{ do: 'count', text: 'x'.repeat(200), times: 80_000 }]),
+    {
+      signal: new AbortController().signal,
+      limitMs: 60_000,
+      onLine: ({ text }) => void numbers.push(Number(text.slice(text.lastIndexOf(' ') + 1))),
+    },
+  );
+  expect(numbers).toEqual(Array.from({ length: 80_000 }, (_, index) => index));
 });
 
-describe('the log of a service', () => {
-  const name = uniqueName('log');
-  afterAll(() => engine.removeService(name));
-
-  const program =
-    'for (let i = 0; i < 20; i++) console.log("line " + i); console.error("x".repeat(40000)); let n = 0; setInterval(() => console.log("tick " + n++), 200)';
-
-  async function read(options: Parameters<typeof engine.serviceLogs>[1]): Promise<LogLine[]> {
-    const lines: LogLine[] = [];
-    for await (const line of engine.serviceLogs(name, options)) lines.push(line);
-    return lines;
-  }
-
-  test('is read whole, sorted over its tasks, or from its end', async () => {
-    await engine.applyService(nodeService(name, program, { replicas: 2 }));
-    await untilRunning(engine, name, 2);
-    const lines = await until('the log of both tasks', async () => {
-      const all = await read({});
-      return (
-        all.filter((line) => line.text.length === 40_000 && line.stream === 'stderr').length === 2 && all
-      );
-    });
-    expect(lines.map((line) => line.at)).toEqual(lines.map((line) => line.at).sort());
-    for (const taskId of new Set(lines.map((line) => line.taskId))) {
-      expect(
-        lines
-          .filter((line) => line.taskId === taskId && line.text.startsWith('line'))
-          .map((line) => line.text),
-      ).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`));
-    }
-    const tail = await read({ tail: 3 });
-    expect(tail).toHaveLength(3);
-    expect(await read({ tail: 0 })).toEqual([]);
+test('a log is read up to a number of bytes, the newest, and says what is left out', async () => {
+  const narrow = createSwarmEngine({
+    socketPath: inject('servers').m1.engineSocket,
+    logAnswerBytes: async () => 50_000,
   });
-
-  test('is read from a time on', async () => {
-    const [last] = await read({ tail: 1 });
-    const later = await until('a later line', async () => {
-      const lines = await read({ since: last?.at ?? '' });
-      return lines.length > 2 && lines;
-    });
-    expect(later.every((line) => line.at >= (last?.at ?? ''))).toBe(true);
-    await expect(read({ since: 'yesterday' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  await engine.applyService(stepService(name, [{ do: 'count', text: 'line', times: 3000 }, { do: 'stay' }]));
+  const [first, ...lines] = await until('the whole log', async () => {
+    const all = await Array.fromAsync(narrow.serviceLogs(name, { tail: 5_000 }));
+    return all.at(-1)?.text === 'line 2999' && all;
   });
-
-  test('is followed until the reader is told to stop', async () => {
-    const lines = await read({ follow: true, tail: 1, signal: AbortSignal.timeout(2_000) });
-    expect(lines.filter((line) => line.text.startsWith('tick')).length).toBeGreaterThan(5);
-  });
-
-  test('leaves no connection behind when the reader stops', async () => {
-    const before = process.getActiveResourcesInfo().filter((each) => each === 'PipeWrap').length;
-    for await (const line of engine.serviceLogs(name, { follow: true }))
-      if (line.text.startsWith('tick')) break;
-    const isClosed = until(
-      'the connection is closed',
-      async () => process.getActiveResourcesInfo().filter((each) => each === 'PipeWrap').length <= before,
-    );
-    await expect(isClosed).resolves.toBe(true);
-  });
-
-  test('of no service is an error', async () => {
-    await expect(engine.serviceLogs('t-nobody', {})[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-      code: 'NOT_FOUND',
-    });
-  });
+  expect(first?.text).toMatch(/earlier lines are left out: one answer shows at most 50,000 bytes/);
+  expect(lines.length).toBeGreaterThan(500);
+  expect(lines.map(({ text }) => text)).toEqual(
+    Array.from({ length: lines.length }, (_, index) => `line ${3000 - lines.length + index}`),
+  );
 });

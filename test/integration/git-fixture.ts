@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createGit } from '../../server/src/adapters/git/cli.ts';
+import type { Outgoing } from '../../server/src/ports/outgoing.ts';
+import { homeOutgoing } from './outgoing-fixture.ts';
 import type { Git, GitSource } from '../../server/src/ports/git.ts';
 
 export interface GitFixture extends Disposable {
@@ -18,12 +20,12 @@ export interface GitFixture extends Disposable {
   ): ReturnType<Git['checkout']>;
 }
 
-export function createGitFixture(): GitFixture {
+export function createGitFixture(outgoing: Outgoing = homeOutgoing): GitFixture {
   const folder = mkdtempSync(join(tmpdir(), 'git-test-'));
   const knownHostsPath = join(folder, 'known hosts');
   const scratchRoot = join(folder, "scratch it's $(here)");
   const lines: string[] = [];
-  const git = createGit({ gitPath: '/usr/bin/git', scratchRoot, knownHostsPath });
+  const git = createGit({ gitPath: '/usr/bin/git', scratchRoot, knownHostsPath, outgoing });
   return {
     folder,
     knownHostsPath,
@@ -31,13 +33,17 @@ export function createGitFixture(): GitFixture {
     lines,
     git,
     checkout: (source, options = {}) =>
-      git.checkout({ branch: 'main', submodules: false, ...source }, join(folder, 'out'), {
-        signal: new AbortController().signal,
-        limitMs: 60_000,
-        onLine: (line) => lines.push(line),
-        onChild: async () => undefined,
-        ...options,
-      }),
+      git.checkout(
+        { organizationId: 'o1', branch: 'main', submodules: false, ...source },
+        join(folder, 'out'),
+        {
+          signal: new AbortController().signal,
+          limitMs: 60_000,
+          onLine: (line) => lines.push(line),
+          onChild: async () => undefined,
+          ...options,
+        },
+      ),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

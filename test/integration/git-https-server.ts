@@ -1,4 +1,7 @@
-/** A git server over https on 127.0.0.1: git's own http-backend behind basic authentication, with a certificate made for it. */
+/**
+ * A git server over https on 127.0.0.1: git's own http-backend behind basic authentication, with a
+ * certificate made for it.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -15,7 +18,10 @@ export interface GitHttpsServer extends AsyncDisposable {
   seen: (string | undefined)[];
 }
 
-/** Repositories below `root/public` need no login; those below `root/private` need `user:password`; `redirect` sends everything below /moved elsewhere. */
+/**
+ * Repositories below `root/public` need no login; those below `root/private` need `user:password`; `redirect`
+ * sends everything below /moved elsewhere, and what is below /away goes to metadata.test.
+ */
 export async function startGitHttpsServer(
   folder: string,
   root: string,
@@ -53,7 +59,9 @@ export async function startGitHttpsServer(
     (request, response) => {
       seen.push(request.headers.authorization);
       const path = request.url ?? '/';
-      if (path.startsWith('/moved') && redirect !== undefined)
+      if (path.startsWith('/away'))
+        response.writeHead(302, { location: `https://metadata.test${path.slice('/away'.length)}` }).end();
+      else if (path.startsWith('/moved') && redirect !== undefined)
         response.writeHead(302, { location: redirect + path.slice('/moved'.length) }).end();
       else if (path.startsWith('/forbidden')) response.writeHead(403).end();
       else if (path.startsWith('/private') && request.headers.authorization !== expected)

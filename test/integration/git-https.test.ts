@@ -5,6 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Secret } from '../../server/src/domain/secret.ts';
 import { addCommit, author, createGitFixture, makeRepository } from './git-fixture.ts';
 import type { GitFixture } from './git-fixture.ts';
+import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
+import { homePolicy } from './outgoing-fixture.ts';
 import { startGitHttpsServer } from './git-https-server.ts';
 import type { GitHttpsServer } from './git-https-server.ts';
 
@@ -94,7 +96,13 @@ test('a commit of a pull request from such a server, found where hosts keep thos
 test('a private one with user and password, which appear nowhere afterwards', async () => {
   const args: string[] = [];
   await fixture.git.checkout(
-    { url: `${server.origin}/private/r.git`, branch: 'main', submodules: false, credentials: credentials() },
+    {
+      organizationId: 'o1',
+      url: `${server.origin}/private/r.git`,
+      branch: 'main',
+      submodules: false,
+      credentials: credentials(),
+    },
     join(fixture.folder, 'out'),
     {
       signal: new AbortController().signal,
@@ -146,11 +154,11 @@ test('refused and absent ones have their sentences', async () => {
 test('a host that is not there, and one whose certificate nobody vouches for', async () => {
   await expect(fixture.checkout({ url: 'https://localhost:1/r.git' })).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
-    message: expect.stringContaining('does not answer'),
+    message: expect.stringContaining('it refused the connection'),
   });
   await expect(fixture.checkout({ url: 'https://no-such-host.invalid/r.git' })).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
-    message: expect.stringContaining('is not known'),
+    message: expect.stringContaining('did not resolve'),
   });
   const bundle = process.env['GIT_SSL_CAINFO'];
   process.env['GIT_SSL_CAINFO'] = other.caPath;
@@ -158,6 +166,54 @@ test('a host that is not there, and one whose certificate nobody vouches for', a
     message: expect.stringContaining('certificate'),
   });
   process.env['GIT_SSL_CAINFO'] = bundle;
+});
+
+test('an organization without private networks is told one thing of all that is not public', async () => {
+  using tenant = createGitFixture(
+    createOutgoing({ policyOf: async () => ({ ...homePolicy, reachesPrivate: false, allowed: [] }) }),
+  );
+  const said: string[] = [];
+  for (const url of [
+    `${server.origin}/public/r.git`,
+    'https://localhost:1/r.git',
+    'https://127.1:1/r.git',
+    'https://10.255.255.1/r.git',
+    'https://169.254.169.254/latest/meta-data',
+    'ssh://git@127.0.0.1:1/r.git',
+    'git@10.255.255.1:r.git',
+  ]) {
+    const sshKey = new Secret('-----BEGIN X-----\nabc\n-----END X-----');
+    const failed = await tenant.checkout({ url, sshKey }).then(
+      () => 'fetched',
+      (error: Error) => error.message,
+    );
+    said.push(failed.replace(/^\S+/, 'HOST'));
+  }
+  expect(new Set(said).size).toBe(1);
+  expect(said[0]).toContain('its address is not public');
+  expect(server.seen).toEqual([]);
+});
+
+test('a redirect and a submodule are judged like the address itself', async () => {
+  const lookUp = async (name: string): Promise<string[]> => [
+    name === 'localhost' ? '127.0.0.1' : '169.254.169.254',
+  ];
+  using guarded = createGitFixture(createOutgoing({ policyOf: async () => homePolicy, lookUp }));
+  await expect(guarded.checkout({ url: `${server.origin}/away/r.git` })).rejects.toThrow(
+    /metadata\.test leads to 169\.254\.169\.254/,
+  );
+  const bare = join(fixture.folder, 'root/public/nested.git');
+  makeRepository(bare, {
+    '.gitmodules': '[submodule "m"]\n path = m\n url = https://metadata.test/m.git\n',
+    'a.txt': 'a',
+  });
+  const work = `${bare}-work`;
+  author(work, 'update-index', '--add', '--cacheinfo', `160000,${commit},m`);
+  author(work, 'commit', '-q', '-m', 'With a submodule');
+  author(work, 'push', '-q', bare, 'HEAD:main');
+  await expect(
+    guarded.checkout({ url: `${server.origin}/public/nested.git`, submodules: true }),
+  ).rejects.toThrow(/submodule at .*metadata\.test leads to 169\.254\.169\.254/);
 });
 
 test('the password is not sent to where a redirect leads', async () => {

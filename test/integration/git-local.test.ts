@@ -81,7 +81,7 @@ describe('a repository on this server', () => {
     ]) {
       await expect(fixture.checkout({ url: bare, branch })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     }
-    for (const url of ['ext::sh -c id', '--upload-pack=id', 'http://127.0.0.1/x', '-x']) {
+    for (const url of ['ext::sh -c id', '--upload-pack=id', 'git://127.0.0.1/x', '-x']) {
       await expect(fixture.checkout({ url })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     }
     await expect(fixture.checkout({ url: bare }, { commit: '--all' })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('a repository on this server', () => {
     const aborter = new AbortController();
     const reason = new Error('the deployment was ended');
     const checkout = fixture.git.checkout(
-      { url: bare, branch: 'main', submodules: false },
+      { organizationId: 'o1', url: bare, branch: 'main', submodules: false },
       join(fixture.folder, 'aborted'),
       {
         signal: aborter.signal,
@@ -132,11 +132,27 @@ describe('submodules', () => {
     author(`${parent}-work`, 'push', '-q', 'origin', 'HEAD:refs/heads/main');
   });
 
-  test('come with it only when asked for', async () => {
+  test('of a repository on this server never come from this server', async () => {
     await fixture.checkout({ url: parent });
     expect(existsSync(join(fixture.folder, 'out/libs/library/lib.txt'))).toBe(false);
-    await fixture.checkout({ url: parent, submodules: true });
-    expect(out('libs/library/lib.txt')).toBe('lib');
+    await expect(fixture.checkout({ url: parent, submodules: true })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('submodules come over https or ssh only'),
+    });
+    const outside = join(fixture.folder, 'outside.git');
+    makeRepository(outside, { README: 'outside' });
+    for (const [name, address] of [
+      ['absolute', join(fixture.folder, 'library.git')],
+      ['address', `file://${join(fixture.folder, 'library.git')}`],
+    ] as const) {
+      author(`${outside}-work`, 'submodule', 'add', '-q', '--force', '--name', name, address, name);
+      author(`${outside}-work`, 'commit', '-q', '-m', name);
+      author(`${outside}-work`, 'push', '-q', 'origin', 'HEAD:refs/heads/main');
+      await expect(fixture.checkout({ url: outside, submodules: true })).rejects.toMatchObject({
+        code: 'BAD_REQUEST',
+      });
+      expect(existsSync(join(fixture.folder, 'out'))).toBe(false);
+    }
   });
 
   test('of an address that is not allowed fail by name', async () => {

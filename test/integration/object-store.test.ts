@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type {} from '../bed/global-setup.ts';
+import { homeOutgoing } from './outgoing-fixture.ts';
 import { createObjectStores } from '../../server/src/adapters/object-store/stores.ts';
 import { Secret } from '../../server/src/domain/secret.ts';
 import type { ObjectStore, StorePlace } from '../../server/src/ports/object-store.ts';
@@ -19,7 +20,12 @@ let folder: string;
 let small: string;
 let s3: S3Server;
 let fullS3: S3Server;
-const open = createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: '/tmp' });
+const openFor = createObjectStores({
+  rclonePath: '/usr/bin/rclone',
+  scratch: '/tmp',
+  outgoing: homeOutgoing,
+});
+const open = (place: StorePlace): ObjectStore => openFor(place, 'o1');
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-objects-'));
@@ -158,7 +164,8 @@ describe.each(Object.entries(stores))('%s', (_name, { ordinary, full, code }) =>
     const store = full();
     await expect(store.write('large', chunks(randomBytes(5_000_000)), signal)).rejects.toMatchObject({
       code,
-      message: expect.stringMatching(/full|fault/),
+      // A server that breaks the connection off may take its own answer with it.
+      message: expect.stringMatching(/full|fault|broke the connection off/),
     });
     expect(await store.find('large', signal)).toBeUndefined();
     expect(await store.list('', signal)).toEqual([]);
@@ -193,7 +200,7 @@ describe('s3', () => {
     });
   });
 
-  test('a server that is killed in the middle of an upload is an error, and no object comes to be', async () => {
+  test('a server killed in the middle of an upload is an error, and no object comes to be', async () => {
     const store = open(bucket());
     async function* slow(): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < 900; at += 1) {

@@ -1,4 +1,7 @@
-/** What stands before a service at the real proxy: the sign-in, then redirects; and the ways round them that people try. */
+/**
+ * What stands before a service at the real proxy: the sign-in, then redirects; and the ways round them that
+ * people try.
+ */
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -168,9 +171,12 @@ describe('a sign-in', () => {
       'GET / HTTP/1.1\r\nHost: closed.test\r\nHost: open.test\r\nConnection: close\r\n\r\n',
       'GET / HTTP/1.1\r\nHost : closed.test\r\nConnection: close\r\n\r\n',
       'GET / HTTP/1.0\r\nHost: closed.test\r\n\r\n',
-      'POST / HTTP/1.1\r\nHost: open.test\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: closed.test\r\nConnection: close\r\n\r\n',
-      'POST / HTTP/1.1\r\nHost: open.test\r\nTransfer-Encoding : chunked\r\nContent-Length: 44\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: closed.test\r\n\r\n',
-      'GET / HTTP/1.1\r\nHost: open.test\r\nContent-Length: 45\r\n\r\nGET / HTTP/1.1\r\nHost: closed.test\r\nA: b\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: open.test\r\nContent-Length: 4\r\nTransfer-Encoding: ' +
+        'chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: closed.test\r\nConnection: close\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: open.test\r\nTransfer-Encoding : chunked\r\nContent-Length: ' +
+        '44\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: closed.test\r\n\r\n',
+      'GET / HTTP/1.1\r\nHost: open.test\r\nContent-Length: 45\r\n\r\nGET / HTTP/1.1\r\nHost: ' +
+        'closed.test\r\nA: b\r\n\r\n',
     ];
     for (const attempt of attempts)
       expect([attempt, (await raw(attempt)).includes(one.name)]).toEqual([attempt, false]);

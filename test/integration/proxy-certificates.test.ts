@@ -1,4 +1,7 @@
-/** Which certificate a real TLS client gets of the real proxy: uploads by host name, the proxy's own authority, and what ACME authorities issue. */
+/**
+ * Which certificate a real TLS client gets of the real proxy: uploads by host name, the proxy's own
+ * authority, and what ACME authorities issue.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -8,7 +11,8 @@ import type { AcmeCertificate, Route, RouteCertificate } from '../../server/src/
 import { dockerCli } from '../bed/golden.ts';
 import { makeChain } from '../certificates/authority.ts';
 import { acmeServer, type AcmeServer } from './acme-fixture.ts';
-import { bedEngine, until } from './engine-fixture.ts';
+import { until } from '../engine-suite/fixture.ts';
+import { bedEngine } from './engine-fixture.ts';
 import { ask, attached, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
 import { bare, greeted } from './tls-client.ts';
 
@@ -176,21 +180,25 @@ describe('ACME authorities', () => {
     expect(seen.issuer).toContain('Pebble Intermediate CA');
   });
 
-  test('issue nothing without the binding, with a wrong directory, or with the wrong roots, and nothing takes their place', async () => {
-    const wrong: Record<string, AcmeCertificate> = {
-      'unbound.test': { ...open, directoryUrl: acme.bound.directoryUrl, email: 'other@example.com' },
-      'nowhere.test': { ...open, directoryUrl: open.directoryUrl?.replace('/dir', '/nowhere') ?? null },
-      'untrusted.test': { ...open, rootCertificates: shop.root.pem },
-    };
-    await proxy.apply([
-      ...uploads,
-      ...Object.entries(wrong).map(([host, certificate]) => secured(host, certificate)),
-    ]);
-    for (const host of Object.keys(wrong)) {
-      await until(`the refusal of ${host}`, async () => refused.has(host));
-      await expect(greeted(host, '')).rejects.toThrow(/alert/i);
-    }
-    // Nor do the others suffer.
-    expect(await greeted('shop.test', shop.root.pem)).toMatchObject({ isProven: true });
-  });
+  test(
+    'issue nothing without the binding, with a wrong directory, or with the wrong roots, and nothing ' +
+      'takes their place',
+    async () => {
+      const wrong: Record<string, AcmeCertificate> = {
+        'unbound.test': { ...open, directoryUrl: acme.bound.directoryUrl, email: 'other@example.com' },
+        'nowhere.test': { ...open, directoryUrl: open.directoryUrl?.replace('/dir', '/nowhere') ?? null },
+        'untrusted.test': { ...open, rootCertificates: shop.root.pem },
+      };
+      await proxy.apply([
+        ...uploads,
+        ...Object.entries(wrong).map(([host, certificate]) => secured(host, certificate)),
+      ]);
+      for (const host of Object.keys(wrong)) {
+        await until(`the refusal of ${host}`, async () => refused.has(host));
+        await expect(greeted(host, '')).rejects.toThrow(/alert/i);
+      }
+      // Nor do the others suffer.
+      expect(await greeted('shop.test', shop.root.pem)).toMatchObject({ isProven: true });
+    },
+  );
 });

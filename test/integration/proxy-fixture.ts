@@ -12,14 +12,18 @@ import { listenerCheck } from '../../server/src/deploy/health-check.ts';
 import type { ServiceSpec } from '../../server/src/ports/engine.ts';
 import type { ProxyStore } from '../../server/src/ports/certificate-news.ts';
 import type { Proxy, Route } from '../../server/src/ports/proxy.ts';
-import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import { listens, uniqueName, until, untilRunning } from '../engine-suite/fixture.ts';
+import { bedEngine, nodeService } from './engine-fixture.ts';
 
 export type ProxyEvents = Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>;
 
 export const httpPort = 8_081;
 export const httpsPort = 8_444;
 
-/** The port to a proxy of the bed's m1: where its admin socket appears on this machine, and what the host calls that folder. */
+/**
+ * The port to a proxy of the bed's m1: where its admin socket appears on this machine, and what the host
+ * calls that folder.
+ */
 function proxyAt(
   name: string,
   events: ProxyEvents = {},
@@ -62,11 +66,17 @@ export interface BedProxy {
 
 export interface InBedOptions {
   events?: ProxyEvents;
-  /** As nobody has used it yet. Who waits for its news needs this: a Caddy whose listener went away with the file before tries another one only after 10 s. */
+  /**
+   * As nobody has used it yet. Who waits for its news needs this: a Caddy whose listener went away with the
+   * file before tries another one only after 10 s.
+   */
   fresh?: boolean;
 }
 
-/** The proxy on m1 with its two services, which the first file makes and all use, one after another; not yet attached to the network of the services. */
+/**
+ * The proxy on m1 with its two services, which the first file makes and all use, one after another; not yet
+ * attached to the network of the services.
+ */
 export function proxyInBed({ events, fresh = false }: InBedOptions = {}): BedProxy {
   const { engine } = bedEngine();
   const [platform, environment, name] = ['t-platform', 't-environment', 't-proxy'];
@@ -125,9 +135,15 @@ export async function attached({ proxy, container, environment }: BedProxy): Pro
 /** Answers what it was asked, as JSON, and echoes what comes through a WebSocket. */
 export const echoing = `
   const { createServer } = require('node:http');
-  const server = createServer((request, response) => response.end(JSON.stringify({ service: process.env.ME, url: request.url, method: request.method, headers: request.headers })));
+  const server = createServer((request, response) => {
+    const { url, method, headers } = request;
+    response.end(JSON.stringify({ service: process.env.ME, url, method, headers }));
+  });
   server.on('upgrade', (request, socket) => {
-    socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
+    socket.write(
+      'HTTP/1.1 101 Switching Protocols\\r\\n' +
+      'Connection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n'
+    );
     socket.pipe(socket);
   });
   server.listen(3000);

@@ -1,4 +1,7 @@
-/** Issuance as a person reads it, and certificates that outlive the proxy's store: a real authority, the real proxy, a real database. */
+/**
+ * Issuance as a person reads it, and certificates that outlive the proxy's store: a real authority, the real
+ * proxy, a real database.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -14,7 +17,8 @@ import type { AcmeCertificate, Route } from '../../server/src/ports/proxy.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { temporaryDatabase } from '../http/temporary-database.ts';
 import { acmeServer, type AcmeServer } from './acme-fixture.ts';
-import { bedEngine, until } from './engine-fixture.ts';
+import { until } from '../engine-suite/fixture.ts';
+import { bedEngine } from './engine-fixture.ts';
 import { attached, httpPort, proxyInBed, route } from './proxy-fixture.ts';
 import { greeted } from './tls-client.ts';
 
@@ -35,7 +39,7 @@ let elsewhere: string;
 
 beforeAll(async () => {
   temporary = await temporaryDatabase();
-  store = createIssuanceStore(temporary.database);
+  store = createIssuanceStore(temporary.database, 'local');
   acme = await acmeServer(61);
   const dns = createDnsCheck({
     names: createNameResolver(),
@@ -45,7 +49,7 @@ beforeAll(async () => {
     store,
     clock: systemClock,
     files: bed.store,
-    whyNot: dns.whyNotHere,
+    whyNot: (host) => dns.whyNotHere(host, bedEngine().ip),
     changed: () => undefined,
     warn: (sentence) => warnings.push(sentence),
   });
@@ -204,7 +208,7 @@ describe('before an authority is asked', () => {
   });
 });
 
-test('a certificate is renewed when a third of its life is left, and the new one is told and kept', async () => {
+test('a certificate is renewed when a third of its life is left; the new one is told and kept', async () => {
   const { directoryUrl, seconds } = acme.brief;
   const endsAt = brief.expiresAt ?? 0;
   await new Promise((resolve) => setTimeout(resolve, endsAt - Date.now() - (seconds * 1000) / 4));
@@ -224,7 +228,7 @@ test('a certificate is renewed when a third of its life is left, and the new one
   );
 });
 
-test('a store that is lost is put back before anything is asked: no order, and the same certificate', async () => {
+test('a lost store is put back before anything is asked: no order, and the same certificate', async () => {
   await proxy.apply([secured('shop.test')]);
   await issued('shop.test');
   await issuance.keep();
@@ -288,7 +292,8 @@ describe('two organizations with one directory and one e-mail', () => {
 
   test('lose nothing by the removal of the other, nor when the store is lost', async () => {
     await temporary.database.script(
-      `INSERT INTO "certificate_resolver" VALUES ('theirs', 'x', 'bound', 'https://x.test', 'same@example.com', NULL, NULL, NULL, '2026')`,
+      `INSERT INTO "certificate_resolver" VALUES ('theirs', 'x', 'bound', 'https://x.test', ` +
+        `'same@example.com', NULL, NULL, NULL, '2026')`,
     );
     await proxy.apply([theirs('theirs.test')]);
     await issuance.look();

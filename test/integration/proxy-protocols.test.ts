@@ -1,13 +1,15 @@
-/** What passes through the real proxy besides plain requests: HTTP/2, HTTP/3 as far as it is offered, gRPC, server-sent events, WebSockets; and the options of a domain. */
-import { createSocket } from 'node:dgram';
-import { connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2';
+/**
+ * What passes through the real proxy besides plain requests: HTTP/2, HTTP/3 as far as it is offered, gRPC,
+ * server-sent events, WebSockets; and the options of a domain.
+ */
 import { Agent, request } from 'node:http';
-import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDrain } from '../../server/src/adapters/proxy/caddy-drain.ts';
 import { dockerCli } from '../bed/golden.ts';
 import { runCommand } from '../../images/command.ts';
-import { bedEngine, listens, nodeService, uniqueName, until, untilRunning } from './engine-fixture.ts';
+import { listens, uniqueName, until, untilRunning } from '../engine-suite/fixture.ts';
+import { bedEngine, nodeService } from './engine-fixture.ts';
+import { echo, openSocket, overHttp2, posted, versionNegotiation } from './protocol-clients.ts';
 import { ask, attached, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
 import { greeted } from './tls-client.ts';
 
@@ -15,7 +17,10 @@ const { engine, ip } = bedEngine();
 const bed = proxyInBed();
 const { proxy, one } = bed;
 
-/** On 3000 HTTP/1.1 with events, bodies and WebSockets, which it tells of its end and leaves open; on 3001 HTTP/2 at once, as a gRPC server speaks. */
+/**
+ * On 3000 HTTP/1.1 with events, bodies and WebSockets, which it tells of its end and leaves open; on 3001
+ * HTTP/2 at once, as a gRPC server speaks.
+ */
 const speaking = `
   const { createServer } = require('node:http');
   const server = createServer((request, response) => {
@@ -27,12 +32,19 @@ const speaking = `
       return;
     }
     let bytes = 0;
-    request.on('data', (chunk) => (bytes += chunk.length)).on('end', () => response.end(JSON.stringify({ bytes, headers: request.headers, version: request.httpVersion })));
+    request.on('data', (chunk) => (bytes += chunk.length)).on('end', () => {
+      const { headers, httpVersion: version } = request;
+      response.end(JSON.stringify({ bytes, headers, version }));
+    });
   }).listen(3000);
   const sockets = new Set();
   server.on('upgrade', (request, socket) => {
-    socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
-    sockets.add(socket.on('error', () => undefined).on('data', (data) => socket.write(process.env.VERSION + ' ' + data)));
+    socket.write(
+      'HTTP/1.1 101 Switching Protocols\\r\\n' +
+      'Connection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n'
+    );
+    socket.on('error', () => undefined);
+    sockets.add(socket.on('data', (data) => socket.write(process.env.VERSION + ' ' + data)));
   });
   process.on('SIGTERM', () => {
     server.close();
@@ -139,7 +151,7 @@ test('HTTP/2 is spoken over https, to services in HTTP/1.1', async () => {
   });
 });
 
-test('HTTP/3 is offered, and its port answers a packet of an unknown version with those it knows', async () => {
+test('HTTP/3 is offered; a packet of an unknown version is answered with those the port knows', async () => {
   expect((await ask('secure.test', { secure: true })).headers['alt-svc']).toBe(
     `h3=":${httpsPort}"; ma=2592000`,
   );
@@ -188,35 +200,46 @@ test('server-sent events come one by one', async () => {
 });
 
 describe('WebSockets', () => {
-  test('of other services stay open over a deployment; its own end with the old task, after its grace period, and whoever comes again is served', async () => {
-    const [other, own] = [await openSocket('socket.test'), await openSocket('plain.test')];
-    const before = await proxy.current();
-    const at = { told: 0, closed: 0 };
-    own
-      .on('data', (data: Buffer) => (at.told = data.toString() === 'ending' ? performance.now() : at.told))
-      .once('close', () => (at.closed = performance.now()));
-    const handshakes: { at: number; answer: string }[] = [];
-    const calling = setInterval(
-      () => void handshake().then((answer) => handshakes.push({ at: performance.now(), answer })),
-      50,
-    );
-    await engine.applyService({ ...speaker, release: 'r2', env: ['VERSION=2'] });
-    await until('the end of the own socket', async () => at.closed > 0, 60_000);
-    await until('calls afterwards', async () => handshakes.filter((each) => each.at > at.closed).length > 5);
-    clearInterval(calling);
-    console.log(
-      `WebSockets of a service that is deployed: told ${((at.closed - at.told) / 1000).toFixed(1)} s before their end, by a grace period of ${speaker.stopGracePeriodMs / 1000} s; ${handshakes.length} handshakes meanwhile`,
-    );
-    expect(at.told).toBeGreaterThan(0);
-    expect(at.closed - at.told).toBeGreaterThan(speaker.stopGracePeriodMs - 300);
-    expect(
-      handshakes.map(({ answer }) => answer).filter((answer) => answer !== '1 hi' && answer !== '2 hi'),
-    ).toEqual([]);
-    expect(handshakes.slice(-5).map(({ answer }) => answer)).toEqual(Array.from({ length: 5 }, () => '2 hi'));
-    expect(await proxy.current()).toBe(before);
-    expect(await echo(other, 'still')).toBe('still');
-    other.destroy();
-  });
+  test(
+    'of other services stay open over a deployment; its own end with the old task, after its grace ' +
+      'period, and whoever comes again is served',
+    async () => {
+      const [other, own] = [await openSocket('socket.test'), await openSocket('plain.test')];
+      const before = await proxy.current();
+      const at = { told: 0, closed: 0 };
+      own
+        .on('data', (data: Buffer) => (at.told = data.toString() === 'ending' ? performance.now() : at.told))
+        .once('close', () => (at.closed = performance.now()));
+      const handshakes: { at: number; answer: string }[] = [];
+      const calling = setInterval(
+        () => void handshake().then((answer) => handshakes.push({ at: performance.now(), answer })),
+        50,
+      );
+      await engine.applyService({ ...speaker, release: 'r2', env: ['VERSION=2'] });
+      await until('the end of the own socket', async () => at.closed > 0, 60_000);
+      await until(
+        'calls afterwards',
+        async () => handshakes.filter((each) => each.at > at.closed).length > 5,
+      );
+      clearInterval(calling);
+      console.log(
+        `WebSockets of a service that is deployed: told ${((at.closed - at.told) / 1000).toFixed(1)} s ` +
+          `before their end, by a grace period of ${speaker.stopGracePeriodMs / 1000} s; ` +
+          `${handshakes.length} handshakes meanwhile`,
+      );
+      expect(at.told).toBeGreaterThan(0);
+      expect(at.closed - at.told).toBeGreaterThan(speaker.stopGracePeriodMs - 300);
+      expect(
+        handshakes.map(({ answer }) => answer).filter((answer) => answer !== '1 hi' && answer !== '2 hi'),
+      ).toEqual([]);
+      expect(handshakes.slice(-5).map(({ answer }) => answer)).toEqual(
+        Array.from({ length: 5 }, () => '2 hi'),
+      );
+      expect(await proxy.current()).toBe(before);
+      expect(await echo(other, 'still')).toBe('still');
+      other.destroy();
+    },
+  );
 
   test('a change of any domain: what it does to them is told', async () => {
     const socket = await openSocket('socket.test');
@@ -230,7 +253,9 @@ describe('WebSockets', () => {
       new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 1_500)),
     ]);
     console.log(
-      `WebSockets and a change of domains: ${cut === undefined ? 'stay open' : `cut ${cut.toFixed(0)} ms after the change began`} (${await caddyVersion()})`,
+      'WebSockets and a change of domains: ' +
+        `${cut === undefined ? 'stay open' : `cut ${cut.toFixed(0)} ms after the change began`} ` +
+        `(${await caddyVersion()})`,
     );
     // Whatever this version of the proxy does, whoever connects again is served.
     const again = await openSocket('socket.test');
@@ -287,119 +312,6 @@ async function handshake(): Promise<string> {
   } catch (error) {
     return String(error);
   }
-}
-
-function posted(host: string, bytes: number, isChunked: boolean): Promise<{ status: number; body: string }> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      Host: host,
-      ...(isChunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes }),
-    };
-    const sent = request(
-      {
-        host: ip,
-        port: httpPort,
-        method: 'POST',
-        headers,
-        agent: false,
-        signal: AbortSignal.timeout(30_000),
-      },
-      (response) => {
-        let body = '';
-        response
-          .setEncoding('utf8')
-          .on('data', (chunk: string) => (body += chunk))
-          .on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-      },
-    );
-    sent.on('error', reject).end(Buffer.alloc(bytes, 'x'));
-  });
-}
-
-interface Http2Answer {
-  headers: IncomingHttpHeaders;
-  trailers: IncomingHttpHeaders;
-  body: Buffer;
-  /** Told that the connection is not to be used again. */
-  goneAway: boolean;
-}
-
-function overHttp2(host: string, headers: Record<string, string>, body?: Buffer): Promise<Http2Answer> {
-  return new Promise((resolve, reject) => {
-    const session = connectHttp2(`https://${ip}:${httpsPort}`, {
-      servername: host,
-      rejectUnauthorized: false,
-    });
-    session.on('error', reject).setTimeout(10_000, () => session.destroy(new Error('no answer within 10 s')));
-    const stream = session.request({ [constants.HTTP2_HEADER_AUTHORITY]: host, ...headers });
-    const answer: Http2Answer = { headers: {}, trailers: {}, body: Buffer.alloc(0), goneAway: false };
-    session.on('goaway', () => (answer.goneAway = true));
-    stream
-      .on('response', (got) => (answer.headers = got))
-      .on('trailers', (got) => (answer.trailers = got))
-      .on('error', reject);
-    stream
-      .on('data', (chunk: Buffer) => (answer.body = Buffer.concat([answer.body, chunk])))
-      .on('end', () => {
-        // What comes with the answer's end, or right behind it.
-        setTimeout(() => {
-          session.destroy();
-          resolve(answer);
-        }, 50);
-      });
-    stream.end(body);
-  });
-}
-
-/** The versions that the port answers a long-header packet of an unknown version with (RFC 9000, 17.2.1; RFC 8999, 6). */
-function versionNegotiation(): Promise<number[]> {
-  const packet = Buffer.alloc(1_200);
-  // Long header, version 0x1a2a3a4a, two connection ids of 8 bytes.
-  packet.set([0xc0, 0x1a, 0x2a, 0x3a, 0x4a, 8, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 7, 6, 5, 4, 3, 2, 1]);
-  return new Promise((resolve, reject) => {
-    const socket = createSocket('udp4');
-    const timer = setTimeout(() => socket.close(() => reject(new Error('no answer within 1 s'))), 1_000);
-    socket.on('error', reject).on('message', (answer) => {
-      clearTimeout(timer);
-      socket.close();
-      const ids = 6 + (answer[5] ?? 0);
-      const from = ids + 1 + (answer[ids] ?? 0);
-      if (answer.readUInt32BE(1) !== 0) return reject(new Error('not a Version Negotiation packet'));
-      return resolve(
-        Array.from({ length: (answer.length - from) / 4 }, (_, index) =>
-          answer.readUInt32BE(from + 4 * index),
-        ),
-      );
-    });
-    socket.send(packet, httpsPort, ip);
-  });
-}
-
-function openSocket(host: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const sent = request({
-      host: ip,
-      port: httpPort,
-      headers: { Host: host, Connection: 'Upgrade', Upgrade: 'websocket' },
-      agent: false,
-      signal: AbortSignal.timeout(60_000),
-    });
-    sent
-      .on('error', reject)
-      .on('upgrade', (_response, socket) => resolve(socket.on('error', () => undefined)))
-      .end();
-  });
-}
-
-function echo(socket: Socket, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no echo within 5 s')), 5_000);
-    socket.once('data', (data: Buffer) => {
-      clearTimeout(timer);
-      resolve(data.toString());
-    });
-    socket.write(text);
-  });
 }
 
 async function caddyVersion(): Promise<string> {

@@ -6,7 +6,8 @@ import { watchRelease } from '../../server/src/deploy/release-watch.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import { dockerCli } from '../bed/golden.ts';
 import { makeCertificate } from '../certificates/authority.ts';
-import { bedEngine, until } from './engine-fixture.ts';
+import { until } from '../engine-suite/fixture.ts';
+import { bedEngine } from './engine-fixture.ts';
 import { absentProxy, ask, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
 
 const { engine, ip } = bedEngine();
@@ -41,7 +42,7 @@ test('a proxy that is not there is unavailable', async () => {
   });
 });
 
-test('a fresh proxy says that it is starting, takes its routes once, and tells them from others', async () => {
+test('a fresh proxy says that it is starting, takes its routes once, tells them from others', async () => {
   expect(await proxy.current()).toBe('');
   expect(await ask('a.test')).toMatchObject({
     status: 503,

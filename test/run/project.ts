@@ -29,7 +29,10 @@ const graceMs = 30_000;
 /** Where node keeps what it compiled of vitest, which each project starts anew. */
 const compiled = join(repositoryRoot, 'node_modules/.cache/vitest');
 
-/** Runs one project of vitest.config.ts; its output goes to the terminal. A run that ends badly counts as a failure. */
+/**
+ * Runs one project of vitest.config.ts; its output goes to the terminal. A run that ends badly counts as a
+ * failure.
+ */
 export async function runProject(run: ProjectRun): Promise<ProjectEnd> {
   run.signal.throwIfAborted();
   const started = Date.now();
@@ -39,7 +42,9 @@ export async function runProject(run: ProjectRun): Promise<ProjectEnd> {
     const ended = await vitest(run, report);
     const counts = countReport(await readFile(report, 'utf8').catch(() => null), ended);
     for (const reason of counts.reasons) run.say(`${run.name}: ${reason}`);
-    const line = `${run.name}: ${counts.passed} passed, ${counts.failed} failed, ${((Date.now() - started) / 1000).toFixed(1)} s`;
+    const line =
+      `${run.name}: ${counts.passed} passed, ${counts.failed} failed, ` +
+      `${((Date.now() - started) / 1000).toFixed(1)} s`;
     run.say(line);
     return {
       ...counts,

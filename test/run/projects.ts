@@ -1,8 +1,12 @@
-/** The test projects: which files each has, where they run, and how long they may take. vitest.config.ts, test/run.ts and bin/test read it. */
+/**
+ * The test projects: which files each has, where they run, and how long they may take. vitest.config.ts,
+ * test/run.ts and bin/test read it.
+ */
 
 /**
- * What a project's files run on. `modules`: this process alone. `database`: SQLite, and one PostgreSQL server for all. `program`: Berth's started program.
- * `bed`: hosts with engines of their own. `servers`: the bed, with a host that has an engine, and one without, made already.
+ * What a project's files run on. `modules`: this process alone. `database`: SQLite, and one PostgreSQL server
+ * for all. `program`: Berth's started program. `bed`: hosts with engines of their own. `servers`: the bed,
+ * with a host that has an engine, and one without, made already.
  */
 export type Ground = 'types' | 'modules' | 'database' | 'program' | 'bed' | 'servers';
 
@@ -29,6 +33,7 @@ export const projects = {
     minutes: 20,
   },
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
+  attacks: { on: 'bed', files: ['test/attacks/*.attack.test.ts'], minutes: 20 },
   isolation: { on: 'bed', files: e2e('isolation', 'compose'), minutes: 20 },
   engine: { on: 'servers', files: [integration('engine-*')], minutes: 20 },
   proxy: { on: 'servers', files: [integration('proxy*')], minutes: 20 },
@@ -36,6 +41,7 @@ export const projects = {
   faults: { on: 'bed', files: e2e('crash'), minutes: 20 },
   upgrade: { on: 'bed', files: e2e('upgrade'), minutes: 30 },
   restore: { on: 'bed', files: e2e('restore', 'previews'), minutes: 20 },
+  hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
   interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 20 },
   fuzz: { on: 'program', files: ['test/fuzz/*.interface.test.ts'], minutes: 20 },
@@ -52,4 +58,5 @@ export const beyondModules = [
   '**/*.interface.test.ts',
   'test/integration/**',
   'test/e2e/**',
+  'test/attacks/**',
 ];

@@ -28,10 +28,11 @@ const reportSchema = z.object({
 });
 
 /**
- * Counts single tests. What is not a test but went wrong counts as one failure each, with its reason: a file that could
- * not be loaded, a run that was stopped or ended badly though no test failed, a project without a single test.
- * @param text the JSON report; null when none was written.
- * Each failed test is told with its name and the beginning of what it says, so that the end of a run's output is enough to go on.
+ * Counts single tests. What is not a test but went wrong counts as one failure each, with its reason: a file
+ * that could not be loaded, a run that was stopped or ended badly though no test failed, a project without a
+ * single test.
+ * @param text the JSON report; null when none was written. Each failed test is told with its name and the
+ * beginning of what it says, so that the end of a run's output is enough to go on.
  * @param ended vitest's exit code, or the reason why it was stopped.
  */
 export function countReport(

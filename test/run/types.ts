@@ -3,7 +3,10 @@ import { repositoryRoot } from '../../images/build-context.ts';
 import { runCommand } from '../../images/command.ts';
 import type { ProjectEnd, ProjectRun } from './project.ts';
 
-/** The build leaves types unread, since a machine that Berth is set up on gains nothing by it; here the whole of the sources is read once. Counts as one test. */
+/**
+ * The build leaves types unread, since a machine that Berth is set up on gains nothing by it; here the whole
+ * of the sources is read once. Counts as one test.
+ */
 export async function checkTypes({ name, limitMs, niceness, signal, say }: ProjectRun): Promise<ProjectEnd> {
   const started = Date.now();
   const { code, stdout, stderr } = await runCommand(
@@ -18,7 +21,9 @@ export async function checkTypes({ name, limitMs, niceness, signal, say }: Proje
     { cwd: repositoryRoot, limitMs, signal },
   );
   const right = code === 0;
-  const line = `${name}: ${right ? '1 passed, 0 failed' : '0 passed, 1 failed'}, ${((Date.now() - started) / 1000).toFixed(1)} s`;
+  const line =
+    `${name}: ${right ? '1 passed, 0 failed' : '0 passed, 1 failed'}, ` +
+    `${((Date.now() - started) / 1000).toFixed(1)} s`;
   if (!right) say(`${stdout}${stderr}`);
   say(line);
   return {

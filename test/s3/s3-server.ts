@@ -1,4 +1,7 @@
-/** An S3-compatible server for tests: a process of its own that checks signatures and can be killed, with its objects as files that can be spoilt. */
+/**
+ * An S3-compatible server for tests: a process of its own that checks signatures and can be killed, with its
+ * objects as files that can be spoilt.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** The program of `s3-server.ts`: `node serve.ts ADDRESS PORT FOLDER BUCKET`. s3rver with the two checks that it lacks: signatures of today, and a disk that is nearly full. */
+/**
+ * The program of `s3-server.ts`: `node serve.ts ADDRESS PORT FOLDER BUCKET`. s3rver with the two checks that
+ * it lacks: signatures of today, and a disk that is nearly full.
+ */
 import { statfs } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import S3rver from 's3rver';

@@ -1,4 +1,7 @@
-/** Signatures of requests to S3, version 4, in their header (Amazon S3 API, "Authenticating Requests: Using the Authorization Header"): s3rver itself checks only older ones. */
+/**
+ * Signatures of requests to S3, version 4, in their header (Amazon S3 API, "Authenticating Requests: Using
+ * the Authorization Header"): s3rver itself checks only older ones.
+ */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 

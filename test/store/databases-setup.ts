@@ -1,4 +1,7 @@
-/** Vitest's set-up of the store tests: one PostgreSQL server for all files, and of each kind a database that has the whole schema, to be copied. */
+/**
+ * Vitest's set-up of the store tests: one PostgreSQL server for all files, and of each kind a database that
+ * has the whole schema, to be copied.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -15,7 +15,10 @@ export interface TestDatabase {
   open(): Promise<Database>;
   /** A fresh one without any table. */
   openEmpty(): Promise<Database>;
-  /** The same data through connections of their own (few: each costs the server 10 ms), perhaps with another key. */
+  /**
+   * The same data through connections of their own (few: each costs the server 10 ms), perhaps with another
+   * key.
+   */
   reopen(database: Database, cipher?: Cipher): Database;
   /** Path of the SQLite file, or address on the PostgreSQL server. */
   locationOf(database: Database): string;

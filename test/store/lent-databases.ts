@@ -1,6 +1,7 @@
 /**
- * Databases of a PostgreSQL server that go from test to test: making one takes 60 ms, and each new connection learns tables and statements anew. A test gets one without
- * a row; what it leaves besides rows, a table it dropped for example, ends the database with the test.
+ * Databases of a PostgreSQL server that go from test to test: making one takes 60 ms, and each new connection
+ * learns tables and statements anew. A test gets one without a row; what it leaves besides rows, a table it
+ * dropped for example, ends the database with the test.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
@@ -19,7 +20,10 @@ export interface Lent {
   /** Of this test: nothing that goes on after it reaches the database any more. */
   database: Database;
   location: string;
-  /** Takes all rows away and keeps the database for the next test; gives false when it cannot be kept, and closes it. */
+  /**
+   * Takes all rows away and keeps the database for the next test; gives false when it cannot be kept, and
+   * closes it.
+   */
   giveBack(): Promise<boolean>;
 }
 
@@ -50,12 +54,15 @@ async function measured(made: Omit<Lendable, 'schema'>): Promise<Lendable> {
   return { ...made, schema: await schemaOf(made.database) };
 }
 
-/** Every table but that of the migrations, whose rows belong to the schema; foreign keys are not looked at meanwhile. */
-const emptying = `SET LOCAL lock_timeout = '2s'; SET LOCAL session_replication_role = 'replica'; ${Object.keys(
-  tables,
-)
-  .map((table) => `DELETE FROM "${table}"`)
-  .join('; ')}`;
+/**
+ * Every table but that of the migrations, whose rows belong to the schema; foreign keys are not looked at
+ * meanwhile.
+ */
+const emptying = [
+  "SET LOCAL lock_timeout = '2s'",
+  "SET LOCAL session_replication_role = 'replica'",
+  ...Object.keys(tables).map((table) => `DELETE FROM "${table}"`),
+].join('; ');
 
 async function isAsMade({ database, schema }: Lendable): Promise<boolean> {
   try {
@@ -68,8 +75,12 @@ async function isAsMade({ database, schema }: Lendable): Promise<boolean> {
 }
 
 const schemaQuery = CompiledQuery.raw(`SELECT md5(concat(
-  (SELECT string_agg(concat(attrelid, attname, atttypid, attnotnull, attisdropped), ',' ORDER BY attrelid, attnum) FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'public'::regnamespace AND attnum > 0),
-  (SELECT string_agg(concat(oid, conname), ',' ORDER BY oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace),
+  (SELECT string_agg(concat(attrelid, attname, atttypid, attnotnull, attisdropped), ','
+      ORDER BY attrelid, attnum)
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    WHERE relnamespace = 'public'::regnamespace AND attnum > 0),
+  (SELECT string_agg(concat(oid, conname), ',' ORDER BY oid)
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace),
   (SELECT string_agg("version"::text, ',' ORDER BY "version") FROM "schema_migration"))) AS schema`);
 
 /** Changes with every table, column, index, constraint and migration. */
@@ -78,7 +89,9 @@ async function schemaOf(database: Database): Promise<string> {
   return String(Reflect.get(Object(row), 'schema'));
 }
 
-/** The database until `end`; then it refuses, and waits for what was under way: false when that does not end. */
+/**
+ * The database until `end`; then it refuses, and waits for what was under way: false when that does not end.
+ */
 function untilTheEnd(database: Database): { database: Database; end(): Promise<boolean> } {
   let isOver = false;
   const running = new Set<Promise<unknown>>();

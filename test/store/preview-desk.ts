@@ -1,6 +1,9 @@
-/** Webhooks and previews on a real database, with the real adapters of git hosts and of an engine that is not there: what is around a build. */
+/**
+ * Webhooks and previews on a real database, with the real adapters of git hosts and of an engine that is not
+ * there: what is around a build.
+ */
 import { createFileLogs } from '../../server/src/adapters/deployment-log/file-log.ts';
-import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
+import { homeOutgoing } from '../integration/outgoing-fixture.ts';
 import { createGitApis } from '../../server/src/adapters/git-api/git-apis.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,10 +28,11 @@ import {
 } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
 import { pullRequestJob } from '../../server/src/modules/preview-deployment/pull-request.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
-import { createTurns } from '../../server/src/modules/service/turns.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { Queue } from '../../server/src/ports/queue.ts';
+import { ownHost } from '../hosts.ts';
 import { keptRoutes, type KeptRoutes } from '../http/kept-routes.ts';
+import { idleInterruption } from './interruption.ts';
 
 export interface PreviewDesk {
   stores: Stores;
@@ -52,7 +56,7 @@ export interface PreviewDesk {
 export function createPreviewDesk(database: Database): PreviewDesk {
   const stores = createStores(database);
   const clock = systemClock;
-  const engine = createSwarmEngine({ socketPath: '/nonexistent/docker.sock', clock });
+  const hosts = ownHost();
   const logs = createFileLogs(mkdtempSync(join(tmpdir(), 'berth-previews-')), clock);
   const names = createServiceNames(stores.serviceNames);
   const routes = keptRoutes(database);
@@ -70,18 +74,19 @@ export function createPreviewDesk(database: Database): PreviewDesk {
   );
   const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => [] }, clock);
   const services = {
-    application: deployedApplications(applications),
-    compose: deployedComposes(composes),
-    previewDeployment: deployedPreviews(previews, applications, (preview) =>
+    application: deployedApplications(applications, hosts),
+    compose: deployedComposes(composes, hosts),
+    previewDeployment: deployedPreviews(previews, applications, hosts, (preview) =>
       previewing.pullRequests.comment(preview),
     ),
   };
   const deployments = createDeployments(stores.deployments, { services, queue, logs }, clock);
-  const gitProviders = createGitProviders(stores.gitProviders, createGitApis(clock), clock);
+  const gitProviders = createGitProviders(stores.gitProviders, createGitApis(clock, homeOutgoing), clock);
   const previewing = createPreviewing({
     database,
     stores,
-    adapters: { engine, logs },
+    adapters: { logs },
+    hosts,
     clock,
     log: { info: () => undefined, warn: (sentence) => void warnings.push(sentence), fault: () => '' },
     accounts: { audit: createAudit(stores.audit, clock) },
@@ -90,8 +95,7 @@ export function createPreviewDesk(database: Database): PreviewDesk {
     deployments,
     gitProviders,
     queue,
-    turns: createTurns(),
-    builds: { end: async () => undefined },
+    interruption: idleInterruption(deployments),
     changeRoutes: routes.changeRoutes,
   });
   return {
@@ -104,33 +108,32 @@ export function createPreviewDesk(database: Database): PreviewDesk {
     queue,
     routes,
     warnings,
-    async work() {
-      for (let jobs = await queued(); jobs.length > 0; jobs = await queued()) {
-        for (const job of jobs) {
-          await previewing.pullRequests.run({ ...job, attempts: 1 });
-          await stores.jobs.update({ jobId: job.jobId }, { state: 'done' });
-        }
-      }
-    },
-    insertLink: (link) =>
-      stores.gitProviders.insert({
-        name: 'link',
-        createdAt: '2026-01-01T00:00:00.000Z',
-        baseUrl: 'https://git.example.com',
-        apiUrl: 'https://git.example.com/api/v1',
-        appId: null,
-        installationId: null,
-        username: null,
-        privateKey: null,
-        webhookSecret: null,
-        accessToken: null,
-        ...link,
-      }),
+    work: () => workOff(stores, previewing),
+    insertLink: (link) => stores.gitProviders.insert({ ...plainLink, ...link }),
   };
-  function queued() {
-    return stores.jobs.list(
-      { kind: pullRequestJob, state: 'queued' },
-      { by: ['sequence'], direction: 'asc' },
-    );
+}
+
+/** Runs the queued jobs of pull requests, and those that come of them. */
+async function workOff(stores: Stores, previewing: Previewing): Promise<void> {
+  const queued = () =>
+    stores.jobs.list({ kind: pullRequestJob, state: 'queued' }, { by: ['sequence'], direction: 'asc' });
+  for (let jobs = await queued(); jobs.length > 0; jobs = await queued()) {
+    for (const job of jobs) {
+      await previewing.pullRequests.run({ ...job, attempts: 1 });
+      await stores.jobs.update({ jobId: job.jobId }, { state: 'done' });
+    }
   }
 }
+
+const plainLink = {
+  name: 'link',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  baseUrl: 'https://git.example.com',
+  apiUrl: 'https://git.example.com/api/v1',
+  appId: null,
+  installationId: null,
+  username: null,
+  privateKey: null,
+  webhookSecret: null,
+  accessToken: null,
+} as const satisfies Partial<TableRecord<'git_provider'>>;

@@ -1,4 +1,7 @@
-/** Certificates for tests, made once with openssl: a root of our own (until 2126) and three leaves for shop.example.com. */
+/**
+ * Certificates for tests, made once with openssl: a root of our own (until 2126) and three leaves for
+ * shop.example.com.
+ */
 const root = `-----BEGIN CERTIFICATE-----
 MIIBdDCCARqgAwIBAgIUHyOUblEpe9dHkkjWt3BZczoF7LwwCgYIKoZIzj0EAwIw
 FzEVMBMGA1UEAwwMRXhhbXBsZSBSb290MCAXDTI2MTEyMTE2MjM1N1oYDzIxMjYx

@@ -25,6 +25,10 @@ const reload =
   (name: string): Hint =>
   (estate) => ({ appName: estate[name] });
 
+/** Of whoever has a second factor. */
+const codeOf = ({ world, who }: InputPlace): { code?: string } =>
+  who === 'elsewhere' ? { code: world.people.elsewhere.recoveryCode } : {};
+
 /** Where the example with the right ids is not enough for a call that succeeds. */
 const hints: Readonly<Record<string, Hint>> = {
   'user.createApiKey': (_estate, place) => ({ metadata: { organizationId: organizationOf(place) } }),
@@ -32,6 +36,10 @@ const hints: Readonly<Record<string, Hint>> = {
     apiKeyId: world.people[who === 'stranger' ? 'owner' : who].apiKeyId,
   }),
   'user.changePassword': () => ({ currentPassword: password }),
+  'user.delete': (_estate, place) => ({ password, ...codeOf(place) }),
+  'user.twoFactorSetUp': () => ({ password }),
+  'user.twoFactorDisable': (_estate, place) => ({ password, ...codeOf(place) }),
+  'user.twoFactorNewRecoveryCodes': (_estate, place) => ({ password, ...codeOf(place) }),
   'user.endSession': (_estate, { world, who }) => ({ sessionId: world.people[who].sessionId }),
   'organization.accept': (_estate, { world, who }) => ({ token: world.people[who].invitation }),
   'environment.update': ({ otherEnvironmentId }) => ({
@@ -96,10 +104,12 @@ export function exampleOf(
 /** Fields of the good input that another id takes the place of. */
 const instead: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
-    ['databaseId', 'composeId', 'previewDeploymentId'].map((name) => [
-      `deployment.all ${name}`,
-      ['applicationId'],
-    ]),
+    ['all', 'latest'].flatMap((name) =>
+      ['databaseId', 'composeId', 'previewDeploymentId'].map((field) => [
+        `deployment.${name} ${field}`,
+        ['applicationId'],
+      ]),
+    ),
   ),
   ...Object.fromEntries(
     [...databaseKindNames, 'service', 'compose'].map((kind) => [`mount.create ${kind}Id`, ['applicationId']]),

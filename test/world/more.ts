@@ -1,8 +1,12 @@
-/** Many more of everything in a world's organization: projects beside its own, and environments, services and what hangs on them inside. */
+/**
+ * Many more of everything in a world's organization: projects beside its own, and environments, services and
+ * what hangs on them inside.
+ */
 import type { Database } from '../../server/src/db/database.ts';
 import { noGrants } from '../../server/src/domain/permissions.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
-import { estateOf, rowsOfEstate, type Estate, type Rows } from './estate.ts';
+import { estateOf, type Estate, type Rows } from './estate.ts';
+import { rowsOfEstate } from './estate-rows.ts';
 import { keyRow, noPassword } from './people.ts';
 import { insertRows } from './seed.ts';
 import type { World } from './world.ts';
@@ -23,12 +27,18 @@ function moreOf({ own, people }: World, index: number): Rows {
   const moved: Record<string, object[]> = {};
   for (const [table, records] of Object.entries(rows))
     moved[table] = records.map((record) => ({ ...record, ...placeIn(own, table, record, index) }));
-  const { organizationId } = own;
-  const createdAt = '2026-06-03T00:00:00.000Z';
-  const { userId } = people.owner;
   return {
     ...moved,
     organization,
+    ...peopleRows(prefix, own.organizationId, people.owner.userId),
+  };
+}
+
+const createdAt = '2026-06-03T00:00:00.000Z';
+
+/** Somebody else in the organization, the owner in another one, and what both leave behind. */
+function peopleRows(prefix: string, organizationId: string, userId: string): Rows {
+  return {
     user: [
       {
         userId: `${prefix}-user`,
@@ -38,7 +48,6 @@ function moreOf({ own, people }: World, index: number): Rows {
         createdAt,
       },
     ],
-    // Somebody else here, and the owner in another organization.
     member: [
       {
         memberId: `${prefix}-member`,

@@ -1,10 +1,17 @@
-/** The people of a world: each role in its organization, and the owner of another one. Keys and sessions are known texts, of which the database holds the hashes. */
+/**
+ * The people of a world: each role in its organization, and the owner of another one. Keys and sessions are
+ * known texts, of which the database holds the hashes.
+ */
 import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
+import { recoveryCodeHash } from '../../server/src/modules/user/two-factor.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
-import { sessionCookie } from '../../server/src/transport/request.ts';
+import { plainSessionCookie } from '../../server/src/transport/cookies.ts';
 import { hiddenTexts, type Estate, type Rows } from './estate.ts';
 
-/** Who can call: `member` has no grant; `granted` every one, over all of the organization's projects; `elsewhere` the same over a project that no test names; `stranger` is the Owner of the other organization. */
+/**
+ * Who can call: `member` has no grant; `granted` every one, over all of the organization's projects;
+ * `elsewhere` the same over a project that no test names; `stranger` is the Owner of the other organization.
+ */
 export const personNames = ['owner', 'admin', 'member', 'granted', 'elsewhere', 'stranger'] as const;
 export type PersonName = (typeof personNames)[number];
 
@@ -16,6 +23,8 @@ export interface Person {
   sessionId: string;
   /** Token of an invitation to the other organization. */
   invitation: string;
+  /** Of `elsewhere` alone, who has a second factor. */
+  recoveryCode: string;
   /** Header with the key. */
   byKey: Record<string, string>;
   /** Header with the session's cookie; changes need an Origin besides. */
@@ -43,8 +52,9 @@ export function peopleOf(prefix: string): People {
       apiKeyId: id('key'),
       sessionId: id('session'),
       invitation: id('invited'),
+      recoveryCode: id('recovery'),
       byKey: { 'x-api-key': keyOf(prefix, name) },
-      bySession: { cookie: `${sessionCookie}=${tokenOf(prefix, name)}` },
+      bySession: { cookie: `${plainSessionCookie}=${tokenOf(prefix, name)}` },
     };
   };
   return {
@@ -99,8 +109,30 @@ export function rowsOfPeople(
       },
     };
   });
-  // Everybody is invited to the organization that they are not in.
-  const invitations = personNames.map((name): NonNullable<Rows['invitation']>[number] => ({
+  return {
+    invitation: invitationsOf(people, own, other),
+    two_factor: [
+      {
+        userId: people.elsewhere.userId,
+        secret: hiddenTexts.twoFactor,
+        createdAt,
+        confirmedAt: createdAt,
+        lastStep: 0,
+      },
+    ],
+    recovery_code: [
+      { userId: people.elsewhere.userId, codeHash: recoveryCodeHash(people.elsewhere.recoveryCode) },
+    ],
+    user: rows.map(({ user }) => user),
+    member: rows.map(({ member }) => member),
+    api_key: rows.map((row) => row.api_key),
+    session: rows.map(({ session }) => session),
+  };
+}
+
+/** Everybody is invited to the organization that they are not in. */
+function invitationsOf(people: People, own: Estate, other: Estate): NonNullable<Rows['invitation']> {
+  return personNames.map((name) => ({
     invitationId: `${own.prefix}-invitation-${name}`,
     organizationId: (name === 'stranger' ? own : other).organizationId,
     email: people[name].email,
@@ -112,13 +144,6 @@ export function rowsOfPeople(
     expiresAt: never,
     createdAt,
   }));
-  return {
-    invitation: invitations,
-    user: rows.map(({ user }) => user),
-    member: rows.map(({ member }) => member),
-    api_key: rows.map((row) => row.api_key),
-    session: rows.map(({ session }) => session),
-  };
 }
 
 /** A key that nothing limits, unless said otherwise. */

@@ -1,4 +1,7 @@
-/** Berth itself as a process: started from its source as the product starts it, on a data folder and a port of its own, without an engine. */
+/**
+ * Berth itself as a process: started from its source as the product starts it, on a data folder and a port of
+ * its own, without an engine.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

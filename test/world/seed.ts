@@ -13,6 +13,8 @@ const valuesAtOnce = 30_000;
 const order: readonly TableName[] = [
   'organization',
   'user',
+  'two_factor',
+  'recovery_code',
   'member',
   'session',
   'api_key',
@@ -77,9 +79,6 @@ async function insertLot(
       return encodeValue(column, value, database.cipher);
     });
   const lines = records.map((record) => sql`(${sql.join(row(record))})`);
-  await database.change(
-    sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))}) values ${sql.join(lines)}`.compile(
-      database.builder,
-    ),
-  );
+  const into = sql`${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})`;
+  await database.change(sql`insert into ${into} values ${sql.join(lines)}`.compile(database.builder));
 }

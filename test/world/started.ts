@@ -12,7 +12,10 @@ export interface Started {
   worlds: World[];
 }
 
-/** With so many worlds besides the first. Everybody has the password of the inputs where `withPasswords` says so; its hash takes a moment. */
+/**
+ * With so many worlds besides the first. Everybody has the password of the inputs where `withPasswords` says
+ * so; its hash takes a moment.
+ */
 export async function startWithWorlds(
   others = 0,
   { withPasswords = false, ...options }: Omit<ProgramOptions, 'prepare'> & { withPasswords?: boolean } = {},

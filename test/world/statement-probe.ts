@@ -1,4 +1,7 @@
-/** Loaded before Berth (`node --import …`): counts the statements that SQLite runs, and tells the parent on SIGUSR2. Nothing else of Berth is touched. */
+/**
+ * Loaded before Berth (`node --import …`): counts the statements that SQLite runs, and tells the parent on
+ * SIGUSR2. Nothing else of Berth is touched.
+ */
 import { StatementSync } from 'node:sqlite';
 
 let count = 0;

@@ -1,6 +1,10 @@
-/** A world: two organizations with one of everything each, and the people of the first. Worlds are seeded by the dozen, and every test that changes something takes one of its own. */
+/**
+ * A world: two organizations with one of everything each, and the people of the first. Worlds are seeded by
+ * the dozen, and every test that changes something takes one of its own.
+ */
 import type { Database } from '../../server/src/db/database.ts';
-import { estateOf, rowsOfEstate, type Estate, type Rows } from './estate.ts';
+import { estateOf, type Estate, type Rows } from './estate.ts';
+import { rowsOfEstate } from './estate-rows.ts';
 import { keyRow, noPassword, peopleOf, rowsOfPeople, type People } from './people.ts';
 import { insertRows } from './seed.ts';
 
@@ -24,6 +28,9 @@ export interface SeedOptions {
   isInstallations?: boolean;
 }
 
+/** What the estates name outside is a closed port of loopback: Berth is to find nobody there by itself. */
+const openLoopback = { name: 'allowedPrivateNetworks', value: ['127.0.0.0/8'] };
+
 export async function seedWorlds(
   database: Database,
   count: number,
@@ -33,10 +40,10 @@ export async function seedWorlds(
   if (isInstallations)
     for (const organization of made[0]?.rows.organization?.slice(0, 1) ?? [])
       organization.createdAt = '2020-01-01T00:00:00.000Z';
-  await insertRows(
-    database,
-    made.map(({ rows }) => rows),
-  );
+  await insertRows(database, [
+    ...made.map(({ rows }) => rows),
+    ...(isInstallations ? [{ setting: [openLoopback] }] : []),
+  ]);
   return made.map(({ world }) => world);
 }
 

@@ -23,7 +23,8 @@ async function faultsOf(files: Record<string, string>): Promise<string[]> {
 /** A small tree in which every arrow is allowed. */
 const sound = {
   'server/src/main.ts':
-    "import { engine } from './adapters/engine/engine.ts';\nimport pino from 'pino';\nexport const all = [engine, pino];",
+    "import { engine } from './adapters/engine/engine.ts';\nimport pino from 'pino';\nexport const all " +
+    '= [engine, pino];',
   'server/src/domain/names.ts': 'export const names = 1;',
   'server/src/domain/other.ts': "import { names } from './names.ts';\nexport const other = names;",
   'server/src/ports/engine.ts': 'export interface Engine { run(): void }',
@@ -37,7 +38,8 @@ const sound = {
   'server/src/modules/project/store.ts':
     "import { database } from '../../db/database.ts';\nexport const store = database;",
   'server/src/modules/project/project.ts':
-    "import { store } from './store.ts';\nimport type { Row } from '../../db/tables.ts';\nexport const project: Row[] = [store];",
+    "import { store } from './store.ts';\nimport type { Row } from '../../db/tables.ts';\nexport const " +
+    'project: Row[] = [store];',
   'server/src/modules/project/project.test.ts':
     "import { engine } from '../../adapters/engine/engine.ts';\nexport const used = engine;",
   'server/src/modules/domain/domain.ts':
@@ -45,7 +47,8 @@ const sound = {
   'server/src/deploy/run.ts': 'export const deploy = 1;',
   'server/src/transport/http.ts': "import Fastify from 'fastify';\nexport const http = Fastify;",
   'client/client.ts':
-    "import { projectContract } from '../server/src/modules/project/contract.ts';\nexport const client = projectContract;",
+    "import { projectContract } from '../server/src/modules/project/contract.ts';\nexport const client " +
+    '= projectContract;',
   'cli/main.ts': "import { client } from '../client/client.ts';\nexport const cli = client;",
   'setup/up.ts': 'export const up = 1;',
   'tools/check.ts': 'export const check = 1;',
@@ -212,7 +215,8 @@ const planted: [string, Record<string, string>, RegExp][] = [
     'the dashboard sees the client only',
     {
       'web/src/bad.ts':
-        "import { projectContract } from '../../server/src/modules/project/contract.ts';\nexport const bad = projectContract;",
+        "import { projectContract } from '../../server/src/modules/project/contract.ts';\nexport const " +
+        'bad = projectContract;',
     },
     /web does not see contract/,
   ],
@@ -283,6 +287,22 @@ test.each(planted)('%s', async (_name, files, sentence) => {
   const faults = await faultsOf({ ...sound, ...files });
   expect(faults).toEqual([expect.stringMatching(sentence)]);
 });
+
+test.each(['test', 'bench', 'setup', 'images', 'cli', 'client', 'tools', 'server/src/domain'])(
+  'no cycle in %s, tests and types included',
+  async (folder) => {
+    const ring = {
+      [`${folder}/a.test.ts`]: "import { b } from './b.ts';\nexport const a = b;",
+      [`${folder}/b.ts`]: "import { c } from './c.ts';\nexport const b = c;",
+      [`${folder}/c.ts`]: "import type { a } from './a.test.ts';\nexport type C = typeof a;",
+    };
+    expect(await faultsOf({ ...sound, ...ring })).toContainEqual(
+      expect.stringContaining(
+        `These import each other: ${folder}/a.test.ts → ${folder}/b.ts → ${folder}/c.ts → `,
+      ),
+    );
+  },
+);
 
 test.each([
   ['no file', {}],

@@ -2,9 +2,12 @@
 import { basename, dirname } from 'node:path';
 import { cycles } from './cycles.ts';
 import type { Edge, Graph } from './graph.ts';
-import { cutArrows, exceptions, reservedPackages, shownFiles, zones, type Zone } from './zones.ts';
+import { exceptions, reservedPackages, shownFiles, zones, type Zone } from './zones.ts';
 
-/** One sentence per fault; empty when every arrow is allowed. A graph without files or imports is a fault: then the check itself is blind. */
+/**
+ * One sentence per fault; empty when every arrow is allowed. A graph without files or imports is a fault:
+ * then the check itself is blind.
+ */
 export function arrowFaults(graph: Graph): string[] {
   if (graph.files.length === 0 || graph.edges.length === 0)
     return ['The arrow check saw no file or no import, so it proves nothing. Mend tools/arrows/graph.ts.'];
@@ -14,12 +17,9 @@ export function arrowFaults(graph: Graph): string[] {
       .filter((file) => zoneOf(file) === undefined)
       .map((file) => `${file} is in no zone. Move it into one, or add its folder to tools/arrows/zones.ts.`),
     ...graph.edges.flatMap((edge) => edgeFault(edge, known) ?? []),
-    ...cycles({
-      files: graph.files,
-      edges: graph.edges.filter(
-        ({ from, to }) => !cutArrows.some((cut) => cut.from.test(from) && cut.to.test(to ?? '')),
-      ),
-    }).map((ring) => `These import each other: ${ring.join(' → ')}. Move what both need into a third file.`),
+    ...cycles(graph).map(
+      (ring) => `These import each other: ${ring.join(' → ')}. Move what both need into a third file.`,
+    ),
   ];
 }
 
@@ -31,7 +31,10 @@ function edgeFault(edge: Edge, known: ReadonlySet<string>): string | undefined {
   if (!known.has(edge.to))
     return `${where} imports ${edge.to}, which does not exist. Relative imports end in .ts and name a file.`;
   if (edge.isReExport)
-    return `${where} passes on what ${edge.to} exports. Import it from there where it is needed; there are no barrels.`;
+    return (
+      `${where} passes on what ${edge.to} exports. Import it from there where it is needed; there are ` +
+      'no barrels.'
+    );
   const to = zoneOf(edge.to);
   if (to === undefined) return undefined;
   return zoneFault(edge, edge.to, from, to, where) ?? moduleFault(edge.from, edge.to, from, where);
@@ -39,7 +42,10 @@ function edgeFault(edge: Edge, known: ReadonlySet<string>): string | undefined {
 
 function packageFault(edge: Edge, from: Zone, where: string): string | undefined {
   if (from.packages && !from.packages.test(edge.specifier))
-    return `${where} imports ${edge.specifier}; ${from.name} is pure and sees no such package. Take the value as an argument.`;
+    return (
+      `${where} imports ${edge.specifier}; ${from.name} is pure and sees no such package. Take the ` +
+      'value as an argument.'
+    );
   if (from.sees === 'everything') return undefined;
   const reserved = reservedPackages.find(({ name }) => name.test(edge.specifier));
   return reserved && !reserved.zones.includes(from.name) && !reserved.files?.test(edge.from)
@@ -55,10 +61,16 @@ function zoneFault(edge: Edge, target: string, from: Zone, to: Zone, where: stri
     )
   )
     return undefined;
-  return `${where} imports ${target}: ${from.name} does not see ${to.name} (it sees ${from.sees.join(', ') || 'nothing'}). ${to.cure}`;
+  return (
+    `${where} imports ${target}: ${from.name} does not see ${to.name} (it sees ` +
+    `${from.sees.join(', ') || 'nothing'}). ${to.cure}`
+  );
 }
 
-/** A module shows its <noun>.ts and its contract; the rest is its own (the composition and the tests may look inside). */
+/**
+ * A module shows its <noun>.ts and its contract; the rest is its own (the composition and the tests may look
+ * inside).
+ */
 function moduleFault(from: string, to: string, zone: Zone, where: string): string | undefined {
   const folder = dirname(to);
   if (zone.sees === 'everything' || !/^server\/src\/modules\/[^/]+$/.test(folder) || dirname(from) === folder)
@@ -70,7 +82,9 @@ function moduleFault(from: string, to: string, zone: Zone, where: string): strin
     shownFiles.some(({ file }) => file.test(to))
   )
     return undefined;
-  return `${where} imports ${to}, which is ${noun}'s own. Go through ${folder}/${noun}.ts or its contract.ts.`;
+  return (
+    `${where} imports ${to}, which is ${noun}'s own. ` + `Go through ${folder}/${noun}.ts or its contract.ts.`
+  );
 }
 
 function zoneOf(file: string): Zone | undefined {

@@ -1,4 +1,7 @@
-/** Who may import what, types included (ARCHITECTURE.md, Arrows). The order matters: a file belongs to the first zone whose pattern it matches. */
+/**
+ * Who may import what, types included (ARCHITECTURE.md, Arrows). The order matters: a file belongs to the
+ * first zone whose pattern it matches.
+ */
 
 export interface Zone {
   name: string;
@@ -60,7 +63,8 @@ export const zones: readonly Zone[] = [
     cure: "Put the query into the module's store.ts and call it through <noun>.ts.",
   },
   {
-    // What a contract is made of stands beside it, when it is long: the record it answers with, the fields it takes.
+    // What a contract is made of stands beside it, when it is long: the record it answers with, the fields it
+    // takes.
     name: 'contract',
     files:
       /^server\/src\/modules\/(contracts|[^/]+\/(contract|record)(-[a-z-]+)?|application\/settings|database\/kinds(\/[a-z]+)?)\.ts$/,
@@ -151,19 +155,27 @@ export const exceptions: readonly { from: RegExp; to: RegExp; typesOnly: boolean
     to: /^server\/src\/db\/tables\.ts$/,
     typesOnly: true,
     reason:
-      'A record as the product sees it is the type of its table; written again beside it, the two would drift.',
+      'A record as the product sees it is the type of its table; written again beside it, the two would ' +
+      'drift.',
   },
   {
     from: /^server\/src\/adapters\/archive\//,
     to: /^server\/src\/procedure\/procedure\.ts$/,
     typesOnly: true,
     reason:
-      'The file of an upload goes from the procedure that takes it to the adapter that unpacks it, unread between.',
+      'The file of an upload goes from the procedure that takes it to the adapter that unpacks it, ' +
+      'unread between.',
   },
 ];
 
 /** Files that a module shows besides its <noun>.ts and its contract. */
 export const shownFiles: readonly { file: RegExp; reason: string }[] = [
+  {
+    file: /^server\/src\/modules\/host-reach\/(dangers|places)\.ts$/,
+    reason:
+      'What reaches the machine is one list, whether it is collected when a file is saved or when a ' +
+      'service is released.',
+  },
   {
     file: /^server\/src\/modules\/application\/pending-changes\.ts$/,
     reason: 'A release keeps the settings it was made with; deploy writes what the module compares.',
@@ -171,7 +183,8 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
   {
     file: /^server\/src\/modules\/application\/checks\.ts$/,
     reason:
-      'Whether an application can be deployed is asked when a deployment is accepted and again when its source is fetched.',
+      'Whether an application can be deployed is asked when a deployment is accepted and again when its ' +
+      'source is fetched.',
   },
   {
     file: /^server\/src\/modules\/service\/(turns|own-service)\.ts$/,
@@ -181,25 +194,18 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
   {
     file: /^server\/src\/modules\/database\/(ask-server|version)\.ts$/,
     reason:
-      'A deployment asks the server the same way as the change of a password does, and refuses the same versions.',
+      'A deployment asks the server the same way as the change of a password does, and refuses the same ' +
+      'versions.',
   },
   {
     file: /^server\/src\/modules\/compose\/(compose-(file|risks)|translation\/[a-z]+)\.ts$/,
     reason:
-      'What a compose file means is asked when it is saved, when it is deployed, and by the translation itself; all of it is pure.',
+      'What a compose file means is asked when it is saved, when it is deployed, and by the translation ' +
+      'itself; all of it is pure.',
   },
   {
     file: /^server\/src\/modules\/organization\/member\.ts$/,
     reason: 'Whoever makes a thing is granted it; every module that makes things does so.',
-  },
-];
-
-/** Arrows left out of the search for cycles. */
-export const cutArrows: readonly { from: RegExp; to: RegExp; reason: string }[] = [
-  {
-    from: /^test\/bed\/(golden|equipped)\.ts$/,
-    to: /^test\/bed\/bed\.ts$/,
-    reason: 'The images and roots of the beds are made in a bed, once, when the cache lacks them.',
   },
 ];
 

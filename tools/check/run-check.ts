@@ -14,7 +14,10 @@ export interface Outcome {
   took: number;
 }
 
-/** No check may hang. On a quiet machine all of them together take half a minute; a busy or slow one gets its time. */
+/**
+ * No check may hang. On a quiet machine all of them together take half a minute; a busy or slow one gets its
+ * time.
+ */
 const limitMs = 900_000;
 
 /** Runs a check to its end; whatever it throws is its fault. */

@@ -1,7 +1,17 @@
-/** Who may call what, computed from what each procedure declares of its access and nothing else; the matrix test holds it against the real answers. */
+/**
+ * Who may call what, computed from what each procedure declares of its access and nothing else; the matrix
+ * test holds it against the real answers.
+ */
+import {
+  roleReaches,
+  standingReaches,
+  type AccessClass,
+  type Role,
+} from '../../server/src/domain/permissions.ts';
 import { exampleInput } from '../../server/src/procedure/example.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import {
+  hostReachOf,
   resourceKinds,
   type Access,
   type Procedure,
@@ -24,7 +34,10 @@ export const callers = {
 } as const;
 export type CallerName = keyof typeof callers;
 
-/** `own`: answered with what the caller's own organization, or the caller, has. `part`: with what the member may see of the thing, 403 when that is nothing. */
+/**
+ * `own`: answered with what the caller's own organization, or the caller, has. `part`: with what the member
+ * may see of the thing, 403 when that is nothing.
+ */
 export type Outcome = 401 | 403 | 'yes' | 'own' | 'part';
 
 const withoutLogin: readonly CallerName[] = ['nobody', 'badKey', 'expiredKey', 'revokedKey'];
@@ -33,10 +46,12 @@ export function outcomeOf({ procedure }: NamedProcedure, caller: CallerName): Ou
   if (withoutLogin.includes(caller)) return 401;
   const { access } = procedure;
   if (caller === 'narrowedKey') return 403;
-  if (caller === 'stranger') return access.ofInstallation || namedOf(procedure).length > 0 ? 403 : 'own';
+  const reaches = (role: Role): boolean => roleReaches(role, access.class);
+  if (caller === 'stranger')
+    return !standingReaches('tenant', access.class) || namedOf(procedure).length > 0 ? 403 : 'own';
   if (caller === 'owner') return 'yes';
-  if (caller === 'admin') return access.class === 'owner' ? 403 : 'yes';
-  if (access.class !== 'protected') return 403;
+  if (caller === 'admin') return reaches('admin') ? 'yes' : 403;
+  if (!reaches('member')) return 403;
   if (caller === 'granted') return 'yes';
   return memberOutcome(procedure, caller === 'elsewhere');
 }
@@ -67,10 +82,19 @@ function valueAt(input: unknown, field: string): unknown {
 }
 
 /** The access of a procedure in one line. */
-export function ruleOf({ class: accessClass, ofInstallation, sessionOnly, grant }: Access): string {
+export function ruleOf(access: Access): string {
+  const { class: accessClass, sessionOnly, grant } = access;
+  const inWords = {
+    protected: 'everybody',
+    admin: 'Owner, Admin',
+    owner: 'Owner',
+    hostReach: 'host reach',
+    installation: "the installation's Owner, Admin",
+    installationOwner: "the installation's Owner",
+  } as const satisfies Record<AccessClass, string>;
   return [
-    { protected: 'everybody', admin: 'Owner, Admin', owner: 'Owner' }[accessClass],
-    ...(ofInstallation ? ['first organization'] : []),
+    inWords[accessClass],
+    ...hostReachOf(access).map((words) => `host reach when ${words}`),
     ...(sessionOnly ? ['session'] : []),
     ...(grant === undefined ? [] : [grant].flat()),
   ].join('; ');

@@ -1,6 +1,9 @@
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 
-/** What the client must know of each procedure when it runs: whether to ask with GET, POST, a file or a stream. Without it, it would have to carry all schemas. */
+/**
+ * What the client must know of each procedure when it runs: whether to ask with GET, POST, a file or a
+ * stream. Without it, it would have to carry all schemas.
+ */
 export function procedureKindsFile(procedures: readonly NamedProcedure[]): string {
   const routers = [...Map.groupBy(procedures, ({ router }) => router)].map(([router, own]) => {
     const kinds = own.map(
@@ -12,6 +15,10 @@ export function procedureKindsFile(procedures: readonly NamedProcedure[]): strin
 import type { Contracts } from '../server/src/modules/contracts.ts';
 
 export const procedureKinds = {
-${routers.join('')}} as const satisfies { [R in keyof Contracts]: { [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never } };
+${routers.join('')}} as const satisfies {
+  [R in keyof Contracts]: {
+    [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never;
+  };
+};
 `;
 }

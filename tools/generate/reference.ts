@@ -1,5 +1,6 @@
 /** The reference pages: one a router, from the contracts. */
-import { grantsOf, type Procedure } from '../../server/src/procedure/procedure.ts';
+import { classRule } from '../../server/src/domain/permissions.ts';
+import { grantsOf, hostReachOf, type Procedure } from '../../server/src/procedure/procedure.ts';
 import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import {
@@ -20,8 +21,10 @@ export function indexPage(procedures: readonly NamedProcedure[]): string {
       `| [${router}](${router}.md) | ${own.map(({ path }) => path.slice(router.length + 1)).join(', ')} |`,
   );
   return page('Reference', [
-    'Every procedure answers at `/api/<router>.<procedure>` with the bare value and at `/api/trpc/<router>.<procedure>` with `{"result":{"data":…}}`. ' +
-      'Queries and streams are GET, changes are POST with a JSON body. The same as a machine reads it: [openapi.json](openapi.json). Who may call what: [access.md](access.md).',
+    'Every procedure answers at `/api/<router>.<procedure>` with the bare value and at ' +
+      '`/api/trpc/<router>.<procedure>` with `{"result":{"data":…}}`. ' +
+      ('Queries and streams are GET, changes are POST with a JSON body. The same as a machine reads it: ' +
+        '[openapi.json](openapi.json). Who may call what: [access.md](access.md).'),
     ['| router | procedures |', '|---|---|', ...rows].join('\n'),
   ]);
 }
@@ -45,13 +48,18 @@ const verbs: Record<Procedure['kind'], string> = {
   upload: 'POST, file',
 };
 
-/** `shown`: what stands on the page already, with where; a record that many procedures answer with is shown once. */
+/**
+ * `shown`: what stands on the page already, with where; a record that many procedures answer with is shown
+ * once.
+ */
 function procedureSection({ path, procedure }: NamedProcedure, shown: Map<string, string>): string {
   const { summary, description, kind } = procedure;
   const once = (title: string, shape: string): string => {
     const first = shown.get(shape);
-    if (first === undefined && shape.includes('\n')) shown.set(shape, path);
-    return `**${title}**${first === undefined ? shape : `: as of [${first}](#${first.replace('.', '').toLowerCase()})`}`;
+    if (first !== undefined)
+      return `**${title}**: as of [${first}](#${first.replace('.', '').toLowerCase()})`;
+    if (shape.includes('\n')) shown.set(shape, path);
+    return `**${title}**${shape}`;
   };
   return [
     `## ${path}`,
@@ -70,15 +78,18 @@ function procedureSection({ path, procedure }: NamedProcedure, shown: Map<string
 }
 
 function accessOf({ access }: Procedure): string {
-  const who = { protected: 'any authenticated user', admin: 'Owner or Admin', owner: 'Owner' }[access.class];
   return [
-    `${who}${access.ofInstallation ? " of the installation's first organization" : ''}`,
+    classRule(access.class).words,
     ...(access.sessionOnly ? ['with a session, not a key'] : []),
     ...grantsOf(access).map((grant) => `a member needs ${grant}`),
+    ...hostReachOf(access).map((words) => `[host reach](access.md) when ${words}`),
   ].join('; ');
 }
 
-/** Objects as a table of fields, everything else as one type. A list and its page are the same record: the table shows the record. */
+/**
+ * Objects as a table of fields, everything else as one type. A list and its page are the same record: the
+ * table shows the record.
+ */
 function shapeOf(schema: Schema): string {
   const { prefix, record } = unwrapList(schema);
   const fields = propertiesOf(record);
@@ -86,7 +97,8 @@ function shapeOf(schema: Schema): string {
     return `: ${describeType(record) === '{}' ? 'nothing' : `\`${describeType(schema)}\``}`;
   const rows = fields.map(
     ({ name, required, schema: field }) =>
-      `| ${name}${required ? '' : '?'} | ${cell(`\`${describeType(field)}\``)} | ${cell(describeRules(field))} |`,
+      `| ${name}${required ? '' : '?'} | ${cell(`\`${describeType(field)}\``)} | ` +
+      `${cell(describeRules(field))} |`,
   );
   return [prefix, '', '| field | type | |', '|---|---|---|', ...rows].join('\n');
 }

@@ -5,7 +5,8 @@ import { mapFaults } from './map.ts';
 import { nameFaults } from './names.ts';
 
 const architecture =
-  '# House\n<!-- map: begin -->\n- `server/src/domain/`: pure\n- `images/recipes/*/`: one image each\n<!-- map: end -->\n- `elsewhere/` is prose\n';
+  '# House\n<!-- map: begin -->\n- `server/src/domain/`: pure\n- `images/recipes/*/`: one image ' +
+  'each\n<!-- map: end -->\n- `elsewhere/` is prose\n';
 
 test('a true map has no fault', () => {
   expect(

@@ -94,7 +94,8 @@ export function create${pascal}Store(database: Database): ${pascal}Store {
 export function nextSteps(name: string): string {
   return `server/src/modules/${name}/ is there. Now:
   1. server/src/db/tables.ts: its table; server/src/db/migrations.ts: the migration that makes it
-  2. server/src/procedure/procedure.ts: its kind, where inputs name it; server/src/modules/scope/store.ts: where one stands
+  2. server/src/procedure/procedure.ts: its kind, where inputs name it;
+     server/src/modules/scope/store.ts: where one stands
   3. server/src/modules/contracts.ts: its contract; server/src/composition/: its store and handlers
   4. ARCHITECTURE.md: its line in the map; npm run generate; a test beside it; npm run check
 `;

@@ -1,4 +1,7 @@
-/** What mongodump and mongorestore of the stand-in share: their arguments, the login, and an archive of their own form (a line of JSON for each document). */
+/**
+ * What mongodump and mongorestore of the stand-in share: their arguments, the login, and an archive of their
+ * own form (a line of JSON for each document).
+ */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';

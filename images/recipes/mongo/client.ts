@@ -1,4 +1,7 @@
-/** The thread of the stand-in's shell that asks the server: OP_MSG and SCRAM-SHA-256 by hand, since MongoDB's driver takes a fifth of a second of a processor to load, and a health check starts it each time. */
+/**
+ * The thread of the stand-in's shell that asks the server: OP_MSG and SCRAM-SHA-256 by hand, since MongoDB's
+ * driver takes a fifth of a second of a processor to load, and a health check starts it each time.
+ */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
@@ -47,7 +50,8 @@ async function signIn(
   socket: Socket,
   { user, password }: { user: string; password: string },
 ): Promise<Document | undefined> {
-  const first = `n=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},r=${randomBytes(18).toString('base64')}`;
+  const name = user.replaceAll('=', '=3D').replaceAll(',', '=2C');
+  const first = `n=${name},r=${randomBytes(18).toString('base64')}`;
   const begun = await ask(socket, {
     saslStart: 1,
     mechanism: 'SCRAM-SHA-256',

@@ -1,4 +1,7 @@
-/** The stand-in's server: messages of the wire protocol in and out (MongoDB, Wire Protocol: OP_MSG, and OP_QUERY for the first greeting). */
+/**
+ * The stand-in's server: messages of the wire protocol in and out (MongoDB, Wire Protocol: OP_MSG, and
+ * OP_QUERY for the first greeting).
+ */
 import { statSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { deserialize, serialize, type Document } from 'bson';

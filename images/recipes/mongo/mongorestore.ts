@@ -1,4 +1,7 @@
-/** The stand-in's mongorestore: `--archive` from its input, of the collections that `--nsInclude` names. An archive without its end is refused. */
+/**
+ * The stand-in's mongorestore: `--archive` from its input, of the collections that `--nsInclude` names. An
+ * archive without its end is refused.
+ */
 import { createInterface } from 'node:readline';
 import { EJSON, type Document } from 'bson';
 import { fail, openTool } from './archive.ts';

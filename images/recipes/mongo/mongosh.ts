@@ -1,4 +1,7 @@
-/** The stand-in's shell: `--host H --eval TEXT`, with calls that wait for their answer, as MongoDB's own shell makes them look. What speaks with the server works in a thread beside it. */
+/**
+ * The stand-in's shell: `--host H --eval TEXT`, with calls that wait for their answer, as MongoDB's own shell
+ * makes them look. What speaks with the server works in a thread beside it.
+ */
 import { runInNewContext } from 'node:vm';
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import type { Document } from 'bson';

@@ -31,10 +31,11 @@ export function begin(message: string, users: Record<string, StoredUser>): Excha
   const fields = fieldsOf(clientFirst);
   const user = users[(fields['n'] ?? '').replaceAll('=2C', ',').replaceAll('=3D', '=')];
   if (!user) return undefined;
+  const nonce = `${fields['r'] ?? ''}${randomBytes(18).toString('base64')}`;
   return {
     user,
     clientFirst,
-    serverFirst: `r=${fields['r'] ?? ''}${randomBytes(18).toString('base64')},s=${user.salt},i=${user.iterations}`,
+    serverFirst: `r=${nonce},s=${user.salt},i=${user.iterations}`,
   };
 }
 

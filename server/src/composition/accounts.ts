@@ -1,5 +1,6 @@
 /** Accounts, organizations and the audit log, joined: what signs people in and says who they are. */
 import type { Database } from '../db/database.ts';
+import { AppError } from '../domain/errors.ts';
 import { contracts } from '../modules/contracts.ts';
 import { createAudit, type Audit } from '../modules/audit/audit.ts';
 import { organizationHandlers } from '../modules/organization/handlers.ts';
@@ -8,10 +9,13 @@ import { createMembers, type Members } from '../modules/organization/member.ts';
 import { createMemberships, type Memberships } from '../modules/organization/membership.ts';
 import { createOrganizations, type Organizations } from '../modules/organization/organization.ts';
 import { createAuthentication, type Authentication } from '../modules/user/authentication.ts';
-import { userHandlers } from '../modules/user/handlers.ts';
+import { createAccountRemoval } from '../modules/user/account-removal.ts';
+import { userHandlers, type UserDesk } from '../modules/user/handlers.ts';
+import { createProofs } from '../modules/user/proof.ts';
+import { createTwoFactors } from '../modules/user/two-factor.ts';
 import { userSession, type SessionView } from '../modules/user/session.ts';
 import { createSignInThrottle } from '../modules/user/sign-in-throttle.ts';
-import { createEntrance } from '../modules/user/entrance.ts';
+import { createEntrance, type FirstSignUp } from '../modules/user/entrance.ts';
 import { createSignIn, type SignInDesk } from '../modules/user/sign-in.ts';
 import { createSignUp, type SignUp } from '../modules/user/sign-up.ts';
 import { createUsers, type Users } from '../modules/user/user.ts';
@@ -31,14 +35,28 @@ export interface Accounts {
   invitations: Invitations;
   authentication: Authentication;
   /** What the routes of sign-up and sign-in need. */
-  door: SignInDesk & { signUp: SignUp; session(token: string): Promise<SessionView | undefined> };
+  door: SignInDesk & {
+    signUp: SignUp;
+    session(tokens: readonly string[]): Promise<SessionView | undefined>;
+    awaitsFirstAccount(): Promise<boolean>;
+  };
+  /** What the procedures of accounts need besides. */
+  desk: UserDesk;
   guard: Guard;
 }
 
-export function createAccounts(stores: Stores, database: Database, clock: Clock): Accounts {
+/** `firstSignUp` knows the token for the first account; without it that one is made on the machine itself. */
+export function createAccounts(
+  stores: Stores,
+  database: Database,
+  clock: Clock,
+  firstSignUp: FirstSignUp = { accepts: async () => false },
+): Accounts {
   const audit = createAudit(stores.audit, clock);
   const throttle = createSignInThrottle(clock);
-  const users = createUsers(stores.users, clock, throttle);
+  const twoFactors = createTwoFactors(stores.users, clock);
+  const proofs = createProofs(stores.users, throttle, twoFactors);
+  const users = createUsers(stores.users, clock, proofs);
   const organizations = createOrganizations(stores.organizations, stores.members, clock);
   const memberships = createMemberships({
     members: stores.members,
@@ -56,7 +74,7 @@ export function createAccounts(stores: Stores, database: Database, clock: Clock)
   const guard = createGuard({
     findScope: stores.findScope,
     findPlace: stores.users.findPlace,
-    isFirstOrganization: organizations.isFirst,
+    standingOf: organizations.standing,
     transaction: (work) => database.transaction(work),
     recordAudit: audit.record,
   });
@@ -67,18 +85,61 @@ export function createAccounts(stores: Stores, database: Database, clock: Clock)
     memberships,
     invitations,
     guard,
+    desk: userDesk(stores, { twoFactors, proofs, organizations }),
     members: createMembers(stores.members),
     authentication: createAuthentication(stores.users, clock),
     door: {
-      signUp: createSignUp(stores.users, { entrance, invitations }, clock),
-      ...createSignIn(stores.users, { entrance, invitations, throttle }),
+      signUp: createSignUp(stores.users, { entrance, invitations, firstSignUp }, clock),
+      ...createSignIn(stores.users, { entrance, invitations, throttle, twoFactors }),
       session: userSession(stores.users, clock),
+      awaitsFirstAccount: async () => !(await stores.users.hasUsers()),
+    },
+  };
+}
+
+function userDesk(
+  { users, members, organizations: rows, invitations }: Stores,
+  {
+    twoFactors,
+    proofs,
+    organizations,
+  }: Pick<UserDesk, 'twoFactors' | 'proofs'> & {
+    organizations: Organizations;
+  },
+): UserDesk {
+  return {
+    twoFactors,
+    proofs,
+    isRequired: async (organizationId) => (await organizations.one(organizationId)).requireTwoFactor,
+    removal: createAccountRemoval(users, {
+      organizationsOf: rows.ofUser,
+      holdMembers: (organizationId) => rows.hold(organizationId, 'members'),
+      countOwners: members.countOwners,
+      async endInvitations({ userId, email }) {
+        await invitations.update({ invitedBy: userId, status: 'pending' }, { status: 'revoked' });
+        await invitations.update({ email, status: 'pending' }, { status: 'revoked' });
+      },
+    }),
+    async requireInstallationOwner({ role, organizationId }) {
+      if (role === 'owner' && (await organizations.isFirst(organizationId))) return;
+      throw new AppError(
+        'FORBIDDEN',
+        "Only its own person deletes an account, and an Owner of the installation's organization one that " +
+          'belongs to no organization.',
+      );
     },
   };
 }
 
 /** The routers of accounts; `audit` stands at the end of the interface's list. */
-export function accountRouters({ users, organizations, memberships, invitations, audit }: Accounts): {
+export function accountRouters({
+  users,
+  organizations,
+  memberships,
+  invitations,
+  audit,
+  desk: userParts,
+}: Accounts): {
   user: Router;
   organization: Router;
   audit: Router;
@@ -89,9 +150,10 @@ export function accountRouters({ users, organizations, memberships, invitations,
     invitations,
     moveSession: users.moveSession,
     emailOf: async (userId: string) => (await users.account(userId)).email,
+    hasTwoFactor: userParts.twoFactors.isOn,
   };
   return {
-    user: router('user', contracts.user, userHandlers(users, keyScopes(contracts))),
+    user: router('user', contracts.user, userHandlers(users, keyScopes(contracts), userParts)),
     organization: router('organization', contracts.organization, organizationHandlers(desk)),
     audit: router('audit', contracts.audit, auditHandlers(audit)),
   };

@@ -1,76 +1,96 @@
-/** Every adapter of this server. */
+/** The adapters of Berth itself; those of a machine that services run on are its host's (hosts.ts). */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccessLog } from '../adapters/access-log/access-log.ts';
-import { createBuilder } from '../adapters/builder/builder.ts';
-import { createFileLogs } from '../adapters/deployment-log/file-log.ts';
-import { createEngineView } from '../adapters/engine/engine-view.ts';
-import { createSwarmEngine } from '../adapters/engine/swarm.ts';
+import { createFileLogs, type FileLogLimits } from '../adapters/deployment-log/file-log.ts';
 import { createNameResolver } from '../adapters/dns/name-resolver.ts';
-import { createUploads } from '../adapters/archive/uploads.ts';
-import { createWorkFiles } from '../adapters/files/work-files.ts';
+import { createUploads, type Uploads } from '../adapters/archive/uploads.ts';
 import { createObjectStores } from '../adapters/object-store/stores.ts';
 import { createGitApis } from '../adapters/git-api/git-apis.ts';
 import { createGit } from '../adapters/git/cli.ts';
-import { createCaddyProxy, type CaddyProxyOptions } from '../adapters/proxy/caddy.ts';
-import { createCaddyStore, storeFolder } from '../adapters/proxy/caddy-store.ts';
-import { adminSocketName } from '../adapters/proxy/proxy-service.ts';
+import { createOutgoing, type OutgoingOptions } from '../adapters/outgoing/outgoing.ts';
 import { sshKeyPairs } from '../adapters/ssh/key-pairs.ts';
 import type { Config } from '../config.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { WorkFiles } from '../ports/work-files.ts';
 
 export type Adapters = ReturnType<typeof createAdapters>;
 
-/** `proxyEvents` is looked up when there is something to tell. */
-export function createAdapters(
-  config: Config,
-  clock: Clock,
-  proxyEvents: () => Required<Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>>,
-) {
-  const folder = (name: string): string => {
-    const path = join(config.data, name);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    return path;
-  };
-  const proxyFolder = folder('proxy');
-  const gitFolder = folder('git');
+/** Folders of Berth's own, below its data. */
+export interface OwnFolders {
+  work: string;
+  composes: string;
+  backup: string;
+  proxy: string;
+  git: string;
+}
+
+export interface AdapterParts {
+  clock: Clock;
+  folders: OwnFolders;
+  files: WorkFiles;
+  settings: Pick<SettingsService, 'get'>;
+  /** Asked with each connection to an address that a user named. */
+  policyOf: OutgoingOptions['policyOf'];
+}
+
+export function createAdapters(config: Config, parts: AdapterParts) {
+  const { clock, folders, files, settings, policyOf } = parts;
+  const folder = (name: string): string => folderIn(config, name);
+  const outgoing = createOutgoing({ policyOf });
   return {
-    folders: {
-      work: folder('work'),
-      composes: folder('composes'),
-      backup: folder('backup-work'),
-      proxy: proxyFolder,
-      git: gitFolder,
-    },
-    engine: createSwarmEngine({ socketPath: config.engineSocket, clock }),
-    engineView: createEngineView({ socketPath: config.engineSocket }),
-    proxy: createCaddyProxy({
-      adminSocket: join(proxyFolder, adminSocketName),
-      publicHttpPort: config.httpPort,
-      publicHttpsPort: config.httpsPort,
-      onNews: (news) => proxyEvents().onNews(news),
-      onRequests: (requests) => proxyEvents().onRequests(requests),
-      beforeLoad: () => proxyEvents().beforeLoad(),
-    }),
+    folders,
     accessLog: createAccessLog({ folder: folder('logs/access') }),
-    proxyStore: createCaddyStore(join(proxyFolder, storeFolder)),
-    objectStores: createObjectStores({ rclonePath: config.rclonePath, scratch: folder('object-store') }),
+    objectStores: createObjectStores({
+      rclonePath: config.rclonePath,
+      scratch: folder('object-store'),
+      outgoing,
+    }),
     git: createGit({
       gitPath: config.gitPath,
-      scratchRoot: gitFolder,
+      scratchRoot: folders.git,
       knownHostsPath: join(config.data, 'known_hosts'),
+      outgoing,
     }),
-    gitApis: createGitApis(clock),
-    builder: createBuilder({
-      dockerPath: config.dockerCli,
-      engineSocket: config.engineSocket,
-      serverName: 'this server',
-      staticImage: config.proxyImage,
-    }),
+    gitApis: createGitApis(clock, outgoing),
     keyPairs: sshKeyPairs,
     names: createNameResolver(),
-    files: createWorkFiles(),
-    logs: createFileLogs(folder('logs'), clock),
-    uploads: createUploads(folder('uploads')),
+    outgoing,
+    files,
+    logs: createFileLogs(folder('logs'), clock, () => logLimits(settings)),
+    uploads: uploadsBelow(folder('uploads'), files, settings),
   };
+}
+
+export function makeFolders(config: Pick<Config, 'data'>): OwnFolders {
+  return {
+    work: folderIn(config, 'work'),
+    composes: folderIn(config, 'composes'),
+    backup: folderIn(config, 'backup-work'),
+    proxy: folderIn(config, 'proxy'),
+    git: folderIn(config, 'git'),
+  };
+}
+
+function folderIn({ data }: Pick<Config, 'data'>, name: string): string {
+  const path = join(data, name);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return path;
+}
+
+async function logLimits(settings: Pick<SettingsService, 'get'>): Promise<FileLogLimits> {
+  const { logLimit, logAnswerLimit } = await settings.get();
+  return { logBytes: logLimit, answerBytes: logAnswerLimit };
+}
+
+function uploadsBelow(root: string, files: WorkFiles, settings: Pick<SettingsService, 'get'>): Uploads {
+  return createUploads({
+    root,
+    freeBytes: files.freeBytes,
+    async rules() {
+      const { uploadUnpackedLimit, uploadEntriesLimit, minFreeDisk } = await settings.get();
+      return { unpackedBytes: uploadUnpackedLimit, entries: uploadEntriesLimit, keptFree: minFreeDisk };
+    },
+  });
 }

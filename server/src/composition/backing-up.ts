@@ -1,9 +1,12 @@
 /** Backups: where they go, what they are made of, the runs of them, and what starts these. */
+import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { AppError } from '../domain/errors.ts';
+import type { DiskRoom } from '../domain/free-disk.ts';
+import { localServer, serverKeyOf } from '../domain/server-key.ts';
 import { createBackups, type Backups } from '../modules/backup/backup.ts';
-import { createDatabaseSource, createPrograms } from '../modules/backup/database-source.ts';
+import { createDatabaseSource, createPrograms, type Programs } from '../modules/backup/database-source.ts';
 import type { BackupDesk } from '../modules/backup/handlers.ts';
 import type { InstallationBackupDesk } from '../modules/backup/handlers-installation.ts';
 import { createInstallationBackups } from '../modules/backup/installation.ts';
@@ -11,18 +14,19 @@ import { createInstallationSource } from '../modules/backup/installation-source.
 import { makeBackup, tidyBackup, type BackupMaking } from '../modules/backup/make-backup.ts';
 import { removeStored } from '../modules/backup/retention.ts';
 import { createRestores } from '../modules/backup/restores.ts';
-import { createRestoring } from '../modules/backup/restore.ts';
-import { createBackupRunner } from '../modules/backup/runner.ts';
+import { createRestoring, type BesideServers } from '../modules/backup/restore.ts';
+import { createBackupRunner, type BackupRunnerPorts } from '../modules/backup/runner.ts';
 import { createBackupRuns } from '../modules/backup/runs.ts';
 import { createBackupSchedules, type BackupSchedules } from '../modules/backup/schedules.ts';
 import type { BackupSources } from '../modules/backup/source.ts';
 import { createDestinations, type Destinations } from '../modules/destination/destination.ts';
+import type { HostReach } from '../modules/host-reach/host-reach.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
 import { isoTime, randomId } from '../ports/clock.ts';
 import type { Adapters } from './adapters.ts';
 import { createBesideServers, type BesideParts } from './beside-servers.ts';
 import { installationPorts, sealKeyFile } from './installation-snapshot.ts';
 import type { Log } from './log.ts';
-import { protectedPaths } from './protected-paths.ts';
 import type { Stores } from './stores.ts';
 
 export interface BackingUp {
@@ -45,29 +49,86 @@ export interface BackingUpParts extends BesideParts {
   stores: Stores;
   adapters: Adapters;
   log: Log;
+  settings: Pick<SettingsService, 'get'>;
+  hostReach: HostReach;
 }
 
 export function createBackingUp(parts: BackingUpParts): BackingUp {
-  const { config, stores, adapters, engine, clock, queue, log } = parts;
+  const { config, stores, adapters, clock, queue, log } = parts;
+  const { hostReach } = parts;
   const destinations = createDestinations(stores.destinations, {
     clock,
-    protectedPaths: protectedPaths(config),
+    localRoot: join(config.data, 'backups-local'),
+    reachesHost: hostReach.reachesHost,
+    realPath: async (path) =>
+      (await hostReach.placesOf(localServer)).real(path, 'path', 'would mix backups with'),
     openStore: adapters.objectStores,
   });
   const backups = createBackups(stores.backups, clock);
   const runs = createBackupRuns(stores.backupRuns, queue, clock);
   const beside = createBesideServers(parts);
-  const programs = createPrograms(
-    engine,
-    (service) => `${service.slice(0, 40)}-backup-${randomId(8).toLowerCase()}`,
-  );
-  const sources: BackupSources = {
+  const programs = createPrograms((service) => `${service.slice(0, 40)}-backup-${randomId(8).toLowerCase()}`);
+  const sources = createSources(parts, beside, programs);
+  const { open } = destinations;
+  return {
+    installation: {
+      installation: createInstallationBackups(stores.backups, clock),
+      runs,
+      sources,
+      seal: (passphrase) => sealKeyFile(config, passphrase),
+    },
+    removeStored: (databaseId, organizationId) =>
+      removeStored(
+        { runs, openStore: open },
+        databaseId,
+        organizationId,
+        AbortSignal.timeout(removalLimitMs),
+      ),
+    destinations,
+    backups,
+    desk: { backups, runs, restores: createRestores(runs), sources, logs: adapters.logs, openStore: open },
+    run: createBackupRunner({
+      runs,
+      logs: adapters.logs,
+      clock,
+      onFault: (error, backupRunId) => log.fault(error, `backup run ${backupRunId}`),
+      operations: createOperations(parts, { runs, sources, beside, programs, openStore: open }),
+    }),
+    schedules: createBackupSchedules({
+      store: stores.backups,
+      runs,
+      sources,
+      clock,
+      onAlarm: ({ backupId, alarmAfterHours, lastGoodAt }) =>
+        log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
+    }),
+  };
+}
+
+/** Of a folder on Berth's own machine. */
+async function roomIn({ adapters, settings }: BackingUpParts, folder: string): Promise<DiskRoom> {
+  const { minFreeDisk } = await settings.get();
+  return { free: await adapters.files.freeBytes(folder), kept: minFreeDisk };
+}
+
+/** Of the volumes of a database; on another machine than Berth's own nobody can tell. */
+async function roomOf(parts: BackingUpParts, databaseId: string): Promise<DiskRoom | undefined> {
+  const database = await parts.databases.find(databaseId);
+  if (!database || serverKeyOf(database) !== localServer) return undefined;
+  const { engine } = await parts.hosts.of(localServer);
+  return roomIn(parts, (await engine.info()).rootDirectory);
+}
+
+function createSources(parts: BackingUpParts, beside: BesideServers, programs: Programs): BackupSources {
+  const { config, database, adapters, clock } = parts;
+  const root = adapters.folders.backup;
+  return {
     installation: createInstallationSource(
-      installationPorts(config, parts.database, adapters.folders.backup, clock),
+      installationPorts(config, database, { root, clock, disk: () => roomIn(parts, root) }),
     ),
     database: createDatabaseSource({
-      engine,
       programs,
+      removeContainers: beside.removeContainers,
       async server(databaseId) {
         const server = await beside.running(databaseId);
         if (!server)
@@ -79,56 +140,29 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       },
     }),
   };
+}
+
+interface OperationParts extends Pick<BackupMaking, 'runs' | 'sources' | 'openStore'> {
+  beside: BesideServers;
+  programs: Programs;
+}
+
+function createOperations(
+  parts: BackingUpParts,
+  { beside, programs, ...shared }: OperationParts,
+): BackupRunnerPorts['operations'] {
+  const { stores, clock, settings } = parts;
+  const disk = (databaseId: string): Promise<DiskRoom | undefined> => roomOf(parts, databaseId);
   const making: BackupMaking = {
-    runs,
-    sources,
-    openStore: destinations.open,
+    ...shared,
     backup: (backupId) => stores.backups.find({ backupId }),
+    keptFree: async () => (await settings.get()).minFreeDisk,
     async good({ backupId }) {
       await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });
     },
   };
-  const restores = createRestores(runs);
   return {
-    installation: {
-      installation: createInstallationBackups(stores.backups, clock),
-      runs,
-      sources,
-      seal: (passphrase) => sealKeyFile(config, passphrase),
-    },
-    removeStored: (databaseId, organizationId) =>
-      removeStored(
-        { runs, openStore: destinations.open },
-        databaseId,
-        organizationId,
-        AbortSignal.timeout(removalLimitMs),
-      ),
-    destinations,
-    backups,
-    desk: { backups, runs, restores, sources, logs: adapters.logs, openStore: destinations.open },
-    run: createBackupRunner({
-      runs,
-      logs: adapters.logs,
-      clock,
-      onFault: (error, backupRunId) => log.fault(error, `backup run ${backupRunId}`),
-      operations: {
-        backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
-        ...createRestoring({
-          beside,
-          programs,
-          runs,
-          openStore: destinations.open,
-          removeContainers: engine.removeContainers,
-        }),
-      },
-    }),
-    schedules: createBackupSchedules({
-      store: stores.backups,
-      runs,
-      sources,
-      clock,
-      onAlarm: ({ backupId, alarmAfterHours, lastGoodAt }) =>
-        log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
-    }),
+    backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
+    ...createRestoring({ beside, programs, disk, runs: shared.runs, openStore: shared.openStore }),
   };
 }

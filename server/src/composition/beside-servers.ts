@@ -1,8 +1,12 @@
-/** Servers of databases beside their running ones: what restores and trials load into, and how a database changes over to their volume. */
+/**
+ * Servers of databases beside their running ones: what restores and trials load into, and how a database
+ * changes over to their volume.
+ */
 import { composeDatabaseSpec } from '../deploy/database/release-database.ts';
 import type { DatabasePorts } from '../deploy/database/database-context.ts';
 import { resolveEnv } from '../domain/env.ts';
 import { AppError } from '../domain/errors.ts';
+import { serverKeyOf } from '../domain/server-key.ts';
 import { databaseRef, ownerLabels } from '../domain/service-ref.ts';
 import type { DatabaseRecord } from '../db/tables.ts';
 import { hasBackups, noBackups } from '../modules/backup/contract-kinds.ts';
@@ -14,10 +18,11 @@ import { databaseKind } from '../modules/database/kinds.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import { isoTime, type Clock } from '../ports/clock.ts';
 import type { Engine, ServiceSpec } from '../ports/engine.ts';
+import type { Host, Hosts } from '../ports/host.ts';
 import type { Queue } from '../ports/queue.ts';
 
 export interface BesideParts {
-  engine: Engine;
+  hosts: Hosts;
   databases: Databases;
   deployments: Deployments;
   databasePorts: DatabasePorts;
@@ -33,13 +38,13 @@ const pollMs = 250;
 const besideLabel = 'berth.restore';
 
 export function createBesideServers(parts: BesideParts): BesideServers {
-  const { engine, databases, clock, liveSpec } = parts;
-  async function found(databaseId: string): Promise<DatabaseRecord> {
+  const { databases } = parts;
+  const found = async (databaseId: string): Promise<DatabaseRecord> => {
     const database = await databases.find(databaseId);
     if (!database)
       throw new AppError('PRECONDITION_FAILED', 'The database is gone; it was removed meanwhile.');
     return database;
-  }
+  };
   return {
     volumeOf: async (databaseId) => (await found(databaseId)).dataVolume,
     isOn: async (databaseId, volume) => (await databases.find(databaseId))?.dataVolume === volume,
@@ -49,58 +54,109 @@ export function createBesideServers(parts: BesideParts): BesideServers {
         ? databaseKind(database.kind).server.login(database).database
         : null;
     },
-    async running(databaseId) {
-      const database = await found(databaseId);
-      const spec = await liveSpec(database);
-      const state = spec && (await engine.service(spec.name));
-      return spec && state && state.running > 0 ? serverOf(database, spec) : undefined;
+    running: async (databaseId) => runningServer(parts, await found(databaseId)),
+    start: async (databaseId, beside, options) => start(parts, await found(databaseId), beside, options),
+    changeOver: async (databaseId, beside, options) =>
+      changeOver(parts, await found(databaseId), beside, options),
+    ...createClearing(parts),
+  };
+}
+
+/** What is left of a run is where its database stands; of one that is gone it may be anywhere. */
+function createClearing({
+  hosts,
+  databases,
+}: BesideParts): Pick<BesideServers, 'stop' | 'removeVolume' | 'removeContainers'> {
+  async function engines(databaseId: string | null): Promise<Engine[]> {
+    const database = databaseId === null ? undefined : await databases.find(databaseId);
+    const found = database ? [await hosts.find(serverKeyOf(database))] : await hosts.all();
+    return found.flatMap((host) => host?.engine ?? []);
+  }
+  return {
+    async stop(databaseId, { service }) {
+      for (const engine of await engines(databaseId))
+        await engine.removeService(service, { limitMs: stopLimitMs });
     },
-    async start(databaseId, beside, { signal, say }) {
-      const database = await found(databaseId);
-      const spec = await besideSpec(parts, database, beside);
-      await engine.applyService(spec);
-      say(`Starting ${spec.image} on the new volume ${beside.volume}.`);
-      await untilRunning(parts, spec.name, signal);
-      const { server } = databaseKind(database.kind);
-      const query = server.query({ ...database, replicaSets: database.replicaSets }, spec.name);
-      const version = await askUntilAnswered(
-        () => askServer(engine, spec.name, query, { signal, limitMs: queryLimitMs }),
-        server.version,
-        { signal, limitMs: queryLimitMs },
-      );
-      say(`It answers: version ${version}.`);
-      return serverOf(database, spec);
+    async removeVolume(databaseId, { volume }) {
+      for (const engine of await engines(databaseId)) await removeWhenFree(engine, volume);
     },
-    stop: ({ service }) => engine.removeService(service, { limitMs: stopLimitMs }),
-    removeVolume: ({ volume }) => removeWhenFree(engine, volume),
-    async changeOver(databaseId, beside, { signal, say }) {
-      const database = await found(databaseId);
-      const { dataVersion, containerImage } = database;
-      // After a restart in the middle the record may have changed already.
-      const isChanged = database.dataVolume === beside.volume;
-      const previousVolume = isChanged
-        ? (database.formerVolumes.at(-1)?.volumeName ?? beside.volume)
-        : database.dataVolume;
-      const formerVolumes = isChanged ? database.formerVolumes.slice(0, -1) : database.formerVolumes;
-      const title = `Restore to ${beside.volume}`;
-      await databases.patch(databaseId, {
-        dataVolume: beside.volume,
-        formerVolumes: [
-          ...formerVolumes,
-          { volumeName: previousVolume, dataVersion, containerImage, since: isoTime(clock) },
-        ],
-      });
-      const failure = await deploy(parts, database, { title, signal, say });
-      if (failure === undefined) return { previousVolume };
-      await databases.patch(databaseId, { dataVolume: previousVolume, formerVolumes });
-      say('Going back to the volume before.');
-      const again = await deploy(parts, database, { title: `Back to ${previousVolume}`, signal, say });
-      throw new AppError(
-        'PRECONDITION_FAILED',
-        `The restored data was not taken: ${failure} ${again === undefined ? 'The database runs on its former volume again.' : `The way back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`}`,
-      );
+    async removeContainers(databaseId, label) {
+      for (const engine of await engines(databaseId)) await engine.removeContainers(label);
     },
   };
+}
+
+async function runningServer(
+  { hosts, liveSpec }: BesideParts,
+  database: DatabaseRecord,
+): Promise<DatabaseServer | undefined> {
+  const spec = await liveSpec(database);
+  if (!spec) return undefined;
+  const { engine } = await hosts.of(serverKeyOf(database));
+  const state = await engine.service(spec.name);
+  return state && state.running > 0 ? serverOf(engine, database, spec) : undefined;
+}
+
+interface Telling {
+  signal: AbortSignal;
+  say(line: string): void;
+}
+
+async function start(
+  parts: BesideParts,
+  database: DatabaseRecord,
+  beside: Beside,
+  { signal, say }: Telling,
+): Promise<DatabaseServer> {
+  const host = await parts.hosts.of(serverKeyOf(database));
+  const { engine } = host;
+  const spec = await besideSpec(parts, host, database, beside);
+  await engine.applyService(spec);
+  say(`Starting ${spec.image} on the new volume ${beside.volume}.`);
+  await untilRunning(engine, spec.name, signal);
+  const { server } = databaseKind(database.kind);
+  const query = server.query({ ...database, replicaSets: database.replicaSets }, spec.name);
+  const version = await askUntilAnswered(
+    () => askServer(engine, spec.name, query, { signal, limitMs: queryLimitMs }),
+    server.version,
+    { signal, limitMs: queryLimitMs },
+  );
+  say(`It answers: version ${version}.`);
+  return serverOf(engine, database, spec);
+}
+
+async function changeOver(
+  parts: BesideParts,
+  database: DatabaseRecord,
+  beside: Beside,
+  { signal, say }: Telling,
+): Promise<{ previousVolume: string }> {
+  const { databases, clock } = parts;
+  const { databaseId, dataVersion, containerImage } = database;
+  // After a restart in the middle the record may have changed already.
+  const isChanged = database.dataVolume === beside.volume;
+  const previousVolume = isChanged
+    ? (database.formerVolumes.at(-1)?.volumeName ?? beside.volume)
+    : database.dataVolume;
+  const formerVolumes = isChanged ? database.formerVolumes.slice(0, -1) : database.formerVolumes;
+  const title = `Restore to ${beside.volume}`;
+  await databases.patch(databaseId, {
+    dataVolume: beside.volume,
+    formerVolumes: [
+      ...formerVolumes,
+      { volumeName: previousVolume, dataVersion, containerImage, since: isoTime(clock) },
+    ],
+  });
+  const failure = await deploy(parts, database, { title, signal, say });
+  if (failure === undefined) return { previousVolume };
+  await databases.patch(databaseId, { dataVolume: previousVolume, formerVolumes });
+  say('Going back to the volume before.');
+  const again = await deploy(parts, database, { title: `Back to ${previousVolume}`, signal, say });
+  const outcome =
+    again === undefined
+      ? 'The database runs on its former volume again.'
+      : `The way back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`;
+  throw new AppError('PRECONDITION_FAILED', `The restored data was not taken: ${failure} ${outcome}`);
 }
 
 /** A container that was told to stop still uses its volume until it has. */
@@ -116,7 +172,7 @@ async function removeWhenFree(engine: Engine, volume: string): Promise<void> {
   }
 }
 
-function serverOf(database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
+function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
   const { kind, name, databasePassword, databaseRootPassword } = database;
   if (!hasBackups(kind)) throw new AppError('BAD_REQUEST', noBackups(kind));
   return {
@@ -129,12 +185,17 @@ function serverOf(database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
     password: databasePassword,
     rootPassword: databaseRootPassword ?? '',
     registryAuth: spec.registryAuth,
+    engine,
   };
 }
 
-/** As the record says, on another volume and under another name, with no port and no files or volumes of the database's own besides. It bears no label of the database, whose service it is not. */
+/**
+ * As the record says, on another volume and under another name, with no port and no files or volumes of the
+ * database's own besides. It bears no label of the database, whose service it is not.
+ */
 async function besideSpec(
-  { engine, databasePorts, liveSpec }: BesideParts,
+  { databasePorts, liveSpec }: BesideParts,
+  { engine, networks, probePath }: Host,
   database: DatabaseRecord,
   beside: Beside,
 ): Promise<ServiceSpec> {
@@ -147,8 +208,9 @@ async function besideSpec(
   const image = live?.image ?? database.containerImage;
   const fresh = { ...database, appName: beside.service, dataVolume: beside.volume, externalPort: null };
   const context = {
-    ...databasePorts,
     engine,
+    networks,
+    probePath,
     database: fresh,
     placement,
     env: resolveEnv({ ...blocks, service: database.env }),
@@ -159,7 +221,7 @@ async function besideSpec(
   return { ...spec, labels: { ...labels, [besideLabel]: database.databaseId } };
 }
 
-async function untilRunning({ engine }: BesideParts, name: string, signal: AbortSignal): Promise<void> {
+async function untilRunning(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
   const end = Date.now() + startLimitMs;
   for (;;) {
     signal.throwIfAborted();
@@ -172,7 +234,8 @@ async function untilRunning({ engine }: BesideParts, name: string, signal: Abort
       for await (const { text } of engine.serviceLogs(name, { tail: 10 })) lines.push(text);
       throw new AppError(
         'PRECONDITION_FAILED',
-        `The server beside did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its last lines: ${lines.slice(-5).join(' / ')}`,
+        `The server beside did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its ` +
+          `last lines: ${lines.slice(-5).join(' / ')}`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));

@@ -1,5 +1,6 @@
 /** Routers of compose services, of backups and where they go. */
 import { backupHandlers } from '../modules/backup/handlers.ts';
+import { createComposeApprovals } from '../modules/compose/approvals.ts';
 import { composeHandlers } from '../modules/compose/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
 import { destinationHandlers } from '../modules/destination/handlers.ts';
@@ -16,13 +17,13 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
     composes,
     deployments,
     domains,
+    hosts,
     members,
     queue,
     reconciler,
-    runner,
+    interruption,
     runningComposes,
     settings,
-    turns,
   } = parts;
   return [
     router(
@@ -31,11 +32,17 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
       composeHandlers({
         composes,
         deployments,
+        hosts,
         queue,
-        turns,
         runtime: runningComposes.runtime,
         logs: adapters.logs,
-        builds: runner,
+        interruption,
+        isInstallations: parts.accounts.organizations.isFirst,
+        approvals: createComposeApprovals({
+          composes,
+          hostReach: parts.hostReach,
+          envBlocks: runningComposes.envBlocks,
+        }),
         envBlocks: runningComposes.envBlocks,
         repositoryFile: runningComposes.repositoryFile,
         members,

@@ -1,9 +1,11 @@
-/** Compose services as they run: what their deployments work with, what the engine should have of them now, and what is done to them by hand. */
+/**
+ * Compose services as they run: what their deployments work with, what the engine should have of them now,
+ * and what is done to them by hand.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ComposePorts } from '../deploy/compose/compose-context.ts';
 import { keptServices, readComposeSnapshot } from '../deploy/compose/compose-snapshot.ts';
-import type { DeployPorts } from '../deploy/context.ts';
 import { composeNetwork } from '../deploy/networks.ts';
 import { linkOf, repositoryAccess, requireRepository } from '../deploy/stages/fetch-repository.ts';
 import { AppError } from '../domain/errors.ts';
@@ -14,17 +16,22 @@ import { createComposeRuntime, type ComposeRuntime, type LiveService } from '../
 import { createPublishedPorts } from '../modules/port/port.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import { randomId } from '../ports/clock.ts';
-import type { RegistryAuth, ServiceSpec } from '../ports/engine.ts';
-import type { EngineView } from '../ports/engine-view.ts';
-import { createDeployRecords, type DeployingParts } from './deploying.ts';
+import type { ServiceSpec } from '../ports/engine.ts';
+import type { RegistryAuth } from '../ports/registry-auth.ts';
+import { createDeployRecords, type DeployingParts, type SharedPorts } from './deploying.ts';
 
 export interface RunningComposes {
-  ports: ComposePorts;
+  ports: Omit<ComposePorts, 'applyRoutes'>;
   /** What the engine should run of it; none before the first release. */
   liveSpecs(compose: ComposeRecord): Promise<ServiceSpec[]>;
   runtime: ComposeRuntime;
   envBlocks: ComposePorts['records']['envBlocks'];
   repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<string>;
+}
+
+interface ComposesAround extends Pick<ComposePorts, 'judgeFile'> {
+  composes: Composes;
+  turns: Turns;
 }
 
 const fileLimitBytes = 65_536;
@@ -33,11 +40,9 @@ const fetchLimitMs = 30_000;
 
 export function createRunningComposes(
   parts: DeployingParts,
-  shared: DeployPorts,
-  { composes, turns, meshWorks }: { composes: Composes; turns: Turns; meshWorks(): Promise<boolean> },
+  shared: SharedPorts,
+  { composes, turns, judgeFile }: ComposesAround,
 ): RunningComposes {
-  const { adapters, config } = parts;
-  const { engine, files, folders } = adapters;
   const records = createComposeRecords(parts, composes);
   const liveServices = async (compose: ComposeRecord): Promise<LiveService[]> => {
     const live = await records.live(compose);
@@ -53,48 +58,61 @@ export function createRunningComposes(
     ports: {
       ...shared,
       records,
-      networks: parts.networks,
-      keptFolder: folders.composes,
-      dataFolder: config.data,
-      meshWorks,
-      requireFreePort: requireFreePort(parts, adapters.engineView),
+      judgeFile,
+      requireFreePort: requireFreePort(parts),
     },
     liveSpecs: async (compose) => (await liveServices(compose)).map(({ spec }) => spec),
     envBlocks: records.envBlocks,
     runtime: createComposeRuntime({
-      engine,
+      hosts: parts.hosts,
       composes,
       turns,
       liveServices,
       networkOf: composeNetwork,
-      removeCopies: (composeId) => files.remove(join(folders.composes, composeId)),
+      logAnswerBytes: async () => (await parts.settings.get()).logAnswerLimit,
+      removeCopies: ({ files, folders }, composeId) => files.remove(join(folders.composes, composeId)),
     }),
-    async repositoryFile(compose, signal) {
-      const link = await linkOf(compose, records);
-      const source = requireRepository(compose, (await shared.settings()).localRepositoryPaths, link);
-      const folder = join(folders.work, `read-${randomId()}`);
-      try {
-        await files.fresh(folder);
-        const checkout = join(folder, 'source');
-        await adapters.git.checkout(
-          { ...source, ...(await repositoryAccess(compose, records, link)), submodules: false },
-          checkout,
-          { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined },
+    repositoryFile: readRepositoryFile(parts, shared, records),
+  };
+}
+
+/** The file as the repository has it now. */
+function readRepositoryFile(
+  { adapters }: DeployingParts,
+  { localRepositoryPaths }: Pick<SharedPorts, 'localRepositoryPaths'>,
+  records: ComposePorts['records'],
+): RunningComposes['repositoryFile'] {
+  const { files, folders, git } = adapters;
+  return async (compose, signal) => {
+    const link = await linkOf(compose, records);
+    const source = requireRepository(compose, await localRepositoryPaths(compose.organizationId), link);
+    const folder = join(folders.work, `read-${randomId()}`);
+    try {
+      await files.fresh(folder);
+      const checkout = join(folder, 'source');
+      await git.checkout(
+        {
+          ...source,
+          ...(await repositoryAccess(compose, records, link)),
+          organizationId: compose.organizationId,
+          submodules: false,
+        },
+        checkout,
+        { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined },
+      );
+      const text = await files.readInside(checkout, compose.composePath, {
+        field: 'composePath',
+        maxBytes: fileLimitBytes,
+      });
+      if (text === undefined)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `There is no file ${compose.composePath} in the repository. Set composePath with compose.update.`,
         );
-        const text = await files.readInside(checkout, compose.composePath, {
-          field: 'composePath',
-          maxBytes: fileLimitBytes,
-        });
-        if (text === undefined)
-          throw new AppError(
-            'PRECONDITION_FAILED',
-            `There is no file ${compose.composePath} in the repository. Set composePath with compose.update.`,
-          );
-        return text;
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-    },
+      return text;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   };
 }
 
@@ -128,22 +146,19 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
 }
 
 /** By the records of applications and databases, and by what the engine has of other compose services. */
-function requireFreePort(
-  { config, stores }: DeployingParts,
-  view: EngineView,
-): ComposePorts['requireFreePort'] {
+function requireFreePort({ config, stores }: DeployingParts): ComposePorts['requireFreePort'] {
   const published = createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]);
-  return async ({ port, protocol, field, compose }) => {
-    const { composeId, organizationId } = compose;
+  return async ({ engineView }, { port, protocol, field, compose }) => {
+    const { composeId, organizationId, serverId } = compose;
     await published.requireFree({
       port,
       protocol,
       field,
       organizationId,
-      serverId: null,
+      serverId,
       holderId: composeId,
     });
-    const others = (await view.swarmServices()).filter(
+    const others = (await engineView.swarmServices()).filter(
       ({ labels, ports }) =>
         labels['berth.compose'] !== composeId &&
         ports.some((other) => other.published === port && other.protocol === protocol),

@@ -13,22 +13,19 @@ export interface Counting {
   stop(): Promise<void>;
 }
 
+export interface CountingParts {
+  stores: Pick<Stores, 'requests'>;
+  adapters: Pick<Adapters, 'accessLog'>;
+  clock: Clock;
+  log: Log;
+}
+
 const flushMs = 10_000;
 const pruneMs = 3_600_000;
 const dayMs = 24 * 3_600_000;
 const keptLogsMs = 30 * dayMs;
 
-export function createCounting({
-  stores,
-  adapters,
-  clock,
-  log,
-}: {
-  stores: Stores;
-  adapters: Adapters;
-  clock: Clock;
-  log: Log;
-}): Counting {
+export function createCounting({ stores, adapters, clock, log }: CountingParts): Counting {
   const requests = createDomainRequests(stores.requests);
   const attempt = (work: () => Promise<unknown>): void =>
     void work().catch((error: unknown) => log.fault(error, 'requests'));

@@ -1,5 +1,7 @@
-/** Databases as they run: what their deployments work with, what the engine should have of them now, and what is done to them by hand. */
-import { isPortFree } from '../adapters/host/free-port.ts';
+/**
+ * Databases as they run: what their deployments work with, what the engine should have of them now, and what
+ * is done to them by hand.
+ */
 import type { DatabasePorts } from '../deploy/database/database-context.ts';
 import { withPort } from '../deploy/database/database-spec.ts';
 import { composeDatabaseSpec } from '../deploy/database/release-database.ts';
@@ -7,6 +9,7 @@ import { releaseNow } from '../deploy/release-now.ts';
 import { readSnapshot, writeSnapshot } from '../deploy/snapshot.ts';
 import { resolveEnv } from '../domain/env.ts';
 import { AppError } from '../domain/errors.ts';
+import { serverKeyOf } from '../domain/server-key.ts';
 import { databaseRef } from '../domain/service-ref.ts';
 import type { DatabaseRecord } from '../db/tables.ts';
 import type { Databases } from '../modules/database/database.ts';
@@ -16,9 +19,10 @@ import {
   type DatabaseRuntime,
   type DatabaseRuntimeOptions,
 } from '../modules/database/runtime.ts';
-import { majorOfImage, type MajorOf } from '../modules/database/version.ts';
+import { majorOfImage } from '../modules/database/version.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import type { ServiceSpec } from '../ports/engine.ts';
+import type { Host } from '../ports/host.ts';
 import { createDeployRecords, type DeployingParts } from './deploying.ts';
 
 export interface RunningDatabases {
@@ -26,8 +30,9 @@ export interface RunningDatabases {
   liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
   runtime: DatabaseRuntime;
   admission: Admission;
-  isPortFree(port: number): Promise<boolean>;
-  majorOf: MajorOf;
+  /** On the database's server; of one that is not connected nothing is known. */
+  isPortFree(database: DatabaseRecord, port: number): Promise<boolean>;
+  majorOf(database: DatabaseRecord, image: string): Promise<number | undefined>;
 }
 
 export function createRunningDatabases(
@@ -35,40 +40,43 @@ export function createRunningDatabases(
   databases: Databases,
   turns: Turns,
 ): RunningDatabases {
-  const { engine } = parts.adapters;
+  const { hosts, clock } = parts;
+  const hostOf = (database: DatabaseRecord): Promise<Host | undefined> => hosts.find(serverKeyOf(database));
   const ports = createDatabasePorts(parts, databases);
   const liveSpec = liveDatabaseSpec(parts);
   return {
     ports,
     liveSpec,
-    isPortFree,
-    admission: createAdmission(engine),
+    isPortFree: async (database, port) => (await hostOf(database))?.isPortFree(port) ?? true,
+    admission: createAdmission(hosts),
     runtime: createDatabaseRuntime({
-      engine,
+      hosts,
       databases,
       turns,
       liveSpec,
       currentSpec: currentDatabaseSpec(parts, ports),
-      releaseNow: (spec) => releaseNow({ engine, clock: parts.clock }, spec, { whenLate: 'wait' }),
+      releaseNow: ({ engine }, spec) => releaseNow({ engine, clock }, spec, { whenLate: 'wait' }),
       isWorking: ({ databaseId }) => parts.deployments.isWorking(databaseRef(databaseId)),
     }),
-    majorOf: async (kind, image) =>
-      majorOfImage(kind, image, (await engine.image(image).catch(unlessAway))?.env),
+    async majorOf(database, image) {
+      const found = await (await hostOf(database))?.engine.image(image).catch(unlessUnavailable);
+      return majorOfImage(database.kind, image, found?.env);
+    },
   };
 }
 
 /** Without an engine the name of the image has to do; its deployment looks again. */
-function unlessAway(error: unknown): undefined {
+function unlessUnavailable(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
   return undefined;
 }
 
 function createDatabasePorts(parts: DeployingParts, databases: Databases): DatabasePorts {
-  const { config, networks, stores } = parts;
+  const { hosts, stores, adapters } = parts;
   const { placement, envBlocks } = createDeployRecords(parts);
   return {
-    networks,
-    probePath: config.probePath,
+    hosts,
+    reachRegistry: adapters.outgoing.registry,
     records: {
       find: databases.find,
       patch: databases.patch,
@@ -91,23 +99,23 @@ function liveDatabaseSpec({
 }
 
 function currentDatabaseSpec(
-  { adapters, deployments }: DeployingParts,
-  ports: DatabasePorts,
+  { deployments }: DeployingParts,
+  { records }: DatabasePorts,
 ): DatabaseRuntimeOptions['currentSpec'] {
-  return async (database) => {
+  return async (database, { engine, networks, probePath }) => {
     const deployment = await deployments.live(database);
     const former = readSnapshot(deployment);
     if (!deployment?.settings || !former)
       throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
     const { deploymentId, settings } = deployment;
-    const placement = await ports.records.placement(database.environmentId);
+    const placement = await records.placement(database.environmentId);
     const env = resolveEnv({
-      ...(await ports.records.envBlocks(database.environmentId)),
+      ...(await records.envBlocks(database.environmentId)),
       service: database.env,
     });
     // Image and name change at the next deploy only.
     const composed = await composeDatabaseSpec(
-      { ...ports, engine: adapters.engine, database, placement, env },
+      { engine, networks, probePath, records, database, placement, env },
       former.spec.image,
       former.spec.release ?? deploymentId,
     );

@@ -1,8 +1,8 @@
 /** Joins records, adapters and settings into what deployments work with. */
 import type { Config } from '../config.ts';
-import type { DeployPorts, DeployRecords } from '../deploy/context.ts';
+import type { SourcePorts } from '../deploy/application-deployer.ts';
+import type { DeployRecords } from '../deploy/context.ts';
 import { composeSpec } from '../deploy/compose-spec.ts';
-import type { Networks } from '../deploy/networks.ts';
 import { readSnapshot, writeSnapshot } from '../deploy/snapshot.ts';
 import { imageAuth } from '../deploy/stages/checkout.ts';
 import { applicationRef } from '../domain/service-ref.ts';
@@ -13,11 +13,14 @@ import type { Applications } from '../modules/application/application.ts';
 import { settingsOf } from '../modules/application/pending-changes.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
+import type { HostReach } from '../modules/host-reach/host-reach.ts';
 import type { GitProviders } from '../modules/git-provider/git-provider.ts';
 import type { Registries } from '../modules/registry/registry.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { RegistryAuth, ServiceSpec } from '../ports/engine.ts';
+import type { ServiceSpec } from '../ports/engine.ts';
+import type { RegistryAuth } from '../ports/registry-auth.ts';
+import type { Host, Hosts } from '../ports/host.ts';
 import type { Adapters } from './adapters.ts';
 import type { Stores } from './stores.ts';
 
@@ -30,36 +33,37 @@ export interface DeployingParts {
   registries: Registries;
   gitProviders: Pick<GitProviders, 'access'>;
   settings: SettingsService;
-  networks: Networks;
+  hosts: Hosts;
+  hostReach: Pick<HostReach, 'reachesHost'>;
   clock: Clock;
-  applyRoutes(): Promise<void>;
   taskLabels: Record<string, string>;
 }
 
-export function createDeployPorts(parts: DeployingParts): DeployPorts {
-  const { adapters, config, networks, clock, applyRoutes, settings, taskLabels } = parts;
+/** Without the way to the routes, which only stages take. */
+export type SharedPorts = Omit<SourcePorts, 'applyRoutes'>;
+
+export function createDeployPorts(parts: DeployingParts): SharedPorts {
+  const { adapters, clock, hosts, hostReach, settings, taskLabels } = parts;
   return {
-    engine: adapters.engine,
     git: adapters.git,
-    builder: adapters.builder,
+    reachRegistry: adapters.outgoing.registry,
     clock,
-    networks,
-    applyRoutes,
+    hosts,
     taskLabels,
     records: createDeployRecords(parts),
-    probePath: config.probePath,
     workRoot: adapters.folders.work,
     fileSystem: adapters.files,
     async settings() {
-      const { buildMemory, buildCpu, minFreeDisk, keptImages, localRepositoryPaths } = await settings.get();
+      const { buildMemory, buildCpu, minFreeDisk, keptImages } = await settings.get();
       return {
         buildMemoryBytes: parseMemory(buildMemory, 'buildMemory'),
         buildNanoCpus: parseCpus(buildCpu, 'buildCpu'),
         minFreeDisk,
         keptImages,
-        localRepositoryPaths,
       };
     },
+    localRepositoryPaths: async (organizationId) =>
+      (await hostReach.reachesHost(organizationId)) ? (await settings.get()).localRepositoryPaths : [],
   };
 }
 
@@ -77,6 +81,8 @@ export function createDeployRecords({
       const project = environment && (await stores.projects.find({ projectId: environment.projectId }));
       return { project: project?.env ?? '', environment: environment?.env ?? '' };
     },
+    uploadPath: async (applicationId) =>
+      (await stores.applications.find({ applicationId }))?.uploadPath ?? null,
     domains: (applicationId) =>
       stores.domains.list({ applicationId }, { by: ['domainId'], direction: 'asc' }),
     ports: (applicationId) => stores.ports.list({ applicationId }, { by: ['portId'], direction: 'asc' }),
@@ -86,7 +92,8 @@ export function createDeployRecords({
       if (!key)
         throw new AppError(
           'NOT_FOUND',
-          'The SSH key of this application no longer exists. Choose another one with application.saveGitProvider.',
+          'The SSH key of this application no longer exists. Choose another one with ' +
+            'application.saveGitProvider.',
         );
       return key.privateKey;
     },
@@ -104,15 +111,20 @@ export function createDeployRecords({
 export interface LiveReleases {
   /** What the engine should run for the application now; undefined before its first release. */
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
+  /** The same with the replicas of the record, which are stored as the live release's. */
+  rescaled(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
   /** The same for a preview. */
   previewSpec(preview: Pick<ApplicationRecord, 'liveDeploymentId'>): Promise<ServiceSpec | undefined>;
   /** The live image with the settings as they are now; `keep` stores them as the live release's. */
-  currentSpec(application: ApplicationRecord): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
+  currentSpec(
+    application: ApplicationRecord,
+    host: Host,
+  ): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
 }
 
 export function createLiveReleases(
   parts: DeployingParts,
-  ports: DeployPorts,
+  { records }: Pick<SharedPorts, 'records'>,
   forget: (deploymentId: string) => void,
 ): LiveReleases {
   const { deployments, registries } = parts;
@@ -125,19 +137,26 @@ export function createLiveReleases(
       const snapshot = readSnapshot(await deployments.live(application));
       return snapshot && { ...snapshot.spec, registryAuth: await auth(application) };
     },
+    async rescaled(application) {
+      const spec = await rescaled(deployments, application, forget);
+      return spec && { ...spec, registryAuth: await auth(application) };
+    },
     previewSpec: async (preview) => readSnapshot(await deployments.live(preview))?.spec,
-    async currentSpec(application) {
+    async currentSpec(application, { engine, networks, probePath }) {
       const deployment = await deployments.live(application);
       const former = readSnapshot(deployment);
       if (!deployment || !former)
         throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
-      const placement = await ports.records.placement(application.environmentId);
+      const placement = await records.placement(application.environmentId);
       const env = resolveEnv({
-        ...(await ports.records.envBlocks(application.environmentId)),
+        ...(await records.envBlocks(application.environmentId)),
         service: application.env,
       });
       const { spec } = await composeSpec({
-        ...ports,
+        engine,
+        networks,
+        probePath,
+        records,
         application,
         owner: applicationRef(application.applicationId),
         placement,
@@ -158,4 +177,23 @@ export function createLiveReleases(
       };
     },
   };
+}
+
+async function rescaled(
+  deployments: Deployments,
+  application: ApplicationRecord,
+  forget: (deploymentId: string) => void,
+): Promise<ServiceSpec | undefined> {
+  const deployment = await deployments.live(application);
+  const former = readSnapshot(deployment);
+  if (!deployment || !former) return undefined;
+  const { replicas } = application;
+  const spec = { ...former.spec, replicas };
+  if (replicas === former.spec.replicas) return spec;
+  const settings = former.settings && { ...former.settings, replicas };
+  await deployments.record(deployment.deploymentId, {
+    settings: writeSnapshot({ ...former, spec, settings }),
+  });
+  forget(deployment.deploymentId);
+  return spec;
 }

@@ -45,33 +45,39 @@ eachDatabase('a password reset on the host', (test, dialect) => {
   const signIn = (url: string, password: string): Promise<Answer> =>
     send(`${url}/api/auth/sign-in/email`, { body: { email: 'member@example.com', password } });
 
-  it('sets it beside a running Berth, which follows at once: every session ends, keys go on, and the log says so', async () => {
-    const { database, server, session, people, member, owner } = await begin();
-    const stores = createStores(database);
-    await stores.users.users.update(
-      { userId: 'user-member' },
-      { passwordHash: await hashPassword('a forgotten one') },
-    );
-    const [here, others] = [await session(people.member), await session(people.owner)];
-    expect((await signIn(server.url, 'a forgotten one')).status).toBe(200);
-    expect(
-      await reset(await environmentOf(database), ['--email', 'Member@Example.com'], 'a fresh password\n'),
-    ).toEqual({
-      code: 0,
-      out: 'The password of Member@Example.com is changed; 2 sessions ended. API keys go on: delete those you do not trust.\n',
-      said: '',
-    });
-    expect(await here.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
-    expect(await others.query('user.get')).toMatchObject({ id: 'user-owner' });
-    expect(await member.query('user.get')).toMatchObject({ id: 'user-member' });
-    expect((await signIn(server.url, 'a forgotten one')).status).toBe(401);
-    expect((await signIn(server.url, 'a fresh password')).status).toBe(200);
-    expect(await owner.query('audit.all', { procedure: 'auth.resetPassword' })).toEqual([
-      expect.objectContaining({ userId: null, resourceId: 'user-member', outcome: 'done', ip: 'host' }),
-    ]);
-    // No lock, no key, no folder of an adapter: it was no second Berth.
-    expect((await readdir(data)).filter((name) => !name.startsWith('berth.sqlite'))).toEqual([]);
-  });
+  it(
+    'sets it beside a running Berth, which follows at once: every session ends, keys go on, and the log ' +
+      'says so',
+    async () => {
+      const { database, server, session, people, member, owner } = await begin();
+      const stores = createStores(database);
+      await stores.users.users.update(
+        { userId: 'user-member' },
+        { passwordHash: await hashPassword('a forgotten one') },
+      );
+      const [here, others] = [await session(people.member), await session(people.owner)];
+      expect((await signIn(server.url, 'a forgotten one')).status).toBe(200);
+      expect(
+        await reset(await environmentOf(database), ['--email', 'Member@Example.com'], 'a fresh password\n'),
+      ).toEqual({
+        code: 0,
+        out:
+          'The password of Member@Example.com is changed; 2 sessions ended. API keys go on: delete those ' +
+          'you do not trust.\n',
+        said: '',
+      });
+      expect(await here.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
+      expect(await others.query('user.get')).toMatchObject({ id: 'user-owner' });
+      expect(await member.query('user.get')).toMatchObject({ id: 'user-member' });
+      expect((await signIn(server.url, 'a forgotten one')).status).toBe(401);
+      expect((await signIn(server.url, 'a fresh password')).status).toBe(200);
+      expect(await owner.query('audit.all', { procedure: 'auth.resetPassword' })).toEqual([
+        expect.objectContaining({ userId: null, resourceId: 'user-member', outcome: 'done', ip: 'host' }),
+      ]);
+      // No lock, no key, no folder of an adapter: it was no second Berth.
+      expect((await readdir(data)).filter((name) => !name.startsWith('berth.sqlite'))).toEqual([]);
+    },
+  );
 
   it('refuses unknown addresses, short passwords and wrong usage, and changes nothing', async () => {
     const { database } = await begin();

@@ -1,6 +1,7 @@
 /**
- * A forgotten password set anew on Berth's own machine: straight in the database, whether Berth runs or not. It takes no lock of the data folder and makes no
- * adapter, so it is no second control plane; a running Berth reads accounts and sessions from the database at each request and follows at once.
+ * A forgotten password set anew on Berth's own machine: straight in the database, whether Berth runs or not.
+ * It takes no lock of the data folder and makes no adapter, so it is no second control plane; a running Berth
+ * reads accounts and sessions from the database at each request and follows at once.
  */
 import { readFlags, textOf } from '../../../cli/flags.ts';
 import { askSecret, type Terminal } from '../../../cli/terminal.ts';
@@ -18,7 +19,10 @@ import { openPresent } from './storage.ts';
 import { createStores } from './stores.ts';
 
 const usage =
-  'Usage: ./bin/berth reset-password --email you@example.com\nThe new password is asked for, or read from the standard input.';
+  'Usage: ./bin/berth reset-password --email you@example.com [--remove-two-factor]\nThe new password is ' +
+  'asked for, or read from the standard input. --remove-two-factor is for a lost authenticator app.';
+
+const removal = 'remove-two-factor';
 
 /** Gives the exit code: 0 done, 1 refused, 2 wrong usage. */
 export async function runReset(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -33,13 +37,20 @@ export async function runReset(argv: readonly string[], terminal: Terminal): Pro
       words.length > 0 ||
       email === undefined ||
       email === 'true' ||
-      [...flags.keys()].some((name) => name !== 'email')
+      [...flags.keys()].some((name) => name !== 'email' && name !== removal)
     )
       throw new UsageError(usage);
     const config = hostConfig(terminal.environment);
-    const { endedSessions } = await reset(config, email, await askNew(terminal));
+    const removeTwoFactor = flags.has(removal);
+    const { endedSessions } = await reset(config, {
+      email,
+      removeTwoFactor,
+      newPassword: await askNew(terminal),
+    });
     terminal.out(
-      `The password of ${email} is changed; ${endedSessions} session${endedSessions === 1 ? '' : 's'} ended. API keys go on: delete those you do not trust.\n`,
+      `The password of ${email} is changed; ${endedSessions} session${endedSessions === 1 ? '' : 's'} ` +
+        `ended${removeTwoFactor ? ', and two-factor sign-in is off' : ''}. ` +
+        'API keys go on: delete those you do not trust.\n',
     );
     return 0;
   } catch (error) {
@@ -50,7 +61,10 @@ export async function runReset(argv: readonly string[], terminal: Terminal): Pro
   }
 }
 
-async function reset(config: Config, email: string, newPassword: string): Promise<{ endedSessions: number }> {
+async function reset(
+  config: Config,
+  input: { email: string; newPassword: string; removeTwoFactor: boolean },
+): Promise<{ endedSessions: number }> {
   const database = await openPresent(config);
   try {
     const stores = createStores(database);
@@ -60,7 +74,7 @@ async function reset(config: Config, email: string, newPassword: string): Promis
         recordAudit: createAudit(stores.audit, systemClock).record,
         firstOrganization: stores.organizations.first,
       },
-      { email, newPassword },
+      input,
     );
   } finally {
     await database.close();

@@ -1,16 +1,19 @@
-/** Routers of what services stand on and are reached by: servers, certificates, domains, containers, the swarm. */
+/**
+ * Routers of what services stand on and are reached by: servers, certificates, domains, containers, the
+ * swarm.
+ */
 import { certificateHandlers } from '../modules/certificate/handlers.ts';
-import { createCertificates } from '../modules/certificate/certificate.ts';
+import { createCertificates, type Certificates } from '../modules/certificate/certificate.ts';
 import { createCertificateResolvers } from '../modules/certificate-resolver/certificate-resolver.ts';
 import { certificateResolverHandlers } from '../modules/certificate-resolver/handlers.ts';
 import { createContainers } from '../modules/container/container.ts';
 import { containerHandlers } from '../modules/container/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
-import { certificateState } from '../modules/domain/certificate-state.ts';
+import { certificateState, type CertificateSight } from '../modules/domain/certificate-state.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
-import { domainHandlers } from '../modules/domain/handlers.ts';
+import { domainHandlers, type DomainDesk } from '../modules/domain/handlers.ts';
 import { serverHandlers } from '../modules/server/handlers.ts';
-import { createServers } from '../modules/server/server.ts';
+import { createServers, type Servers } from '../modules/server/server.ts';
 import { createSight } from '../modules/sight/sight.ts';
 import { swarmHandlers } from '../modules/swarm/handlers.ts';
 import { createSwarm } from '../modules/swarm/swarm.ts';
@@ -19,68 +22,92 @@ import type { AppParts } from './app-parts.ts';
 
 /** `isFirstOrganization` tells whether an organization is the installation's first. */
 export function infrastructureRouters(
-  { stores, adapters, settings, domains, issuance, requests, reconciler, clock }: AppParts,
+  parts: AppParts,
   isFirstOrganization: (organizationId: string) => Promise<boolean>,
 ): Router[] {
-  const servers = createServers(stores.servers, clock);
+  const { stores, adapters, hosts, settings, watch, reconciler, clock } = parts;
+  const { changeRoutes } = reconciler;
   const sight = createSight(stores.sight, isFirstOrganization);
   const certificates = createCertificates(stores.certificates, clock);
+  const servers = createServers(stores.servers, clock);
+  const resolvers = createCertificateResolvers(stores.certificateResolvers, {
+    clock,
+    forgetAccount: watch.forgetAccount,
+    outgoing: adapters.outgoing,
+  });
   return [
     router(
       'domain',
       contracts.domain,
-      domainHandlers(domains, {
-        changeRoutes: reconciler.changeRoutes,
-        dns: createDnsCheck({ names: adapters.names, settings: settings.get }),
-        serverIp: async () => (await settings.get()).serverIp,
-        prepare: issuance.prepare,
-        clock,
-        requestsSince: requests.since,
-        lastRequests: adapters.accessLog.tail,
-        certificateOf: (domain) =>
-          certificateState(domain, {
-            issuance,
-            clock,
-            uploadedFor: ({ asciiHost, serverKey, organizationId }) =>
-              certificates.serving(asciiHost, serverKey, organizationId),
-            async authorityOf({ certificateType, customCertResolver, organizationId }) {
-              if (certificateType !== 'custom')
-                return { directoryUrl: (await settings.get()).acmeDirectory, account: null };
-              const resolver = await stores.certificateResolvers.find({
-                organizationId,
-                name: customCertResolver ?? '',
-              });
-              return {
-                directoryUrl: resolver?.directoryUrl ?? null,
-                account: resolver?.certificateResolverId ?? null,
-              };
-            },
-          }),
-        serverAddress: async (serverId, organizationId) =>
-          (await servers.one(serverId, organizationId)).ipAddress,
-      }),
+      domainHandlers(parts.domains, domainDesk(parts, certificates, servers)),
     ),
     router('server', contracts.server, serverHandlers(servers)),
     router(
       'certificate',
       contracts.certificate,
-      certificateHandlers(certificates, {
-        requireServer: settings.requireServer,
-        changeRoutes: reconciler.changeRoutes,
-      }),
+      certificateHandlers(certificates, { requireServer: settings.requireServer, changeRoutes }),
     ),
     router(
       'certificateResolver',
       contracts.certificateResolver,
-      certificateResolverHandlers(
-        createCertificateResolvers(stores.certificateResolvers, {
-          clock,
-          forgetAccount: issuance.forgetAccount,
-        }),
-        reconciler.changeRoutes,
+      certificateResolverHandlers(resolvers, changeRoutes),
+    ),
+    router(
+      'container',
+      contracts.container,
+      containerHandlers(async (serverKey) =>
+        createContainers(await hosts.of(serverKey, 'Looking at the containers of other servers'), sight),
       ),
     ),
-    router('container', contracts.container, containerHandlers(createContainers(adapters.engineView, sight))),
-    router('swarm', contracts.swarm, swarmHandlers(createSwarm(adapters.engine, adapters.engineView, sight))),
+    router(
+      'swarm',
+      contracts.swarm,
+      swarmHandlers(async (serverKey) =>
+        createSwarm(await hosts.of(serverKey, 'Looking at the swarm of other servers'), sight),
+      ),
+    ),
   ];
+}
+
+function domainDesk(
+  { adapters, settings, stores, watch, reconciler, clock }: AppParts,
+  certificates: Certificates,
+  servers: Servers,
+): DomainDesk {
+  return {
+    changeRoutes: reconciler.changeRoutes,
+    dns: createDnsCheck({ names: adapters.names, settings: settings.get }),
+    serverIp: async () => (await settings.get()).serverIp,
+    prepare: (serverKey, host) => watch.issuanceOf(serverKey).prepare(host),
+    clock,
+    requestsSince: watch.requests.since,
+    lastRequests: adapters.accessLog.tail,
+    certificateOf: (domain) =>
+      certificateState(domain, {
+        issuance: watch.issuanceOf(domain.serverKey),
+        clock,
+        uploadedFor: ({ asciiHost, serverKey, organizationId }) =>
+          certificates.serving(asciiHost, serverKey, organizationId),
+        authorityOf: authorityOf({ settings, stores }),
+      }),
+    serverAddress: async (serverId, organizationId) =>
+      (await servers.one(serverId, organizationId)).ipAddress,
+  };
+}
+
+/** Whom a proxy asks for the certificate of a domain. */
+function authorityOf({
+  settings,
+  stores,
+}: Pick<AppParts, 'settings' | 'stores'>): CertificateSight['authorityOf'] {
+  return async ({ certificateType, customCertResolver, organizationId }) => {
+    if (certificateType !== 'custom')
+      return { directoryUrl: (await settings.get()).acmeDirectory, account: null };
+    const name = customCertResolver ?? '';
+    const resolver = await stores.certificateResolvers.find({ organizationId, name });
+    return {
+      directoryUrl: resolver?.directoryUrl ?? null,
+      account: resolver?.certificateResolverId ?? null,
+    };
+  };
 }

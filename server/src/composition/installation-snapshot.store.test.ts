@@ -8,7 +8,7 @@ import { systemClock } from '../ports/clock.ts';
 import { installationPorts } from './installation-snapshot.ts';
 
 eachDatabase('a snapshot of the installation', (test, dialect) => {
-  it('is the whole database in its own form, a manifest and the sealed key, for nobody else to read', async () => {
+  it('is the whole database in its own form, a manifest and the sealed key, closed to others', async () => {
     const database = await test.open();
     const root = await mkdtemp(join(tmpdir(), 'berth-snapshot-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -16,7 +16,12 @@ eachDatabase('a snapshot of the installation', (test, dialect) => {
       BERTH_DATA: root,
       ...(dialect === 'postgres' ? { DATABASE_URL: test.locationOf(database) } : {}),
     });
-    const { makeFolder, snapshot, removeFolder } = installationPorts(config, database, root, systemClock);
+    let free = 1024 ** 4;
+    const { makeFolder, snapshot, removeFolder } = installationPorts(config, database, {
+      root,
+      clock: systemClock,
+      disk: async () => ({ free, kept: 1024 ** 3 }),
+    });
     const folder = await makeFolder('run');
     const name = dialect === 'sqlite' ? 'berth.sqlite' : 'berth.dump';
     expect(await snapshot(folder, 'sealed')).toEqual(['berth-backup.json', 'berth.key.sealed', name]);
@@ -34,6 +39,14 @@ eachDatabase('a snapshot of the installation', (test, dialect) => {
     // A former attempt may have left its files.
     expect(await makeFolder('run')).toBe(folder);
     await removeFolder('run');
+    await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
+    free = 1000;
+    await expect(makeFolder('run')).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringMatching(
+        /^Only 1000 bytes of disk are free, and a copy of Berth's database needs/,
+      ),
+    });
     await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

@@ -14,7 +14,8 @@ export function lockInstance(data: string): () => void {
   if (holder && holder.pid !== process.pid && isAlive(holder)) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      `Another Berth (process ${holder.pid}) works on ${data}. Stop it first, or give this one a data folder of its own (BERTH_DATA).`,
+      `Another Berth (process ${holder.pid}) works on ${data}. Stop it first, or give this one a data ` +
+        'folder of its own (BERTH_DATA).',
     );
   }
   writeFileSync(path, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });

@@ -10,8 +10,8 @@ import {
   type DeployedKind,
   type ServiceRef,
 } from '../domain/service-ref.ts';
+import { serverKeyOf } from '../domain/server-key.ts';
 import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../db/tables.ts';
-import type { Networks } from '../deploy/networks.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Databases } from '../modules/database/database.ts';
@@ -19,17 +19,16 @@ import type { PreviewDeployments } from '../modules/preview-deployment/preview-d
 import type { PreviewDeploymentRecord } from '../modules/preview-deployment/store.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Turns } from '../modules/service/turns.ts';
-import type { Engine, ServiceSpec } from '../ports/engine.ts';
+import type { ServiceSpec } from '../ports/engine.ts';
+import type { Host } from '../ports/host.ts';
 import { reconcileServices, type KeptService } from '../reconcile/services.ts';
 
 export interface KeptServicesParts {
-  engine: Engine;
   applications: Applications;
   databases: Databases;
   composes: Composes;
   previews: PreviewDeployments;
   deployments: Deployments;
-  networks: Networks;
   turns: Turns;
   liveSpecs: {
     application(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
@@ -42,24 +41,51 @@ export interface KeptServicesParts {
 }
 
 interface Kept extends KeptService {
+  serverId: string | null;
   liveSpecs(): Promise<ServiceSpec[]>;
 }
 
-export function createServiceKeeper({
-  engine,
+/** Keeps the services that stand on a host. */
+export function createServiceKeeper(parts: KeptServicesParts): (host: Host) => Promise<string[]> {
+  const { deployments, turns, instance } = parts;
+  const kinds = keptKinds(parts);
+  const find = ({ kind, serviceId }: ServiceRef): Promise<Kept | undefined> => kinds[kind].find(serviceId);
+
+  return async ({ key, engine, networks }) => {
+    // Records first: what is made between the two looks is known then, and no orphan.
+    const busy = new Set(
+      (await deployments.unfinished()).map((deployment) => serviceKey(ownerOf(deployment))),
+    );
+    const all: Kept[] = [];
+    for (const kind of deployedKinds) all.push(...(await kinds[kind].all()));
+    return reconcileServices({
+      engine,
+      busy,
+      services: all.filter((service) => serverKeyOf(service) === key),
+      known: new Set(all.map(serviceKey)),
+      kinds: new Set<DeployedKind>(deployedKinds),
+      liveSpecs: async (service) => (await (await find(service))?.liveSpecs()) ?? [],
+      async ensureNetworks({ environmentId, kind, serviceId }) {
+        await networks.ensureEnvironment(environmentId);
+        if (kind === 'compose') await networks.ensureCompose(serviceId);
+      },
+      settled: async (service) => ((await deployments.isWorking(service)) ? undefined : find(service)),
+      takeIfFree: turns.takeIfFree,
+      instance,
+    });
+  };
+}
+
+function keptKinds({
   applications,
   databases,
   composes,
   previews,
-  deployments,
-  networks,
-  turns,
   liveSpecs,
-  instance,
-}: KeptServicesParts): () => Promise<string[]> {
+}: KeptServicesParts): Record<DeployedKind, KeptKind> {
   const one = async (spec: Promise<ServiceSpec | undefined>): Promise<ServiceSpec[]> =>
     [await spec].filter((found) => found !== undefined);
-  const kinds = {
+  return {
     application: keptKind(
       applicationRef,
       applications,
@@ -79,37 +105,10 @@ export function createServiceKeeper({
       ({ previewDeploymentId }) => previewDeploymentId,
       (record: PlacedPreview) => one(liveSpecs.preview(record)),
     ),
-  } satisfies Record<DeployedKind, KeptKind>;
-  const find = ({ kind, serviceId }: ServiceRef): Promise<Kept | undefined> => kinds[kind].find(serviceId);
-
-  return async () => {
-    // Records first: what is made between the two looks is known then, and no orphan.
-    const busy = new Set(
-      (await deployments.unfinished()).map((deployment) => serviceKey(ownerOf(deployment))),
-    );
-    return reconcileServices({
-      engine,
-      busy,
-      services: [
-        ...(await kinds.application.all()),
-        ...(await kinds.database.all()),
-        ...(await kinds.compose.all()),
-        ...(await kinds.previewDeployment.all()),
-      ],
-      kinds: new Set<DeployedKind>(deployedKinds),
-      liveSpecs: async (service) => (await (await find(service))?.liveSpecs()) ?? [],
-      async ensureNetworks({ environmentId, kind, serviceId }) {
-        await networks.ensureEnvironment(environmentId);
-        if (kind === 'compose') await networks.ensureCompose(serviceId);
-      },
-      settled: async (service) => ((await deployments.isWorking(service)) ? undefined : find(service)),
-      takeIfFree: turns.takeIfFree,
-      instance,
-    });
   };
 }
 
-type PlacedPreview = PreviewDeploymentRecord & { environmentId: string };
+type PlacedPreview = PreviewDeploymentRecord & Pick<ApplicationRecord, 'environmentId' | 'serverId'>;
 
 /** Previews, which stand where their applications do. */
 function placed(
@@ -120,18 +119,28 @@ function placed(
     async find(previewDeploymentId) {
       const preview = await previews.find(previewDeploymentId);
       const application = preview && (await applications.find(preview.applicationId));
-      return preview && application && { ...preview, environmentId: application.environmentId };
+      return preview && application && { ...preview, ...placeOf(application) };
     },
     async all() {
       const places = new Map(
-        (await applications.all()).map(({ applicationId, environmentId }) => [applicationId, environmentId]),
+        (await applications.all()).map((application) => [application.applicationId, placeOf(application)]),
       );
       return (await previews.all()).map((preview) => ({
         ...preview,
-        environmentId: places.get(preview.applicationId) ?? '',
+        ...(places.get(preview.applicationId) ?? nowhere),
       }));
     },
   };
+}
+
+/** An application that is being deleted takes its previews with it. */
+const nowhere = { environmentId: '', serverId: null };
+
+function placeOf({
+  environmentId,
+  serverId,
+}: ApplicationRecord): Pick<ApplicationRecord, 'environmentId' | 'serverId'> {
+  return { environmentId, serverId };
 }
 
 interface KeptKind {
@@ -140,7 +149,7 @@ interface KeptKind {
 }
 
 /** The services of one kind as the reconciler sees them. */
-function keptKind<R extends Omit<KeptService, 'kind' | 'serviceId'>>(
+function keptKind<R extends Omit<Kept, 'kind' | 'serviceId' | 'liveSpecs'>>(
   refOf: (id: string) => ServiceRef,
   records: { find(id: string): Promise<R | undefined>; all(): Promise<R[]> },
   idOf: (record: R) => string,

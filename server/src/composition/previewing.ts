@@ -1,7 +1,9 @@
-/** Previews of pull requests: the parts that make, update, watch and remove them, and the webhooks that tell of them. */
+/**
+ * Previews of pull requests: the parts that make, update, watch and remove them, and the webhooks that tell
+ * of them.
+ */
 import type { Database } from '../db/database.ts';
 import type { PreviewParts } from '../deploy/preview-deployer.ts';
-import type { DeploymentRunner } from '../deploy/run.ts';
 import { isGitProvider, pullRefsOf } from '../domain/git-host.ts';
 import type { Applications } from '../modules/application/application.ts';
 import { deployedApplications } from '../modules/application/deployed.ts';
@@ -10,6 +12,7 @@ import { deployedComposes } from '../modules/compose/deployed.ts';
 import type { Databases } from '../modules/database/database.ts';
 import { deployedDatabases } from '../modules/database/deployed.ts';
 import { createDeployments, type Deployments } from '../modules/deployment/deployment.ts';
+import type { Interruption } from '../modules/interruption/interruption.ts';
 import type { Domains } from '../modules/domain/domain.ts';
 import type { GitProviders } from '../modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../modules/preview-deployment/deployed.ts';
@@ -22,14 +25,14 @@ import { createRemovePreview, type RemovePreview } from '../modules/preview-depl
 import { createPreviewWatch } from '../modules/preview-deployment/preview-watch.ts';
 import { createPullRequests, type PullRequests } from '../modules/preview-deployment/pull-request.ts';
 import type { ServiceNames } from '../modules/service-name/service-name.ts';
-import type { SettingsService } from '../modules/settings/settings.ts';
-import type { Turns } from '../modules/service/turns.ts';
+import { serverKeyOf } from '../domain/server-key.ts';
 import { createWebhooks, type Webhooks } from '../modules/webhook/webhook.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { GitApi } from '../ports/git-api.ts';
 import type { ChangeRoutes } from '../ports/proxy.ts';
 import type { Queue } from '../ports/queue.ts';
+import type { Hosts } from '../ports/host.ts';
 import type { Accounts } from './accounts.ts';
 import type { Adapters } from './adapters.ts';
 import type { Log } from './log.ts';
@@ -47,7 +50,8 @@ export interface Previewing {
 export interface PreviewingParts {
   database: Database;
   stores: Stores;
-  adapters: Pick<Adapters, 'engine' | 'logs'>;
+  adapters: Pick<Adapters, 'logs'>;
+  hosts: Hosts;
   clock: Clock;
   log: Log;
   accounts: Pick<Accounts, 'audit'>;
@@ -56,75 +60,33 @@ export interface PreviewingParts {
   deployments: Deployments;
   gitProviders: GitProviders;
   queue: Queue;
-  turns: Turns;
-  builds: Pick<DeploymentRunner, 'end'>;
+  interruption: Pick<Interruption, 'endThen'>;
   changeRoutes: ChangeRoutes;
 }
 
-export function createPreviewing({
-  database,
-  stores,
-  adapters,
-  clock,
-  log,
-  accounts,
-  applications,
-  previews,
-  deployments,
-  gitProviders,
-  queue,
-  turns,
-  builds,
-  changeRoutes,
-}: PreviewingParts): Previewing {
-  const { engine, logs } = adapters;
-  const transaction = <T>(work: () => Promise<T>): Promise<T> => database.transaction(work);
-  const warn = (sentence: string): void => log.warn(sentence);
-  const apiOf = async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> =>
-    githubId === null ? undefined : gitProviders.api(githubId, organizationId);
-  const comments = createPreviewComments({ previews, apiOf, warn });
-  const remove = createRemovePreview({
-    previews,
-    deployments,
-    builds,
-    comments,
-    engine,
-    turns,
-    logs,
-    changeRoutes,
-  });
-  const pullRequests = createPullRequests({
-    previews,
-    applications,
-    deployments,
-    queue,
-    comments,
-    remove,
-    changeRoutes,
-    transaction,
-    apiOf,
-    warn,
-  });
+export function createPreviewing(parts: PreviewingParts): Previewing {
+  const { database, stores, adapters, clock, log, accounts, previews, deployments, gitProviders, queue } =
+    parts;
+  const shared = {
+    ...parts,
+    logs: adapters.logs,
+    transaction: <T>(work: () => Promise<T>): Promise<T> => database.transaction(work),
+    warn: (sentence: string): void => log.warn(sentence),
+    apiOf: async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> =>
+      githubId === null ? undefined : gitProviders.api(githubId, organizationId),
+  };
+  const comments = createPreviewComments(shared);
+  const remove = createRemovePreview({ ...shared, comments });
+  const pullRequests = createPullRequests({ ...shared, comments, remove });
   return {
     pullRequests,
     remove,
     async removeAll(application) {
-      for (const preview of await previews.byApplication(
-        application.applicationId,
-        application.organizationId,
-      ))
-        await remove(application, preview, transaction);
+      const { applicationId, organizationId } = application;
+      for (const preview of await previews.byApplication(applicationId, organizationId))
+        await remove(application, preview, { write: shared.transaction });
     },
-    watch: createPreviewWatch({
-      previews,
-      applications,
-      pullRequests,
-      comments,
-      apiOf,
-      warn,
-      transaction,
-      queue,
-    }),
+    watch: createPreviewWatch({ ...shared, pullRequests, comments }),
     webhooks: createWebhooks(
       stores.webhooks,
       {
@@ -142,7 +104,9 @@ export interface DeployedParts {
   stores: Stores;
   adapters: Pick<Adapters, 'logs'>;
   clock: Clock;
-  settings: Pick<SettingsService, 'get'>;
+  hosts: Hosts;
+  /** IP address under which the outside finds a server. */
+  serverIp(serverKey: string): Promise<string | null>;
   names: ServiceNames;
   domains: Domains;
   applications: Applications;
@@ -158,7 +122,8 @@ export function createDeployed({
   stores,
   adapters,
   clock,
-  settings,
+  hosts,
+  serverIp,
   names,
   domains,
   applications,
@@ -169,14 +134,14 @@ export function createDeployed({
 }: DeployedParts): { previews: PreviewDeployments; deployments: Deployments } {
   const previews = createPreviewDeployments(
     stores.previewDeployments,
-    { domains, names, serverIp: async () => (await settings.get()).serverIp },
+    { domains, names, serverIp: (application) => serverIp(serverKeyOf(application)) },
     clock,
   );
   const services = {
-    application: deployedApplications(applications),
-    database: deployedDatabases(databases),
-    compose: deployedComposes(composes),
-    previewDeployment: deployedPreviews(previews, applications, commented),
+    application: deployedApplications(applications, hosts),
+    database: deployedDatabases(databases, hosts),
+    compose: deployedComposes(composes, hosts),
+    previewDeployment: deployedPreviews(previews, applications, hosts, commented),
   };
   return {
     previews,

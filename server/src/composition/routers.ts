@@ -1,33 +1,31 @@
 /** Contracts meet handlers; the registry meets guard and HTTP. */
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { applicationRef } from '../domain/service-ref.ts';
-import { builtPrefix } from '../domain/image-reference.ts';
-import { applicationHandlers } from '../modules/application/handlers.ts';
-import { createApplicationViews } from '../modules/application/view.ts';
 import { installationBackupHandlers } from '../modules/backup/handlers-installation.ts';
 import { contracts } from '../modules/contracts.ts';
-import { deploymentHandlers } from '../modules/deployment/handlers.ts';
 import { gitProviderHandlers } from '../modules/git-provider/handlers.ts';
 import { createMounts } from '../modules/mount/mount.ts';
 import { portHandlers } from '../modules/port/handlers.ts';
 import { createPorts } from '../modules/port/port.ts';
-import { previewDeploymentHandlers } from '../modules/preview-deployment/handlers.ts';
 import { registryHandlers } from '../modules/registry/handlers.ts';
 import { settingsHandlers } from '../modules/settings/handlers.ts';
 import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
 import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
-import { createRegistry, router } from '../procedure/registry.ts';
+import { createRegistry, router, type Router } from '../procedure/registry.ts';
 import { addAuthRoutes } from '../transport/auth-routes.ts';
 import { toAppError } from '../transport/envelope.ts';
+import { cookieJar } from '../transport/cookies.ts';
 import { createHttpServer } from '../transport/http.ts';
 import { createOpenapi } from '../transport/openapi.ts';
+import { trustProxies } from '../transport/trusted-proxies.ts';
 import { addWebhookRoutes } from '../transport/webhook.ts';
 import { randomId } from '../ports/clock.ts';
 import { accountRouters } from './accounts.ts';
+import { localServer } from '../domain/server-key.ts';
 import type { AppParts } from './app-parts.ts';
+import { applicationRouters } from './application-routers.ts';
 import { composeRouters } from './compose-routers.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
-import { protectedPaths } from './protected-paths.ts';
 import { routingRouters } from './routing-routers.ts';
 import { serviceRouters } from './service-routers.ts';
 
@@ -39,17 +37,22 @@ export function createApp(parts: AppParts): FastifyInstance {
       void log.fault(error, path ?? 'http', id || undefined),
   };
   let document: string | undefined;
+  const cookies = cookieJar(config.url.startsWith('https:'));
   const app = createHttpServer({
     registry,
     guard: accounts.guard,
     authenticate: accounts.authentication.authenticate,
+    cookies,
+    trustProxy: trustProxies(config.trustedProxies),
     log: faults,
     version,
     uploadLimit: async () => (await settings.get()).uploadLimit,
+    liveStreamLimit: async () => (await settings.get()).streamLimit,
+    answerLimit: async () => (await settings.get()).logAnswerLimit,
     openapi: () => (document ??= JSON.stringify(createOpenapi([...registry.values()], version))),
   });
   addAuthRoutes(app, accounts.door, {
-    isHttps: config.url.startsWith('https:'),
+    cookies,
     toError: (error, path) => toAppError(error, path, faults, () => randomId(12)),
   });
   addWebhookRoutes(app, parts.previewing.webhooks, {
@@ -59,85 +62,21 @@ export function createApp(parts: AppParts): FastifyInstance {
   return app;
 }
 
-function routersOf(parts: AppParts): ReturnType<typeof router>[] {
-  const {
-    config,
-    stores,
-    adapters,
-    clock,
-    settings,
-    members,
-    applications,
-    registries,
-    queue,
-    deployments,
-    domains,
-    platform,
-    reconciler,
-    runner,
-    runtime,
-  } = parts;
-  const { organizations } = parts.accounts;
+function routersOf(parts: AppParts): Router[] {
+  const { config, stores, adapters, clock, settings, hosts, reconciler } = parts;
   const account = accountRouters(parts.accounts);
-  const ownPorts = [config.port, config.httpPort, config.httpsPort];
-  const ports = createPorts(stores.ports, { clock, ownPorts, meshWorks: platform.meshWorks });
-  const mounts = createMounts(stores.mounts, { clock, protectedPaths: protectedPaths(config) });
-  const views = createApplicationViews({
-    placement: applications.placement,
-    deployments: (applicationId) => deployments.recent(applicationRef(applicationId)),
-    domains: domains.byApplication,
-    ports: ports.byApplication,
-    mounts: mounts.byApplication,
-    released: parts.released,
+  const ports = createPorts(stores.ports, {
+    clock,
+    ownPorts: [config.port, config.httpPort, config.httpsPort],
+    // Of a server that is not connected nothing is known, so its ports stay as they were asked for.
+    meshWorks: async (serverKey) => (await (await hosts.find(serverKey))?.facts())?.hasRoutingMesh ?? true,
   });
-  const applyRoutes = (): Promise<void> => reconciler.applyRoutes();
+  const mounts = createMounts(stores.mounts, { clock, approve: parts.hostReach.bindApproval });
   return [
     account.user,
     account.organization,
     ...serviceRouters(parts, mounts),
-    router(
-      'application',
-      contracts.application,
-      applicationHandlers({
-        applications,
-        deployments,
-        runtime,
-        isCloud: async () => (await settings.get()).cloud,
-        requireServer: settings.requireServer,
-        turns: parts.turns,
-        views,
-        members,
-        queue,
-        logs: adapters.logs,
-        builds: runner,
-        uploads: adapters.uploads(async () => {
-          const { uploadUnpackedLimit, uploadEntriesLimit } = await settings.get();
-          return { unpackedBytes: uploadUnpackedLimit, entries: uploadEntriesLimit };
-        }),
-        applyRoutes,
-        removePreviews: parts.previewing.removeAll,
-        async removeImages(images) {
-          for (const image of images.filter((name) => name.startsWith(builtPrefix)))
-            await adapters.engine.removeImage(image);
-        },
-      }),
-    ),
-    router(
-      'deployment',
-      contracts.deployment,
-      deploymentHandlers(deployments, { logs: adapters.logs, queue }),
-    ),
-    router(
-      'previewDeployment',
-      contracts.previewDeployment,
-      previewDeploymentHandlers(parts.previews, {
-        applications,
-        deployments,
-        queue,
-        builds: runner,
-        remove: parts.previewing.remove,
-      }),
-    ),
+    ...applicationRouters(parts, { ports, mounts }),
     router('gitProvider', contracts.gitProvider, gitProviderHandlers(parts.gitProviders)),
     router('port', contracts.port, portHandlers(ports)),
     router(
@@ -145,14 +84,22 @@ function routersOf(parts: AppParts): ReturnType<typeof router>[] {
       contracts.sshKey,
       sshKeyHandlers(createSshKeys(stores.sshKeys, clock), adapters.keyPairs),
     ),
-    router('registry', contracts.registry, registryHandlers(registries)),
+    router('registry', contracts.registry, registryHandlers(parts.registries)),
     router(
       'settings',
       contracts.settings,
-      settingsHandlers(settings, () => void reconciler.run()),
+      settingsHandlers(
+        settings,
+        () => void reconciler.run(),
+        async (signal) =>
+          (await hosts.of(localServer)).builder.programs(
+            join(adapters.folders.work, `probe-${randomId()}`),
+            signal,
+          ),
+      ),
     ),
     account.audit,
-    ...infrastructureRouters(parts, organizations.isFirst),
+    ...infrastructureRouters(parts, parts.accounts.organizations.isFirst),
     ...routingRouters(parts),
     ...composeRouters(parts, mounts),
     router(

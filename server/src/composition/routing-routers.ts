@@ -12,16 +12,13 @@ export function routingRouters({
   clock,
   reconciler,
 }: Pick<AppParts, 'stores' | 'clock' | 'reconciler'>): Router[] {
+  const desk = { serverOf: stores.ports.serverKeyOf, changeRoutes: reconciler.changeRoutes };
   return [
-    router(
-      'redirect',
-      contracts.redirect,
-      redirectHandlers(createRedirects(stores.redirects, clock), reconciler.changeRoutes),
-    ),
+    router('redirect', contracts.redirect, redirectHandlers(createRedirects(stores.redirects, clock), desk)),
     router(
       'basicAuth',
       contracts.basicAuth,
-      basicAuthHandlers(createBasicAuths(stores.basicAuths, clock), reconciler.changeRoutes),
+      basicAuthHandlers(createBasicAuths(stores.basicAuths, clock), desk),
     ),
   ];
 }

@@ -1,6 +1,7 @@
 /** Routers of projects, environments and what stands in them besides applications. */
+import { serverKeyOf } from '../domain/server-key.ts';
 import { contracts } from '../modules/contracts.ts';
-import { databaseRouters } from '../modules/database/handlers.ts';
+import { databaseRouters, type DatabaseDesk } from '../modules/database/handlers.ts';
 import { environmentHandlers } from '../modules/environment/handlers.ts';
 import { mountHandlers } from '../modules/mount/handlers.ts';
 import type { Mounts } from '../modules/mount/mount.ts';
@@ -11,71 +12,45 @@ import { createServiceCopies } from '../modules/service/service-copies.ts';
 import { createServiceNames } from '../modules/service-name/service-name.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
+import { serverAddressOf } from './server-address.ts';
 
 export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
-  const {
-    adapters,
-    applications,
-    backingUp,
-    clock,
-    databases,
-    deployments,
-    environments,
-    queue,
-    runner,
-    running,
-    turns,
-    members,
-    reconciler,
-    settings,
-    stores,
-  } = parts;
-  const names = createServiceNames(stores.serviceNames);
+  const { clock, environments, members, reconciler, stores } = parts;
+  const { services } = stores;
   const projects = createProjects(stores.projects, environments, clock);
-  const copies = createServiceCopies(stores.serviceRows, names, clock);
+  const copies = createServiceCopies(stores.serviceRows, createServiceNames(stores.serviceNames), clock);
   const networksChanged = (): void => void reconciler.run();
+  const shared = { services, copies, members, networksChanged };
   return [
-    router(
-      'project',
-      contracts.project,
-      projectHandlers(projects, {
-        environments,
-        services: stores.services,
-        copies,
-        members,
-        networksChanged,
-      }),
-    ),
+    router('project', contracts.project, projectHandlers(projects, { ...shared, environments })),
     router(
       'environment',
       contracts.environment,
-      environmentHandlers(environments, {
-        project: projects.one,
-        services: stores.services,
-        copies,
-        members,
-        networksChanged,
-      }),
+      environmentHandlers(environments, { ...shared, project: projects.one }),
     ),
     router('mount', contracts.mount, mountHandlers(mounts)),
-    ...databaseRouters({
-      ...running,
-      databases,
-      deployments,
-      queue,
-      turns,
-      builds: runner,
-      logs: adapters.logs,
-      members,
-      requireServer: settings.requireServer,
-      environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
-      mounts: mounts.byDatabase,
-      backups: backingUp.backups.byDatabase,
-      removeStoredBackups: backingUp.removeStored,
-      serverAddress: async (serverId, organizationId) =>
-        serverId === null
-          ? (await settings.get()).serverIp
-          : ((await stores.servers.find({ serverId, organizationId }))?.ipAddress ?? null),
-    }),
+    ...databaseRouters(databaseDesk(parts, mounts)),
   ];
+}
+
+function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
+  const { adapters, applications, backingUp, interruption, running, settings, stores } = parts;
+  const serverAddress = serverAddressOf(stores, settings);
+  const { databases, deployments, queue, turns, members } = parts;
+  return {
+    ...running,
+    databases,
+    deployments,
+    queue,
+    turns,
+    members,
+    interruption,
+    logs: adapters.logs,
+    requireServer: settings.requireServer,
+    environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
+    mounts: mounts.byDatabase,
+    backups: backingUp.backups.byDatabase,
+    removeStoredBackups: backingUp.removeStored,
+    serverAddress: (serverId) => serverAddress(serverKeyOf({ serverId })),
+  };
 }

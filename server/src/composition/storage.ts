@@ -22,7 +22,8 @@ const backupLimitMs = 10 * 60_000;
 export async function openStorage(config: Config, clock: Clock): Promise<OpenedStorage> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   const keyPath = join(config.data, 'berth.key');
-  // A database that holds secrets without its key must not get a new key; the version tells whether it is a fresh one.
+  // A database that holds secrets without its key must not get a new key; the version tells whether it is a
+  // fresh one.
   const probe = await connect(config, withoutKey);
   const present = await schemaVersion(probe).finally(() => probe.close());
   const database = await connect(config, createCipher(openKeyFile(keyPath, present === 0)));
@@ -31,8 +32,9 @@ export async function openStorage(config: Config, clock: Clock): Promise<OpenedS
 }
 
 /**
- * The database as it is, for a command beside a Berth that may be running: never made, never migrated, and without the key, so that no secret in it can be read or
- * written. PRECONDITION_FAILED when there is none, or one of another version.
+ * The database as it is, for a command beside a Berth that may be running: never made, never migrated, and
+ * without the key, so that no secret in it can be read or written. PRECONDITION_FAILED when there is none, or
+ * one of another version.
  */
 export async function openPresent(
   config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>,
@@ -49,7 +51,8 @@ export async function openPresent(
     if (present === newest) return database;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The database is at version ${present}, this command is made for ${newest}. Use the one of the Berth that runs, or bring Berth up to date with ./bin/up first.`,
+      `The database is at version ${present}, this command is made for ${newest}. Use the one of the ` +
+        'Berth that runs, or bring Berth up to date with ./bin/up first.',
     );
   } catch (error) {
     await database.close();
@@ -58,9 +61,9 @@ export async function openPresent(
 }
 
 const newest = migrations.at(-1)?.version ?? 0;
-const withoutKey = { encrypt: refuse, decrypt: refuse };
+const withoutKey = { encrypt: refuse, decrypt: refuse, sign: refuse };
 
-function sqlitePath({ data }: Pick<Config, 'data'>): string {
+export function sqlitePath({ data }: Pick<Config, 'data'>): string {
   return join(data, 'berth.sqlite');
 }
 
@@ -75,7 +78,10 @@ async function connect(
   return openPostgres({ url: config.databaseUrl, cipher });
 }
 
-/** Writes a consistent copy of the whole database to this path: an SQLite file, or a dump in pg_dump's own format. PRECONDITION_FAILED when it cannot. */
+/**
+ * Writes a consistent copy of the whole database to this path: an SQLite file, or a dump in pg_dump's own
+ * format. PRECONDITION_FAILED when it cannot.
+ */
 export async function copyDatabase(
   config: Pick<Config, 'databaseUrl'>,
   database: Database,
@@ -96,7 +102,8 @@ export async function copyDatabase(
           reject(
             new AppError(
               'PRECONDITION_FAILED',
-              `The database could not be dumped: ${stderr.trim() || error.message}. The PostgreSQL client tools must be installed, in the server's version.`,
+              `The database could not be dumped: ${stderr.trim() || error.message}. The PostgreSQL ` +
+                `client tools must be installed, in the server's version.`,
               { cause: error },
             ),
           );
@@ -124,7 +131,10 @@ async function backUp(config: Config, database: Database, version: number, clock
   return finish(path);
 }
 
-/** A backup gets its name only when it is whole and on the disk: set-up goes back to whatever bears such a name. */
+/**
+ * A backup gets its name only when it is whole and on the disk: set-up goes back to whatever bears such a
+ * name.
+ */
 function unfinished(path: string): string {
   return `${path}.part`;
 }

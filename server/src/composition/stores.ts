@@ -1,5 +1,6 @@
 /** Every store on one database. */
 import type { Database } from '../db/database.ts';
+import { createSlotStore } from '../jobs/slot-store.ts';
 import { createJobStore } from '../jobs/store.ts';
 import { createApplicationStore } from '../modules/application/store.ts';
 import { createAuditStore } from '../modules/audit/store.ts';
@@ -14,6 +15,7 @@ import { createDestinationStore } from '../modules/destination/store.ts';
 import { createDomainStore, createRequestStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createGitProviderStore } from '../modules/git-provider/store.ts';
+import { createHostReachStore } from '../modules/host-reach/store.ts';
 import { createIssuanceStore } from '../modules/issuance/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
 import {
@@ -55,9 +57,10 @@ export function createStores(database: Database) {
     deployments: createDeploymentStore(database),
     domains: createDomainStore(database),
     requests: createRequestStore(database),
-    issuance: createIssuanceStore(database),
+    issuance: (serverKey: string) => createIssuanceStore(database, serverKey),
     ports: createPortStore(database),
     mounts: createMountStore(database),
+    hostReach: createHostReachStore(database),
     previewDeployments: createPreviewDeploymentStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),
@@ -75,6 +78,7 @@ export function createStores(database: Database) {
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
     jobs: createJobStore(database),
+    buildSlots: createSlotStore(database),
     findScope: createFindScope(database),
   };
 }

@@ -1,4 +1,6 @@
-/** What comes back by the clock: housekeeping, backups whose time has come, pull requests that ended unseen. */
+/**
+ * What comes back by the clock: housekeeping, backups whose time has come, pull requests that ended unseen.
+ */
 import type { BackupSchedules } from '../modules/backup/schedules.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from './log.ts';
@@ -68,7 +70,10 @@ function every(ms: number, turn: () => Promise<void>, onFault: (error: unknown) 
   };
 }
 
-/** Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back somewhat more than a year. */
+/**
+ * Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back
+ * somewhat more than a year.
+ */
 async function tidy(stores: Stores, clock: Clock): Promise<void> {
   await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
   await stores.users.pruneSessions(clock.now());

@@ -1,4 +1,7 @@
-/** Work that can be taken back alone, inside a transaction: a savepoint, the same in both databases. One at a time in a transaction, so one name does. */
+/**
+ * Work that can be taken back alone, inside a transaction: a savepoint, the same in both databases. One at a
+ * time in a transaction, so one name does.
+ */
 export async function attempted<T>(
   run: (sql: string) => Promise<unknown>,
   work: () => Promise<T>,

@@ -41,7 +41,10 @@ function textOf(value: unknown): string {
 
 const plans = new WeakMap<Columns, [string, Column<unknown>][]>();
 
-/** Turns a fresh row into a record, in place (a copy of 90 columns costs as much as reading them); columns that the query left out stay away. */
+/**
+ * Turns a fresh row into a record, in place (a copy of 90 columns costs as much as reading them); columns
+ * that the query left out stay away.
+ */
 export function decodeRow<C extends Columns>(
   columns: C,
   row: Record<string, unknown>,

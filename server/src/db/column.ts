@@ -1,4 +1,7 @@
-/** Column kinds of the portable schema: TEXT and BIGINT only, everything else through these codecs (one schema for SQLite and PostgreSQL). */
+/**
+ * Column kinds of the portable schema: TEXT and BIGINT only, everything else through these codecs (one schema
+ * for SQLite and PostgreSQL).
+ */
 
 export type ColumnKind = 'text' | 'number' | 'boolean' | 'json' | 'secret';
 

@@ -5,10 +5,16 @@ import type { Tables } from './tables.ts';
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Builds queries; it never runs them itself, so that every statement goes through the prepared-statement cache below. */
+  /**
+   * Builds queries; it never runs them itself, so that every statement goes through the prepared-statement
+   * cache below.
+   */
   readonly builder: Kysely<Tables>;
   readonly cipher: Cipher;
-  /** Runs a compiled query, with other parameters than it was compiled with when given, and gives its rows (RETURNING included). Inside `transaction` it belongs to the transaction. */
+  /**
+   * Runs a compiled query, with other parameters than it was compiled with when given, and gives its rows
+   * (RETURNING included). Inside `transaction` it belongs to the transaction.
+   */
   run<R>(query: CompiledQuery<R>, parameters?: readonly unknown[]): Promise<R[]>;
   /** Runs a statement that changes rows and gives how many it changed. */
   change(query: CompiledQuery<unknown>, parameters?: readonly unknown[]): Promise<number>;
@@ -16,7 +22,10 @@ export interface Database {
   script(sql: string): Promise<void>;
   /** All or nothing. A transaction inside a transaction joins the outer one. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
-  /** Work inside a transaction that is taken back alone when it throws, so that the transaction can go on; one attempt at a time. Outside it is a transaction. */
+  /**
+   * Work inside a transaction that is taken back alone when it throws, so that the transaction can go on; one
+   * attempt at a time. Outside it is a transaction.
+   */
   attempt<T>(work: () => Promise<T>): Promise<T>;
   /** Statements run so far; tests assert on differences. */
   readonly statements: { count: number };

@@ -1,8 +1,14 @@
-/** Statements with a list of ids: compiled for each power of two and kept, so that no length of a list makes a statement of its own. */
+/**
+ * Statements with a list of ids: compiled for each power of two and kept, so that no length of a list makes a
+ * statement of its own.
+ */
 import type { CompiledQuery } from 'kysely';
 
 export interface IdList<R> {
-  /** The statement for a list of this length, and the list with its last id repeated until it fits; undefined for no ids. */
+  /**
+   * The statement for a list of this length, and the list with its last id repeated until it fits; undefined
+   * for no ids.
+   */
   of(ids: readonly string[]): { query: CompiledQuery<R>; ids: string[] } | undefined;
 }
 

@@ -57,9 +57,14 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
     const at = `'${now}'`;
     await database.script(`
       INSERT INTO "organization" ("organizationId", "name", "createdAt") SELECT 'o', 'x', ${at};
-      INSERT INTO "project" ("projectId", "organizationId", "name", "description", "env", "createdAt") SELECT 'p', 'o', 'x', '', '', ${at};
-      INSERT INTO "environment" ("environmentId", "organizationId", "projectId", "name", "description", "env", "isDefault", "createdAt") SELECT 'e', 'o', 'p', 'x', '', '', 1, ${at};
-      INSERT INTO "database" ("databaseId", "kind", "organizationId", "environmentId", "name", "appName", "description", "databasePassword", "containerImage", "replicaSets", "applicationStatus", "args", "env", "isStopped", "createdAt")
+      INSERT INTO "project" ("projectId", "organizationId", "name", "description", "env", "createdAt")
+        SELECT 'p', 'o', 'x', '', '', ${at};
+      INSERT INTO "environment" ("environmentId", "organizationId", "projectId", "name", "description", "env",
+          "isDefault", "createdAt")
+        SELECT 'e', 'o', 'p', 'x', '', '', 1, ${at};
+      INSERT INTO "database" ("databaseId", "kind", "organizationId", "environmentId", "name", "appName",
+          "description", "databasePassword", "containerImage", "replicaSets", "applicationStatus", "args",
+          "env", "isStopped", "createdAt")
         SELECT 'd', 'redis', 'o', 'e', 'x', 'x', '', 'x', 'redis:8', 0, 'idle', '[]', '', 0, ${at};`);
     const columns = (await columnsOf(database, 'application'))
       .filter(({ nullable }) => !nullable)
@@ -80,8 +85,13 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
       'isStopped',
     ]);
     const values: Record<string, string> = { applicationId: "'a'", environmentId: "'e'" };
-    await database.script(`INSERT INTO "application" (${columns.map((name) => `"${name}"`).join()}) VALUES (${columns.map((name) => values[name] ?? (numbers.has(name) ? '0' : "''")).join()});
-      INSERT INTO "deployment" ("deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "settings", "createdAt", "sequence") VALUES ('old', 'o', 'a', 'deploy', 'kept', '', 'done', 'sealed', ${at}, 7);`);
+    const names = columns.map((name) => `"${name}"`);
+    const contents = columns.map((name) => values[name] ?? (numbers.has(name) ? '0' : "''"));
+    await database.script(`
+      INSERT INTO "application" (${names.join()}) VALUES (${contents.join()});
+      INSERT INTO "deployment" ("deploymentId", "organizationId", "applicationId", "kind", "title",
+          "description", "status", "settings", "createdAt", "sequence")
+        VALUES ('old', 'o', 'a', 'deploy', 'kept', '', 'done', 'sealed', ${at}, 7);`);
     await migrate(database, now);
     const stores = {
       deployments: tableStore(database, 'deployment'),
@@ -90,7 +100,8 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
     expect(
       await valuesOf(
         database,
-        'select "title", "applicationId", "databaseId", "composeId", "settings", "sequence" from "deployment"',
+        'select "title", "applicationId", "databaseId", "composeId", "settings", "sequence" from ' +
+          '"deployment"',
       ),
     ).toMatchObject([
       { title: 'kept', applicationId: 'a', databaseId: null, composeId: null, settings: 'sealed' },
@@ -156,7 +167,8 @@ async function columnsOf(database: Database, table: string): Promise<ColumnState
   const sql =
     database.dialect === 'sqlite'
       ? `select "name", "notnull" = 0 and "pk" = 0 as "nullable" from pragma_table_info('${table}')`
-      : `select column_name as "name", is_nullable = 'YES' as "nullable" from information_schema.columns where table_name = '${table}' and table_schema = 'public'`;
+      : `select column_name as "name", is_nullable = 'YES' as "nullable" from ` +
+        `information_schema.columns where table_name = '${table}' and table_schema = 'public'`;
   const query = { kind: 'RawNode', sqlFragments: [], parameters: [] } as const;
   const rows = await database.run<{ name: string; nullable: number | boolean }>({
     sql,

@@ -1,4 +1,7 @@
-/** The steps of the schema, in order, the same text for SQLite and PostgreSQL. A landed step is never changed; a new one is appended. */
+/**
+ * The steps of the schema, in order, the same text for SQLite and PostgreSQL. A landed step is never changed;
+ * a new one is appended.
+ */
 import { AppError } from '../domain/errors.ts';
 import type { Database } from './database.ts';
 
@@ -11,89 +14,147 @@ export interface Migration {
 }
 
 const serviceConfiguration = `
-  "sourceType" TEXT NOT NULL, "buildType" TEXT NOT NULL, "applicationStatus" TEXT NOT NULL, "replicas" BIGINT NOT NULL,
-  "env" TEXT NOT NULL, "buildArgs" TEXT, "buildSecrets" TEXT, "createEnvFile" BIGINT NOT NULL,
-  "memoryLimit" TEXT, "memoryReservation" TEXT, "cpuLimit" TEXT, "cpuReservation" TEXT,
-  "repository" TEXT, "owner" TEXT, "branch" TEXT, "buildPath" TEXT NOT NULL,
-  "dockerfile" TEXT NOT NULL, "containerContextPath" TEXT, "containerBuildStage" TEXT, "publishDirectory" TEXT, "isStaticSpa" BIGINT NOT NULL,
-  "customGitUrl" TEXT, "customGitBranch" TEXT, "customGitBuildPath" TEXT NOT NULL, "customGitSSHKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"),
+  "sourceType" TEXT NOT NULL, "buildType" TEXT NOT NULL, "applicationStatus" TEXT NOT NULL,
+  "replicas" BIGINT NOT NULL, "env" TEXT NOT NULL, "buildArgs" TEXT, "buildSecrets" TEXT,
+  "createEnvFile" BIGINT NOT NULL, "memoryLimit" TEXT, "memoryReservation" TEXT, "cpuLimit" TEXT,
+  "cpuReservation" TEXT, "repository" TEXT, "owner" TEXT, "branch" TEXT, "buildPath" TEXT NOT NULL,
+  "dockerfile" TEXT NOT NULL, "containerContextPath" TEXT, "containerBuildStage" TEXT,
+  "publishDirectory" TEXT, "isStaticSpa" BIGINT NOT NULL, "customGitUrl" TEXT, "customGitBranch" TEXT,
+  "customGitBuildPath" TEXT NOT NULL, "customGitSSHKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"),
   "customGitUsername" TEXT, "customGitPassword" TEXT, "enableSubmodules" BIGINT NOT NULL,
-  "containerImage" TEXT, "registryUrl" TEXT, "username" TEXT, "password" TEXT, "registryId" TEXT REFERENCES "registry"("registryId"),
-  "autoDeploy" BIGINT NOT NULL, "refreshToken" TEXT NOT NULL, "watchPaths" TEXT NOT NULL, "triggerType" TEXT NOT NULL, "cleanCache" BIGINT NOT NULL,
-  "healthCheck" TEXT, "updateOrder" TEXT NOT NULL, "placement" TEXT NOT NULL, "labels" TEXT NOT NULL, "networks" TEXT NOT NULL,
-  "stopGracePeriod" BIGINT, "rollbackActive" BIGINT NOT NULL, "preReleaseCommand" TEXT,
-  "command" TEXT, "args" TEXT NOT NULL, "serverId" TEXT, "githubId" TEXT,
-  "previewEnv" TEXT, "previewBuildArgs" TEXT, "previewBuildSecrets" TEXT, "previewWildcard" TEXT, "previewPort" BIGINT NOT NULL,
-  "previewPath" TEXT NOT NULL, "previewHttps" BIGINT NOT NULL, "previewCertificateType" TEXT NOT NULL, "previewCustomCertResolver" TEXT, "previewLimit" BIGINT NOT NULL,
-  "previewLabels" TEXT NOT NULL, "isPreviewDeploymentsActive" BIGINT NOT NULL, "previewRequireCollaboratorPermissions" BIGINT NOT NULL,
-  "uploadPath" TEXT, "liveDeploymentId" TEXT, "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL, "createdAt" TEXT NOT NULL`;
+  "containerImage" TEXT, "registryUrl" TEXT, "username" TEXT, "password" TEXT,
+  "registryId" TEXT REFERENCES "registry"("registryId"), "autoDeploy" BIGINT NOT NULL,
+  "refreshToken" TEXT NOT NULL, "watchPaths" TEXT NOT NULL, "triggerType" TEXT NOT NULL,
+  "cleanCache" BIGINT NOT NULL, "healthCheck" TEXT, "updateOrder" TEXT NOT NULL, "placement" TEXT NOT NULL,
+  "labels" TEXT NOT NULL, "networks" TEXT NOT NULL, "stopGracePeriod" BIGINT,
+  "rollbackActive" BIGINT NOT NULL, "preReleaseCommand" TEXT, "command" TEXT, "args" TEXT NOT NULL,
+  "serverId" TEXT, "githubId" TEXT, "previewEnv" TEXT, "previewBuildArgs" TEXT, "previewBuildSecrets" TEXT,
+  "previewWildcard" TEXT, "previewPort" BIGINT NOT NULL, "previewPath" TEXT NOT NULL,
+  "previewHttps" BIGINT NOT NULL, "previewCertificateType" TEXT NOT NULL, "previewCustomCertResolver" TEXT,
+  "previewLimit" BIGINT NOT NULL, "previewLabels" TEXT NOT NULL, "isPreviewDeploymentsActive" BIGINT NOT NULL,
+  "previewRequireCollaboratorPermissions" BIGINT NOT NULL, "uploadPath" TEXT, "liveDeploymentId" TEXT,
+  "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL, "createdAt" TEXT NOT NULL`;
 
 export const migrations: readonly Migration[] = [
   {
     version: 1,
     name: 'foundation',
     sql: `
-CREATE TABLE "user" ("userId" TEXT PRIMARY KEY, "email" TEXT NOT NULL UNIQUE, "name" TEXT NOT NULL, "passwordHash" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
-CREATE TABLE "organization" ("organizationId" TEXT PRIMARY KEY, "name" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
-CREATE TABLE "member" ("memberId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
-  "userId" TEXT NOT NULL REFERENCES "user"("userId") ON DELETE CASCADE, "role" TEXT NOT NULL, "grants" TEXT NOT NULL, "createdAt" TEXT NOT NULL, UNIQUE ("userId", "organizationId"));
+CREATE TABLE "user" (
+  "userId" TEXT PRIMARY KEY, "email" TEXT NOT NULL UNIQUE, "name" TEXT NOT NULL, "passwordHash" TEXT NOT NULL,
+  "createdAt" TEXT NOT NULL
+);
+CREATE TABLE "organization" (
+  "organizationId" TEXT PRIMARY KEY, "name" TEXT NOT NULL, "createdAt" TEXT NOT NULL
+);
+CREATE TABLE "member" (
+  "memberId" TEXT PRIMARY KEY,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "userId" TEXT NOT NULL REFERENCES "user"("userId") ON DELETE CASCADE, "role" TEXT NOT NULL,
+  "grants" TEXT NOT NULL, "createdAt" TEXT NOT NULL, UNIQUE ("userId", "organizationId")
+);
 CREATE INDEX "member_organization" ON "member"("organizationId");
-CREATE TABLE "session" ("sessionId" TEXT PRIMARY KEY, "tokenHash" TEXT NOT NULL UNIQUE, "userId" TEXT NOT NULL REFERENCES "user"("userId") ON DELETE CASCADE,
-  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE, "createdAt" TEXT NOT NULL, "expiresAt" BIGINT NOT NULL, "ip" TEXT NOT NULL, "userAgent" TEXT NOT NULL);
+CREATE TABLE "session" (
+  "sessionId" TEXT PRIMARY KEY, "tokenHash" TEXT NOT NULL UNIQUE,
+  "userId" TEXT NOT NULL REFERENCES "user"("userId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "createdAt" TEXT NOT NULL, "expiresAt" BIGINT NOT NULL, "ip" TEXT NOT NULL, "userAgent" TEXT NOT NULL
+);
 CREATE INDEX "session_user" ON "session"("userId");
-CREATE TABLE "api_key" ("apiKeyId" TEXT PRIMARY KEY, "keyHash" TEXT NOT NULL UNIQUE, "userId" TEXT NOT NULL REFERENCES "user"("userId") ON DELETE CASCADE,
-  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE, "name" TEXT NOT NULL, "prefix" TEXT, "start" TEXT NOT NULL, "enabled" BIGINT NOT NULL,
+CREATE TABLE "api_key" (
+  "apiKeyId" TEXT PRIMARY KEY, "keyHash" TEXT NOT NULL UNIQUE,
+  "userId" TEXT NOT NULL REFERENCES "user"("userId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "name" TEXT NOT NULL, "prefix" TEXT, "start" TEXT NOT NULL, "enabled" BIGINT NOT NULL,
   "createdAt" TEXT NOT NULL, "createdAtMs" BIGINT NOT NULL, "expiresAt" BIGINT, "lastRequestAt" BIGINT,
-  "rateLimitEnabled" BIGINT NOT NULL, "rateLimitTimeWindow" BIGINT, "rateLimitMax" BIGINT, "windowStart" BIGINT, "windowCount" BIGINT NOT NULL,
-  "remaining" BIGINT, "refillAmount" BIGINT, "refillInterval" BIGINT, "refillsApplied" BIGINT NOT NULL, "permissions" TEXT);
+  "rateLimitEnabled" BIGINT NOT NULL, "rateLimitTimeWindow" BIGINT, "rateLimitMax" BIGINT,
+  "windowStart" BIGINT, "windowCount" BIGINT NOT NULL, "remaining" BIGINT, "refillAmount" BIGINT,
+  "refillInterval" BIGINT, "refillsApplied" BIGINT NOT NULL, "permissions" TEXT
+);
 CREATE INDEX "api_key_user" ON "api_key"("userId", "organizationId");
-CREATE TABLE "project" ("projectId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId"), "name" TEXT NOT NULL, "description" TEXT NOT NULL,
-  "env" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "project" (
+  "projectId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId"),
+  "name" TEXT NOT NULL, "description" TEXT NOT NULL, "env" TEXT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "project_organization" ON "project"("organizationId", "createdAt");
-CREATE TABLE "environment" ("environmentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "projectId" TEXT NOT NULL REFERENCES "project"("projectId"), "name" TEXT NOT NULL,
-  "description" TEXT NOT NULL, "env" TEXT NOT NULL, "isDefault" BIGINT NOT NULL, "networkIndex" BIGINT UNIQUE, "createdAt" TEXT NOT NULL);
+CREATE TABLE "environment" (
+  "environmentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "projectId" TEXT NOT NULL REFERENCES "project"("projectId"), "name" TEXT NOT NULL,
+  "description" TEXT NOT NULL, "env" TEXT NOT NULL, "isDefault" BIGINT NOT NULL, "networkIndex" BIGINT UNIQUE,
+  "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "environment_project" ON "environment"("projectId", "createdAt");
 CREATE INDEX "environment_organization" ON "environment"("organizationId");
-CREATE TABLE "ssh_key" ("sshKeyId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "description" TEXT NOT NULL, "publicKey" TEXT NOT NULL,
-  "privateKey" TEXT NOT NULL, "fingerprint" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "ssh_key" (
+  "sshKeyId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL,
+  "description" TEXT NOT NULL, "publicKey" TEXT NOT NULL, "privateKey" TEXT NOT NULL,
+  "fingerprint" TEXT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "ssh_key_organization" ON "ssh_key"("organizationId", "createdAt");
-CREATE TABLE "registry" ("registryId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "registryUrl" TEXT NOT NULL, "username" TEXT NOT NULL,
-  "password" TEXT NOT NULL, "imagePrefix" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "registry" (
+  "registryId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL,
+  "registryUrl" TEXT NOT NULL, "username" TEXT NOT NULL, "password" TEXT NOT NULL,
+  "imagePrefix" TEXT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "registry_organization" ON "registry"("organizationId", "createdAt");
-CREATE TABLE "application" ("applicationId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"),
-  "name" TEXT NOT NULL, "appName" TEXT NOT NULL, "description" TEXT NOT NULL, ${serviceConfiguration});
+CREATE TABLE "application" (
+  "applicationId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"), "name" TEXT NOT NULL,
+  "appName" TEXT NOT NULL, "description" TEXT NOT NULL, ${serviceConfiguration}
+);
 CREATE UNIQUE INDEX "application_app_name" ON "application"(lower("appName"));
 CREATE UNIQUE INDEX "application_refresh_token" ON "application"("refreshToken");
 CREATE INDEX "application_environment" ON "application"("environmentId", "createdAt");
 CREATE INDEX "application_organization" ON "application"("organizationId");
 CREATE INDEX "application_ssh_key" ON "application"("customGitSSHKeyId");
 CREATE INDEX "application_registry" ON "application"("registryId");
-CREATE TABLE "deployment" ("deploymentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
-  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE, "kind" TEXT NOT NULL, "title" TEXT NOT NULL, "description" TEXT NOT NULL,
-  "status" TEXT NOT NULL, "stage" TEXT, "commit" TEXT, "image" TEXT, "errorMessage" TEXT, "settings" TEXT, "sourceDeploymentId" TEXT, "child" TEXT, "previousVersion" BIGINT,
-  "createdAt" TEXT NOT NULL, "startedAt" TEXT, "healthyAt" TEXT, "finishedAt" TEXT, "sequence" BIGINT NOT NULL UNIQUE);
+CREATE TABLE "deployment" (
+  "deploymentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "kind" TEXT NOT NULL, "title" TEXT NOT NULL, "description" TEXT NOT NULL, "status" TEXT NOT NULL,
+  "stage" TEXT, "commit" TEXT, "image" TEXT, "errorMessage" TEXT, "settings" TEXT, "sourceDeploymentId" TEXT,
+  "child" TEXT, "previousVersion" BIGINT, "createdAt" TEXT NOT NULL, "startedAt" TEXT, "healthyAt" TEXT,
+  "finishedAt" TEXT, "sequence" BIGINT NOT NULL UNIQUE
+);
 CREATE INDEX "deployment_application" ON "deployment"("applicationId", "sequence");
 CREATE INDEX "deployment_status" ON "deployment"("status");
-CREATE TABLE "job" ("jobId" TEXT PRIMARY KEY, "kind" TEXT NOT NULL, "payload" TEXT NOT NULL, "serviceKey" TEXT NOT NULL, "serverKey" TEXT NOT NULL, "state" TEXT NOT NULL,
-  "attempts" BIGINT NOT NULL, "worker" TEXT, "leaseUntil" BIGINT NOT NULL, "sequence" BIGINT NOT NULL UNIQUE, "createdAt" TEXT NOT NULL);
+CREATE TABLE "job" (
+  "jobId" TEXT PRIMARY KEY, "kind" TEXT NOT NULL, "payload" TEXT NOT NULL, "serviceKey" TEXT NOT NULL,
+  "serverKey" TEXT NOT NULL, "state" TEXT NOT NULL, "attempts" BIGINT NOT NULL, "worker" TEXT,
+  "leaseUntil" BIGINT NOT NULL, "sequence" BIGINT NOT NULL UNIQUE, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "job_state" ON "job"("state", "sequence");
 CREATE INDEX "job_service" ON "job"("serviceKey", "state", "sequence");
-CREATE TABLE "domain" ("domainId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "host" TEXT NOT NULL, "asciiHost" TEXT NOT NULL, "path" TEXT NOT NULL, "port" BIGINT NOT NULL,
-  "https" BIGINT NOT NULL, "certificateType" TEXT NOT NULL, "customCertResolver" TEXT, "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE,
-  "composeId" TEXT, "serviceName" TEXT, "domainType" TEXT NOT NULL, "previewDeploymentId" TEXT, "internalPath" TEXT NOT NULL, "stripPath" BIGINT NOT NULL,
-  "uniqueConfigKey" BIGINT NOT NULL UNIQUE, "serverKey" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "domain" (
+  "domainId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "host" TEXT NOT NULL,
+  "asciiHost" TEXT NOT NULL, "path" TEXT NOT NULL, "port" BIGINT NOT NULL, "https" BIGINT NOT NULL,
+  "certificateType" TEXT NOT NULL, "customCertResolver" TEXT,
+  "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE, "composeId" TEXT,
+  "serviceName" TEXT, "domainType" TEXT NOT NULL, "previewDeploymentId" TEXT, "internalPath" TEXT NOT NULL,
+  "stripPath" BIGINT NOT NULL, "uniqueConfigKey" BIGINT NOT NULL UNIQUE, "serverKey" TEXT NOT NULL,
+  "createdAt" TEXT NOT NULL
+);
 CREATE UNIQUE INDEX "domain_host_path" ON "domain"("serverKey", "asciiHost", "path");
 CREATE INDEX "domain_application" ON "domain"("applicationId", "createdAt");
-CREATE TABLE "port" ("portId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
-  "publishedPort" BIGINT NOT NULL, "targetPort" BIGINT NOT NULL, "protocol" TEXT NOT NULL, "publishMode" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "port" (
+  "portId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "publishedPort" BIGINT NOT NULL, "targetPort" BIGINT NOT NULL, "protocol" TEXT NOT NULL,
+  "publishMode" TEXT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE UNIQUE INDEX "port_published" ON "port"("publishedPort", "protocol");
 CREATE INDEX "port_application" ON "port"("applicationId", "createdAt");
-CREATE TABLE "mount" ("mountId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "type" TEXT NOT NULL, "hostPath" TEXT, "volumeName" TEXT, "filePath" TEXT, "content" TEXT,
-  "mountPath" TEXT NOT NULL, "serviceType" TEXT NOT NULL, "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE, "createdAt" TEXT NOT NULL);
+CREATE TABLE "mount" (
+  "mountId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "type" TEXT NOT NULL, "hostPath" TEXT,
+  "volumeName" TEXT, "filePath" TEXT, "content" TEXT, "mountPath" TEXT NOT NULL, "serviceType" TEXT NOT NULL,
+  "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "mount_application" ON "mount"("applicationId", "createdAt");
 CREATE TABLE "setting" ("name" TEXT PRIMARY KEY, "value" TEXT NOT NULL);
-CREATE TABLE "audit" ("auditId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "at" TEXT NOT NULL, "userId" TEXT, "apiKeyId" TEXT, "procedure" TEXT NOT NULL,
-  "resourceId" TEXT, "outcome" TEXT NOT NULL, "ip" TEXT NOT NULL);
+CREATE TABLE "audit" (
+  "auditId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "at" TEXT NOT NULL, "userId" TEXT,
+  "apiKeyId" TEXT, "procedure" TEXT NOT NULL, "resourceId" TEXT, "outcome" TEXT NOT NULL, "ip" TEXT NOT NULL
+);
 CREATE INDEX "audit_organization" ON "audit"("organizationId", "at");
 `,
   },
@@ -112,27 +173,46 @@ DROP INDEX "application_app_name";
 CREATE TABLE "service_name" ("nameKey" TEXT PRIMARY KEY, "serviceId" TEXT NOT NULL);
 CREATE INDEX "service_name_service" ON "service_name"("serviceId");
 INSERT INTO "service_name" SELECT lower("appName"), "applicationId" FROM "application";
-INSERT INTO "service_name" SELECT lower("releasedAppName"), "applicationId" FROM "application" WHERE "releasedAppName" IS NOT NULL AND lower("releasedAppName") <> lower("appName");
-CREATE TABLE "server" ("serverId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "description" TEXT, "ipAddress" TEXT NOT NULL, "port" BIGINT NOT NULL,
-  "username" TEXT NOT NULL, "sshKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"), "serverType" TEXT NOT NULL, "status" TEXT NOT NULL, "hostKeyFingerprint" TEXT,
-  "buildsConcurrency" BIGINT NOT NULL, "metricsConfig" TEXT, "createdAt" TEXT NOT NULL);
+INSERT INTO "service_name" SELECT lower("releasedAppName"), "applicationId"
+  FROM "application"
+  WHERE "releasedAppName" IS NOT NULL AND lower("releasedAppName") <> lower("appName");
+CREATE TABLE "server" (
+  "serverId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "description" TEXT,
+  "ipAddress" TEXT NOT NULL, "port" BIGINT NOT NULL, "username" TEXT NOT NULL,
+  "sshKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"), "serverType" TEXT NOT NULL, "status" TEXT NOT NULL,
+  "hostKeyFingerprint" TEXT, "buildsConcurrency" BIGINT NOT NULL, "metricsConfig" TEXT,
+  "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "server_organization" ON "server"("organizationId", "createdAt");
 CREATE INDEX "server_ssh_key" ON "server"("sshKeyId");
-CREATE TABLE "database" ("databaseId" TEXT PRIMARY KEY, "kind" TEXT NOT NULL, "organizationId" TEXT NOT NULL, "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"),
-  "name" TEXT NOT NULL, "appName" TEXT NOT NULL, "description" TEXT NOT NULL, "databaseName" TEXT, "databaseUser" TEXT, "databasePassword" TEXT NOT NULL, "databaseRootPassword" TEXT,
-  "containerImage" TEXT NOT NULL, "replicaSets" BIGINT NOT NULL, "serverId" TEXT REFERENCES "server"("serverId"), "applicationStatus" TEXT NOT NULL,
-  "memoryLimit" TEXT, "memoryReservation" TEXT, "cpuLimit" TEXT, "cpuReservation" TEXT, "command" TEXT, "args" TEXT NOT NULL, "env" TEXT NOT NULL, "externalPort" BIGINT,
-  "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "database" (
+  "databaseId" TEXT PRIMARY KEY, "kind" TEXT NOT NULL, "organizationId" TEXT NOT NULL,
+  "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"), "name" TEXT NOT NULL,
+  "appName" TEXT NOT NULL, "description" TEXT NOT NULL, "databaseName" TEXT, "databaseUser" TEXT,
+  "databasePassword" TEXT NOT NULL, "databaseRootPassword" TEXT, "containerImage" TEXT NOT NULL,
+  "replicaSets" BIGINT NOT NULL, "serverId" TEXT REFERENCES "server"("serverId"),
+  "applicationStatus" TEXT NOT NULL, "memoryLimit" TEXT, "memoryReservation" TEXT, "cpuLimit" TEXT,
+  "cpuReservation" TEXT, "command" TEXT, "args" TEXT NOT NULL, "env" TEXT NOT NULL, "externalPort" BIGINT,
+  "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "database_environment" ON "database"("environmentId", "createdAt");
 CREATE INDEX "database_organization" ON "database"("organizationId");
 CREATE INDEX "database_server" ON "database"("serverId");
 CREATE UNIQUE INDEX "database_external_port" ON "database"(coalesce("serverId", ''), "externalPort");
-CREATE TABLE "compose" ("composeId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"), "name" TEXT NOT NULL,
-  "appName" TEXT NOT NULL, "description" TEXT NOT NULL, "serverId" TEXT REFERENCES "server"("serverId"), "composeType" TEXT NOT NULL, "sourceType" TEXT NOT NULL, "composeFile" TEXT NOT NULL,
-  "composePath" TEXT NOT NULL, "env" TEXT NOT NULL, "createEnvFile" BIGINT NOT NULL, "composeStatus" TEXT NOT NULL, "refreshToken" TEXT NOT NULL, "autoDeploy" BIGINT NOT NULL,
-  "randomize" BIGINT NOT NULL, "suffix" TEXT NOT NULL, "repository" TEXT, "owner" TEXT, "branch" TEXT, "gitHost" TEXT, "githubId" TEXT, "customGitUrl" TEXT, "customGitBranch" TEXT,
-  "customGitSSHKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"), "customGitUsername" TEXT, "customGitPassword" TEXT, "enableSubmodules" BIGINT NOT NULL, "watchPaths" TEXT NOT NULL,
-  "triggerType" TEXT NOT NULL, "webhookSecret" TEXT, "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "compose" (
+  "composeId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "environmentId" TEXT NOT NULL REFERENCES "environment"("environmentId"), "name" TEXT NOT NULL,
+  "appName" TEXT NOT NULL, "description" TEXT NOT NULL, "serverId" TEXT REFERENCES "server"("serverId"),
+  "composeType" TEXT NOT NULL, "sourceType" TEXT NOT NULL, "composeFile" TEXT NOT NULL,
+  "composePath" TEXT NOT NULL, "env" TEXT NOT NULL, "createEnvFile" BIGINT NOT NULL,
+  "composeStatus" TEXT NOT NULL, "refreshToken" TEXT NOT NULL, "autoDeploy" BIGINT NOT NULL,
+  "randomize" BIGINT NOT NULL, "suffix" TEXT NOT NULL, "repository" TEXT, "owner" TEXT, "branch" TEXT,
+  "gitHost" TEXT, "githubId" TEXT, "customGitUrl" TEXT, "customGitBranch" TEXT,
+  "customGitSSHKeyId" TEXT REFERENCES "ssh_key"("sshKeyId"), "customGitUsername" TEXT,
+  "customGitPassword" TEXT, "enableSubmodules" BIGINT NOT NULL, "watchPaths" TEXT NOT NULL,
+  "triggerType" TEXT NOT NULL, "webhookSecret" TEXT, "releasedAppName" TEXT, "isStopped" BIGINT NOT NULL,
+  "createdAt" TEXT NOT NULL
+);
 CREATE UNIQUE INDEX "compose_refresh_token" ON "compose"("refreshToken");
 CREATE INDEX "compose_environment" ON "compose"("environmentId", "createdAt");
 CREATE INDEX "compose_organization" ON "compose"("organizationId");
@@ -144,35 +224,66 @@ CREATE UNIQUE INDEX "mount_database_path" ON "mount"("databaseId", "mountPath");
 CREATE UNIQUE INDEX "mount_compose_path" ON "mount"("composeId", "mountPath");
 CREATE INDEX "domain_compose" ON "domain"("composeId", "createdAt");
 CREATE INDEX "application_server" ON "application"("serverId");
-CREATE TABLE "destination" ("destinationId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "provider" TEXT NOT NULL, "accessKey" TEXT NOT NULL,
-  "secretAccessKey" TEXT NOT NULL, "bucket" TEXT NOT NULL, "region" TEXT NOT NULL, "endpoint" TEXT NOT NULL, "path" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "destination" (
+  "destinationId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL,
+  "provider" TEXT NOT NULL, "accessKey" TEXT NOT NULL, "secretAccessKey" TEXT NOT NULL,
+  "bucket" TEXT NOT NULL, "region" TEXT NOT NULL, "endpoint" TEXT NOT NULL, "path" TEXT NOT NULL,
+  "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "destination_organization" ON "destination"("organizationId", "createdAt");
-CREATE TABLE "backup" ("backupId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "databaseId" TEXT NOT NULL REFERENCES "database"("databaseId") ON DELETE CASCADE,
-  "databaseType" TEXT NOT NULL, "database" TEXT NOT NULL, "destinationId" TEXT NOT NULL REFERENCES "destination"("destinationId"), "schedule" TEXT NOT NULL, "prefix" TEXT NOT NULL,
-  "enabled" BIGINT NOT NULL, "keepLatestCount" BIGINT, "createdAt" TEXT NOT NULL);
+CREATE TABLE "backup" (
+  "backupId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "databaseId" TEXT NOT NULL REFERENCES "database"("databaseId") ON DELETE CASCADE,
+  "databaseType" TEXT NOT NULL, "database" TEXT NOT NULL,
+  "destinationId" TEXT NOT NULL REFERENCES "destination"("destinationId"), "schedule" TEXT NOT NULL,
+  "prefix" TEXT NOT NULL, "enabled" BIGINT NOT NULL, "keepLatestCount" BIGINT, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "backup_database" ON "backup"("databaseId", "createdAt");
 CREATE INDEX "backup_destination" ON "backup"("destinationId");
-CREATE TABLE "certificate" ("certificateId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "certificateData" TEXT NOT NULL, "privateKey" TEXT NOT NULL,
-  "serverId" TEXT REFERENCES "server"("serverId"), "notBefore" TEXT NOT NULL, "expirationDate" TEXT NOT NULL, "commonName" TEXT NOT NULL, "subjectAlternativeNames" TEXT NOT NULL,
-  "issuer" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "certificate" (
+  "certificateId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL,
+  "certificateData" TEXT NOT NULL, "privateKey" TEXT NOT NULL,
+  "serverId" TEXT REFERENCES "server"("serverId"), "notBefore" TEXT NOT NULL, "expirationDate" TEXT NOT NULL,
+  "commonName" TEXT NOT NULL, "subjectAlternativeNames" TEXT NOT NULL, "issuer" TEXT NOT NULL,
+  "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "certificate_organization" ON "certificate"("organizationId", "createdAt");
 CREATE INDEX "certificate_server" ON "certificate"("serverId");
-CREATE TABLE "certificate_resolver" ("certificateResolverId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL, "directoryUrl" TEXT NOT NULL, "email" TEXT NOT NULL,
-  "rootCertificates" TEXT, "eabKeyId" TEXT, "eabHmacKey" TEXT, "createdAt" TEXT NOT NULL);
+CREATE TABLE "certificate_resolver" (
+  "certificateResolverId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL,
+  "directoryUrl" TEXT NOT NULL, "email" TEXT NOT NULL, "rootCertificates" TEXT, "eabKeyId" TEXT,
+  "eabHmacKey" TEXT, "createdAt" TEXT NOT NULL
+);
 CREATE UNIQUE INDEX "certificate_resolver_name" ON "certificate_resolver"("organizationId", "name");
-CREATE TABLE "redirect" ("redirectId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
-  "regex" TEXT NOT NULL, "replacement" TEXT NOT NULL, "permanent" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "redirect" (
+  "redirectId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "regex" TEXT NOT NULL, "replacement" TEXT NOT NULL, "permanent" BIGINT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "redirect_application" ON "redirect"("applicationId", "createdAt");
-CREATE TABLE "basic_auth" ("basicAuthId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
-  "username" TEXT NOT NULL, "passwordHash" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "basic_auth" (
+  "basicAuthId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "username" TEXT NOT NULL, "passwordHash" TEXT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE UNIQUE INDEX "basic_auth_username" ON "basic_auth"("applicationId", "username");
-CREATE TABLE "preview_deployment" ("previewDeploymentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
-  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE, "branch" TEXT NOT NULL, "pullRequestNumber" BIGINT, "domain" TEXT NOT NULL, "domainId" TEXT,
-  "status" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "preview_deployment" (
+  "previewDeploymentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "branch" TEXT NOT NULL, "pullRequestNumber" BIGINT, "domain" TEXT NOT NULL, "domainId" TEXT,
+  "status" TEXT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "preview_deployment_application" ON "preview_deployment"("applicationId", "createdAt");
-CREATE TABLE "invitation" ("invitationId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE, "email" TEXT NOT NULL,
-  "role" TEXT NOT NULL, "grants" TEXT NOT NULL, "tokenHash" TEXT NOT NULL UNIQUE, "invitedBy" TEXT NOT NULL, "status" TEXT NOT NULL, "expiresAt" BIGINT NOT NULL, "createdAt" TEXT NOT NULL);
-CREATE TABLE "git_provider" ("gitProviderId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "provider" TEXT NOT NULL, "name" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "invitation" (
+  "invitationId" TEXT PRIMARY KEY,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "email" TEXT NOT NULL, "role" TEXT NOT NULL, "grants" TEXT NOT NULL, "tokenHash" TEXT NOT NULL UNIQUE,
+  "invitedBy" TEXT NOT NULL, "status" TEXT NOT NULL, "expiresAt" BIGINT NOT NULL, "createdAt" TEXT NOT NULL
+);
+CREATE TABLE "git_provider" (
+  "gitProviderId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "provider" TEXT NOT NULL,
+  "name" TEXT NOT NULL, "createdAt" TEXT NOT NULL
+);
 CREATE INDEX "git_provider_organization" ON "git_provider"("organizationId", "createdAt");
 CREATE INDEX "audit_at" ON "audit"("at");
 CREATE INDEX "invitation_organization" ON "invitation"("organizationId", "createdAt");
@@ -182,14 +293,25 @@ CREATE INDEX "invitation_organization" ON "invitation"("organizationId", "create
     version: 4,
     name: 'deployments of databases and compose services',
     sql: `
-CREATE TABLE "deployment_of_services" ("deploymentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE,
-  "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE, "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE, "kind" TEXT NOT NULL, "title" TEXT NOT NULL,
-  "description" TEXT NOT NULL, "status" TEXT NOT NULL, "stage" TEXT, "commit" TEXT, "image" TEXT, "errorMessage" TEXT, "settings" TEXT, "sourceDeploymentId" TEXT, "child" TEXT,
-  "previousVersion" BIGINT, "createdAt" TEXT NOT NULL, "startedAt" TEXT, "healthyAt" TEXT, "finishedAt" TEXT, "sequence" BIGINT NOT NULL);
-INSERT INTO "deployment_of_services" ("deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "stage", "commit", "image", "errorMessage", "settings",
-  "sourceDeploymentId", "child", "previousVersion", "createdAt", "startedAt", "healthyAt", "finishedAt", "sequence")
-  SELECT "deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "stage", "commit", "image", "errorMessage", "settings",
-  "sourceDeploymentId", "child", "previousVersion", "createdAt", "startedAt", "healthyAt", "finishedAt", "sequence" FROM "deployment";
+CREATE TABLE "deployment_of_services" (
+  "deploymentId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE,
+  "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE, "kind" TEXT NOT NULL,
+  "title" TEXT NOT NULL, "description" TEXT NOT NULL, "status" TEXT NOT NULL, "stage" TEXT, "commit" TEXT,
+  "image" TEXT, "errorMessage" TEXT, "settings" TEXT, "sourceDeploymentId" TEXT, "child" TEXT,
+  "previousVersion" BIGINT, "createdAt" TEXT NOT NULL, "startedAt" TEXT, "healthyAt" TEXT, "finishedAt" TEXT,
+  "sequence" BIGINT NOT NULL
+);
+INSERT INTO "deployment_of_services" (
+    "deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "stage",
+    "commit", "image", "errorMessage", "settings", "sourceDeploymentId", "child", "previousVersion",
+    "createdAt", "startedAt", "healthyAt", "finishedAt", "sequence"
+  ) SELECT
+    "deploymentId", "organizationId", "applicationId", "kind", "title", "description", "status", "stage",
+    "commit", "image", "errorMessage", "settings", "sourceDeploymentId", "child", "previousVersion",
+    "createdAt", "startedAt", "healthyAt", "finishedAt", "sequence"
+  FROM "deployment";
 DROP TABLE "deployment";
 ALTER TABLE "deployment_of_services" RENAME TO "deployment";
 CREATE UNIQUE INDEX "deployment_sequence" ON "deployment"("sequence");
@@ -212,32 +334,53 @@ ALTER TABLE "domain" ADD COLUMN "hstsMaxAge" BIGINT;
 ALTER TABLE "domain" ADD COLUMN "requestHeaders" TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE "domain" ADD COLUMN "maxBodyBytes" BIGINT;
 CREATE INDEX "domain_organization" ON "domain"("organizationId");
-CREATE TABLE "issuance" ("host" TEXT PRIMARY KEY, "authority" TEXT NOT NULL, "status" TEXT NOT NULL, "issuer" TEXT, "expiresAt" BIGINT, "warnAt" BIGINT, "error" TEXT,
-  "attempts" BIGINT NOT NULL, "nextAt" BIGINT NOT NULL, "changedAt" TEXT NOT NULL);
+CREATE TABLE "issuance" (
+  "host" TEXT PRIMARY KEY, "authority" TEXT NOT NULL, "status" TEXT NOT NULL, "issuer" TEXT,
+  "expiresAt" BIGINT, "warnAt" BIGINT, "error" TEXT, "attempts" BIGINT NOT NULL, "nextAt" BIGINT NOT NULL,
+  "changedAt" TEXT NOT NULL
+);
 CREATE TABLE "proxy_file" ("path" TEXT PRIMARY KEY, "host" TEXT, "content" TEXT NOT NULL, "expiresAt" BIGINT);
-CREATE TABLE "request_minute" ("domainId" TEXT NOT NULL, "minute" BIGINT NOT NULL, "statuses" TEXT NOT NULL, "durations" TEXT NOT NULL, "bytes" BIGINT NOT NULL, PRIMARY KEY ("domainId", "minute"));
+CREATE TABLE "request_minute" (
+  "domainId" TEXT NOT NULL, "minute" BIGINT NOT NULL, "statuses" TEXT NOT NULL, "durations" TEXT NOT NULL,
+  "bytes" BIGINT NOT NULL, PRIMARY KEY ("domainId", "minute")
+);
 CREATE INDEX "request_minute_minute" ON "request_minute"("minute");
 `,
   },
   {
-    // A backup takes a source, which need be no database; SQLite can only make a column nullable by making the table anew.
+    // A backup takes a source, which need be no database; SQLite can only make a column nullable by making
+    // the table anew.
     version: 6,
     name: 'backup runs',
     sql: `
 ALTER TABLE "backup" RENAME TO "backup_before";
-CREATE TABLE "backup" ("backupId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "sourceType" TEXT NOT NULL, "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE,
-  "databaseType" TEXT, "database" TEXT NOT NULL, "destinationId" TEXT NOT NULL REFERENCES "destination"("destinationId"), "schedule" TEXT NOT NULL, "timeZone" TEXT NOT NULL, "prefix" TEXT NOT NULL,
-  "enabled" BIGINT NOT NULL, "keepLatestCount" BIGINT, "nextRunAt" BIGINT, "verifySchedule" TEXT, "nextVerifyAt" BIGINT, "alarmAfterHours" BIGINT, "alarmSince" TEXT, "lastGoodAt" TEXT,
-  "sealedKey" TEXT, "createdAt" TEXT NOT NULL);
-INSERT INTO "backup" ("backupId", "organizationId", "sourceType", "databaseId", "databaseType", "database", "destinationId", "schedule", "timeZone", "prefix", "enabled", "keepLatestCount", "createdAt")
-  SELECT "backupId", "organizationId", 'database', "databaseId", "databaseType", "database", "destinationId", "schedule", 'UTC', "prefix", "enabled", "keepLatestCount", "createdAt" FROM "backup_before";
+CREATE TABLE "backup" (
+  "backupId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "sourceType" TEXT NOT NULL,
+  "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE, "databaseType" TEXT,
+  "database" TEXT NOT NULL, "destinationId" TEXT NOT NULL REFERENCES "destination"("destinationId"),
+  "schedule" TEXT NOT NULL, "timeZone" TEXT NOT NULL, "prefix" TEXT NOT NULL, "enabled" BIGINT NOT NULL,
+  "keepLatestCount" BIGINT, "nextRunAt" BIGINT, "verifySchedule" TEXT, "nextVerifyAt" BIGINT,
+  "alarmAfterHours" BIGINT, "alarmSince" TEXT, "lastGoodAt" TEXT, "sealedKey" TEXT, "createdAt" TEXT NOT NULL
+);
+INSERT INTO "backup" (
+    "backupId", "organizationId", "sourceType", "databaseId", "databaseType", "database", "destinationId",
+    "schedule", "timeZone", "prefix", "enabled", "keepLatestCount", "createdAt"
+  ) SELECT
+    "backupId", "organizationId", 'database', "databaseId", "databaseType", "database", "destinationId",
+    "schedule", 'UTC', "prefix", "enabled", "keepLatestCount", "createdAt"
+  FROM "backup_before";
 DROP TABLE "backup_before";
 CREATE INDEX "backup_database" ON "backup"("databaseId", "createdAt");
 CREATE INDEX "backup_destination" ON "backup"("destinationId");
 CREATE INDEX "backup_organization" ON "backup"("organizationId", "sourceType");
-CREATE TABLE "backup_run" ("backupRunId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "operation" TEXT NOT NULL, "backupId" TEXT, "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE,
-  "startedBy" TEXT NOT NULL, "destinationId" TEXT NOT NULL, "path" TEXT NOT NULL, "database" TEXT NOT NULL, "status" TEXT NOT NULL, "steps" TEXT NOT NULL, "bytes" BIGINT, "storedBytes" BIGINT, "checksum" TEXT,
-  "isStored" BIGINT NOT NULL, "previousVolume" TEXT, "errorCode" TEXT, "errorMessage" TEXT, "createdAt" TEXT NOT NULL, "startedAt" TEXT, "finishedAt" TEXT, "sequence" BIGINT NOT NULL);
+CREATE TABLE "backup_run" (
+  "backupRunId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "operation" TEXT NOT NULL, "backupId" TEXT,
+  "databaseId" TEXT REFERENCES "database"("databaseId") ON DELETE CASCADE, "startedBy" TEXT NOT NULL,
+  "destinationId" TEXT NOT NULL, "path" TEXT NOT NULL, "database" TEXT NOT NULL, "status" TEXT NOT NULL,
+  "steps" TEXT NOT NULL, "bytes" BIGINT, "storedBytes" BIGINT, "checksum" TEXT, "isStored" BIGINT NOT NULL,
+  "previousVolume" TEXT, "errorCode" TEXT, "errorMessage" TEXT, "createdAt" TEXT NOT NULL, "startedAt" TEXT,
+  "finishedAt" TEXT, "sequence" BIGINT NOT NULL
+);
 CREATE INDEX "backup_run_backup" ON "backup_run"("backupId", "sequence");
 CREATE INDEX "backup_run_database" ON "backup_run"("databaseId", "sequence");
 CREATE INDEX "backup_run_object" ON "backup_run"("destinationId", "path");
@@ -249,7 +392,9 @@ CREATE INDEX "backup_run_status" ON "backup_run"("status");
     name: 'published ports of each server, and configured monitoring',
     sql: `
 ALTER TABLE "port" ADD COLUMN "serverKey" TEXT NOT NULL DEFAULT 'local';
-UPDATE "port" SET "serverKey" = coalesce((SELECT a."serverId" FROM "application" a WHERE a."applicationId" = "port"."applicationId"), 'local');
+UPDATE "port" SET "serverKey" =
+  coalesce(
+    (SELECT a."serverId" FROM "application" a WHERE a."applicationId" = "port"."applicationId"), 'local');
 DROP INDEX "port_published";
 CREATE UNIQUE INDEX "port_published" ON "port"("serverKey", "publishedPort", "protocol");
 ALTER TABLE "server" ADD COLUMN "metricsToken" TEXT;
@@ -281,7 +426,8 @@ ALTER TABLE "preview_deployment" ADD COLUMN "isStopped" BIGINT NOT NULL DEFAULT 
 ALTER TABLE "preview_deployment" ADD COLUMN "commentId" TEXT;
 ALTER TABLE "preview_deployment" ADD COLUMN "commentDigest" TEXT;
 CREATE UNIQUE INDEX "preview_deployment_number" ON "preview_deployment"("applicationId", "pullRequestNumber");
-ALTER TABLE "deployment" ADD COLUMN "previewDeploymentId" TEXT REFERENCES "preview_deployment"("previewDeploymentId") ON DELETE CASCADE;
+ALTER TABLE "deployment" ADD COLUMN "previewDeploymentId" TEXT
+  REFERENCES "preview_deployment"("previewDeploymentId") ON DELETE CASCADE;
 CREATE INDEX "deployment_preview" ON "deployment"("previewDeploymentId", "sequence");
 CREATE INDEX "domain_preview" ON "domain"("previewDeploymentId", "createdAt");
 ALTER TABLE "git_provider" ADD COLUMN "baseUrl" TEXT NOT NULL DEFAULT '';
@@ -298,12 +444,71 @@ CREATE TABLE "webhook_delivery" ("deliveryKey" TEXT PRIMARY KEY, "receivedAt" TE
 CREATE INDEX "webhook_delivery_received" ON "webhook_delivery"("receivedAt");
 `,
   },
+  {
+    version: 10,
+    name: 'certificates of each server',
+    sql: `
+ALTER TABLE "issuance" RENAME TO "issuance_before";
+CREATE TABLE "issuance" (
+  "serverKey" TEXT NOT NULL, "host" TEXT NOT NULL, "authority" TEXT NOT NULL, "status" TEXT NOT NULL,
+  "issuer" TEXT, "expiresAt" BIGINT, "warnAt" BIGINT, "error" TEXT, "attempts" BIGINT NOT NULL,
+  "nextAt" BIGINT NOT NULL, "changedAt" TEXT NOT NULL, PRIMARY KEY ("serverKey", "host"));
+INSERT INTO "issuance" ("serverKey", "host", "authority", "status", "issuer", "expiresAt", "warnAt",
+  "error", "attempts", "nextAt", "changedAt")
+  SELECT 'local', "host", "authority", "status", "issuer", "expiresAt", "warnAt",
+  "error", "attempts", "nextAt", "changedAt" FROM "issuance_before";
+DROP TABLE "issuance_before";
+ALTER TABLE "proxy_file" RENAME TO "proxy_file_before";
+CREATE TABLE "proxy_file" (
+  "serverKey" TEXT NOT NULL, "path" TEXT NOT NULL, "host" TEXT, "content" TEXT NOT NULL,
+  "expiresAt" BIGINT, PRIMARY KEY ("serverKey", "path"));
+INSERT INTO "proxy_file" ("serverKey", "path", "host", "content", "expiresAt")
+  SELECT 'local', "path", "host", "content", "expiresAt" FROM "proxy_file_before";
+DROP TABLE "proxy_file_before";
+`,
+  },
+  {
+    version: 11,
+    name: 'second factors, and reading secrets as a grant',
+    sql: `
+CREATE TABLE "two_factor" ("userId" TEXT PRIMARY KEY REFERENCES "user"("userId") ON DELETE CASCADE,
+  "secret" TEXT NOT NULL, "createdAt" TEXT NOT NULL, "confirmedAt" TEXT, "lastStep" BIGINT NOT NULL);
+CREATE TABLE "recovery_code" ("codeHash" TEXT PRIMARY KEY,
+  "userId" TEXT NOT NULL REFERENCES "user"("userId") ON DELETE CASCADE);
+CREATE INDEX "recovery_code_user" ON "recovery_code"("userId");
+ALTER TABLE "organization" ADD COLUMN "requireTwoFactor" BIGINT NOT NULL DEFAULT 0;
+UPDATE "member" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canReadSecrets":true}'
+  WHERE "grants" NOT LIKE '%canReadSecrets%' AND length("grants") > 2;
+UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canReadSecrets":true}'
+  WHERE "grants" NOT LIKE '%canReadSecrets%' AND length("grants") > 2;
+`,
+  },
+  {
+    version: 12,
+    name: 'build slots',
+    sql: `
+ALTER TABLE "job" ADD COLUMN "slot" TEXT NOT NULL DEFAULT 'none';
+CREATE INDEX "job_server" ON "job"("serverKey", "state", "slot", "sequence");
+`,
+  },
+  {
+    version: 13,
+    name: 'approvals of what reaches the machine',
+    sql: `
+ALTER TABLE "organization" ADD COLUMN "trusted" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "mount" ADD COLUMN "approval" TEXT;
+ALTER TABLE "compose" ADD COLUMN "approval" TEXT;
+ALTER TABLE "compose" ADD COLUMN "awaitsApproval" TEXT;
+ALTER TABLE "compose" DROP COLUMN "mayReachServer";
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */
 export async function schemaVersion(database: Database): Promise<number> {
   await database.script(
-    'CREATE TABLE IF NOT EXISTS "schema_migration" ("version" BIGINT PRIMARY KEY, "name" TEXT NOT NULL, "appliedAt" TEXT NOT NULL)',
+    'CREATE TABLE IF NOT EXISTS "schema_migration" ("version" BIGINT PRIMARY KEY, "name" TEXT NOT NULL, ' +
+      '"appliedAt" TEXT NOT NULL)',
   );
   const rows = await database.run<{ version: number | null }>({
     sql: 'select max("version") as "version" from "schema_migration"',
@@ -327,7 +532,8 @@ export async function migrate(
   if (present > newest) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The database is at version ${present}, this Berth knows only ${newest}. Start the newer Berth, or put back the backup made before its upgrade.`,
+      `The database is at version ${present}, this Berth knows only ${newest}. Start the newer Berth, ` +
+        'or put back the backup made before its upgrade.',
     );
   }
   const missing = steps.filter((step) => step.version > present);

@@ -101,7 +101,8 @@ async function transact<T>(
   transactions: AsyncLocalStorage<TransactionScope>,
   work: () => Promise<T>,
 ): Promise<T> {
-  // The query that meets a lost connection reports it; without a listener the loss itself would end the process.
+  // The query that meets a lost connection reports it; without a listener the loss itself would end the
+  // process.
   const ignore = (): void => undefined;
   client.on('error', ignore);
   const scope: TransactionScope = { client };
@@ -141,7 +142,8 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
 const unreachable =
   'The database does not answer; nothing was changed. Check that PostgreSQL runs and try again.';
 const lost =
-  'The connection to the database was lost. Check that PostgreSQL runs; a change that was under way may or may not be stored, so look before you repeat it.';
+  'The connection to the database was lost. Check that PostgreSQL runs; a change that was under way may ' +
+  'or may not be stored, so look before you repeat it.';
 const full = 'The disk that holds the database is full; nothing was changed. Free some space and try again.';
 
 /** Codes of node:net and of PostgreSQL (its documentation, appendix A). */

@@ -1,5 +1,9 @@
-/** Every table, once: the columns give the row types, the codecs and the queries. The DDL stands in migrations.ts and is compared with this by a test. */
+/**
+ * Every table, once: the columns give the row types, the codecs and the queries. The DDL stands in
+ * migrations.ts and is compared with this by a test.
+ */
 import type { DatabaseKindName } from '../domain/database-kind.ts';
+import type { Approval, AwaitedApproval } from '../domain/danger.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ApplicationStatus, DeploymentKind, DeploymentStatus } from '../domain/lifecycle.ts';
 import type { Grants, Role } from '../domain/permissions.ts';
@@ -32,7 +36,10 @@ export interface ServiceHealthCheck {
   startPeriod?: number | undefined;
 }
 
-/** What a server's monitoring measures and keeps (interface document, metricsConfig), but for its token, a secret column of its own. Refresh rates are seconds, thresholds percent. */
+/**
+ * What a server's monitoring measures and keeps (interface document, metricsConfig), but for its token, a
+ * secret column of its own. Refresh rates are seconds, thresholds percent.
+ */
 export interface MetricsConfig {
   server: {
     refreshRate: number;
@@ -57,7 +64,24 @@ export interface FormerVolume {
 
 const user = { userId: text(), email: text(), name: text(), passwordHash: text(), createdAt: text() };
 
-const organization = { organizationId: text(), name: text(), createdAt: text() };
+/** The second factor of a user; it counts once it is confirmed. `lastStep` is the newest that was used. */
+const twoFactor = {
+  userId: text(),
+  secret: secret(),
+  createdAt: text(),
+  confirmedAt: optionalText(),
+  lastStep: number(),
+};
+
+const recoveryCode = { codeHash: text(), userId: text() };
+
+const organization = {
+  organizationId: text(),
+  name: text(),
+  createdAt: text(),
+  requireTwoFactor: boolean(),
+  trusted: boolean(),
+};
 
 const member = {
   memberId: text(),
@@ -240,6 +264,7 @@ const job = {
   attempts: number(),
   worker: optionalText(),
   leaseUntil: number(),
+  slot: text<'none' | 'waiting' | 'held'>(),
   sequence: number(),
   createdAt: text(),
 };
@@ -295,6 +320,8 @@ const mount = {
   createdAt: text(),
   databaseId: optionalText(),
   composeId: optionalText(),
+  /** Of a bind: who let it reach the machine, and for what. */
+  approval: optionalJson<Approval>(),
 };
 
 const sshKey = {
@@ -333,7 +360,10 @@ const audit = {
   ip: text(),
 };
 
-/** Names in use in the installation, whatever the kind of service: its present one and the one it still runs under. */
+/**
+ * Names in use in the installation, whatever the kind of service: its present one and the one it still runs
+ * under.
+ */
 const serviceName = { nameKey: text(), serviceId: text() };
 
 /** Services of the five database kinds; `kind` tells which. */
@@ -409,7 +439,9 @@ const compose = {
   liveDeploymentId: optionalText(),
   releasedSuffix: text(),
   networkIndex: optionalNumber(),
-  mayReachServer: boolean(),
+  approval: optionalJson<Approval>(),
+  /** What its newest deployment asks of the machine without an approval. */
+  awaitsApproval: optionalJson<AwaitedApproval>(),
 };
 
 const server = {
@@ -444,7 +476,10 @@ const destination = {
   createdAt: text(),
 };
 
-/** What is backed up by schedule: a database, or this Berth itself (`installation`). `nextRunAt` and `nextVerifyAt` are epoch milliseconds; null: not counted yet. */
+/**
+ * What is backed up by schedule: a database, or this Berth itself (`installation`). `nextRunAt` and
+ * `nextVerifyAt` are epoch milliseconds; null: not counted yet.
+ */
 const backup = {
   backupId: text(),
   organizationId: text(),
@@ -605,8 +640,12 @@ const gitProvider = {
 /** Deliveries of webhooks that were answered, so that none is answered twice. */
 const webhookDelivery = { deliveryKey: text(), receivedAt: text() };
 
-/** What became of a host's certificate of an ACME authority; `authority` as the proxy's folders name it, empty when the host's own DNS refused it. Times in ms. */
+/**
+ * What became of a host's certificate of an ACME authority; `authority` as the proxy's folders name it, empty
+ * when the host's own DNS refused it. Times in ms.
+ */
 const issuance = {
+  serverKey: text(),
   host: text(),
   authority: text(),
   status: text<'issued' | 'failed'>(),
@@ -620,9 +659,18 @@ const issuance = {
 };
 
 /** Files of the proxy's store, in case it is lost: certificates with their keys, accounts. */
-const proxyFile = { path: text(), host: optionalText(), content: secret(), expiresAt: optionalNumber() };
+const proxyFile = {
+  serverKey: text(),
+  path: text(),
+  host: optionalText(),
+  content: secret(),
+  expiresAt: optionalNumber(),
+};
 
-/** Requests of a domain within a minute (`minute` in ms): how many by status, how many by bucket of duration, bytes answered. */
+/**
+ * Requests of a domain within a minute (`minute` in ms): how many by status, how many by bucket of duration,
+ * bytes answered.
+ */
 const requestMinute = {
   domainId: text(),
   minute: number(),
@@ -633,6 +681,8 @@ const requestMinute = {
 
 export const tables = {
   user,
+  two_factor: twoFactor,
+  recovery_code: recoveryCode,
   organization,
   member,
   session,

@@ -5,16 +5,20 @@ import type { ApplicationRecord } from '../db/tables.ts';
 import type { Applications } from '../modules/application/application.ts';
 import {
   bind,
+  type AttemptContext,
   type DeployContext,
   type Deployer,
   type DeployPorts,
   type Prepared,
-  type StageContext,
 } from './context.ts';
+import { hostOf, partsOf, type HostAccess } from './host-parts.ts';
 import { secretValues } from './log-secrets.ts';
 import { planOf } from './plans.ts';
 
-export function applicationDeployer(ports: DeployPorts, applications: Pick<Applications, 'find'>): Deployer {
+/** What applications and previews are deployed with. */
+export type SourcePorts = DeployPorts & HostAccess;
+
+export function applicationDeployer(ports: SourcePorts, applications: Pick<Applications, 'find'>): Deployer {
   return {
     async prepare(context) {
       const application = await applications.find(context.deployment.applicationId ?? '');
@@ -34,12 +38,13 @@ export interface Subject {
 }
 
 export async function prepareSource(
-  ports: DeployPorts,
-  context: StageContext,
+  { hosts, applyRoutes, ...ports }: SourcePorts,
+  context: AttemptContext,
   { application, owner, pullRefs }: Subject,
 ): Promise<Prepared> {
   const { records } = ports;
   const { deployment } = context;
+  const host = await hostOf({ hosts }, application);
   const placement = await records.placement(application.environmentId);
   const blocks = { ...(await records.envBlocks(application.environmentId)), service: application.env };
   const env = resolveEnv(blocks);
@@ -57,9 +62,10 @@ export async function prepareSource(
   ]);
   const live = deployment.kind === 'redeploy' ? await records.live(application) : undefined;
   const pinnedCommit = deployment.commit ?? live?.commit ?? undefined;
-  // The stages share the one context of the attempt, whose deployment changes on the way.
-  const whole: DeployContext = Object.assign(context, {
+  const whole: DeployContext = {
+    ...context,
     ...ports,
+    ...partsOf({ applyRoutes }, host),
     application,
     owner,
     placement,
@@ -68,7 +74,7 @@ export async function prepareSource(
     buildSecrets,
     pinnedCommit,
     pullRefs,
-  });
+  };
   return {
     stages: bind(planOf(deployment, application), whole),
     patch: () => ({ releasedAppName: application.appName }),

@@ -36,6 +36,7 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec> 
     deploymentId: deployment.deploymentId,
     image: deployment.image,
     imageHasHealthCheck: image?.hasHealthCheck ?? false,
+    imageEnv: image?.env ?? {},
     env: context.env,
     networks: [own, ...(await joinedNetworks(context))],
     domains,
@@ -46,7 +47,10 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec> 
   });
 }
 
-/** Networks of other environments of the same project that the service joins; made when absent. FORBIDDEN for another project's. */
+/**
+ * Networks of other environments of the same project that the service joins; made when absent. FORBIDDEN for
+ * another project's.
+ */
 export async function joinedNetworks({
   application,
   placement,

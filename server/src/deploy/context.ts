@@ -1,34 +1,34 @@
 /** What the stages of a deployment share. */
 import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
-import type { Builder } from '../ports/builder.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
+import type { StageName } from '../domain/lifecycle.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ServiceRef } from '../domain/service-ref.ts';
-import type { AppliedService, Engine, RegistryAuth, ServiceSpec } from '../ports/engine.ts';
+import type { AppliedService, Engine, ServiceSpec } from '../ports/engine.ts';
+import type { RegistryAuth } from '../ports/registry-auth.ts';
 import type { ChildIdentity, Git } from '../ports/git.ts';
+import type { Outgoing } from '../ports/outgoing.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
 import type { ReleasedSettings } from '../modules/application/pending-changes.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { ServicePatch } from '../modules/deployment/deployment.ts';
+import type { HostParts } from './host-parts.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
 
 /** Where an application stands: its environment, project and organization. */
 export type Placement = Awaited<ReturnType<Applications['placement']>>;
 
-/** Programs and records a deployment works with; the same for all of them. */
+/** Programs and records a deployment works with, whatever the host; the same for all of them. */
 export interface DeployPorts {
-  engine: Engine;
   git: Git;
-  builder: Builder;
+  /** Work of the engine with a registry, judged before it begins. */
+  reachRegistry: Outgoing['registry'];
   clock: Clock;
   records: DeployRecords;
-  networks: DeployNetworks;
-  /** Puts the proxy's routes right (a new domain's network, a first release). */
-  applyRoutes(): Promise<void>;
   settings(): Promise<DeploySettings>;
-  /** Path of the static busybox on this server. */
-  probePath: string;
+  /** Folders of Berth's machine that the organization's repositories may lie in; none without host reach. */
+  localRepositoryPaths(organizationId: string): Promise<readonly string[]>;
   /** Folder that holds one folder per running deployment. */
   workRoot: string;
   fileSystem: WorkFiles;
@@ -41,7 +41,6 @@ export interface DeploySettings {
   buildNanoCpus: number;
   minFreeDisk: number;
   keptImages: number;
-  localRepositoryPaths: string[];
 }
 
 /** What a deployment reads and writes of the product's records. */
@@ -49,10 +48,14 @@ export interface DeployRecords {
   placement(environmentId: string): Promise<Placement>;
   /** Variable blocks of project and environment. */
   envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  /** The folder of the application's newest upload. */
+  uploadPath(applicationId: string): Promise<string | null>;
   domains(applicationId: string): Promise<DomainRecord[]>;
   ports(applicationId: string): Promise<PortRecord[]>;
   mounts(applicationId: string): Promise<MountRecord[]>;
-  /** The git provider that a service names as githubId: where it is, and what repositories are fetched with. */
+  /**
+   * The git provider that a service names as githubId: where it is, and what repositories are fetched with.
+   */
   gitLink(githubId: string, organizationId: string): Promise<GitLink>;
   sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
   /** Sign-in and image prefix (`host[:port]/prefix/`) of a stored registry. */
@@ -66,11 +69,6 @@ export interface DeployRecords {
   nameReleased(applicationId: string, appName: string): Promise<void>;
 }
 
-export interface DeployNetworks {
-  /** Makes the environment's network when absent, attaches the proxy to it, and gives its name. */
-  ensureEnvironment(environmentId: string): Promise<string>;
-}
-
 /** A git provider as the source of a repository. */
 export interface GitLink {
   provider: string;
@@ -79,24 +77,28 @@ export interface GitLink {
   credentials: { username: string; password: Secret };
 }
 
-/** What every stage has, whatever kind of service is deployed. */
-export interface StageContext {
-  engine: Engine;
+/** What every attempt at a deployment has, before its service is known. */
+export interface AttemptContext {
   clock: Clock;
   deployment: DeploymentRecord;
   log: LogWriter;
   signal: AbortSignal;
-  /** Stores a change of the deployment's row and keeps `deployment` current. */
+  /** Stores a change of the deployment's row and keeps `deployment`, which all stages share, current. */
   save(patch: Partial<DeploymentRecord>): Promise<void>;
   onChild(child: ChildIdentity): Promise<void>;
   /** Hides these values in everything that is logged from now on. */
   hide(values: readonly string[]): void;
+}
+
+/** What every stage has, whatever kind of service is deployed. */
+export interface StageContext extends AttemptContext {
+  engine: Engine;
   /** Set by the release stage for the stages after it. */
   released?: Released;
 }
 
 /** What the stages of an application have. */
-export interface DeployContext extends DeployPorts, StageContext {
+export interface DeployContext extends DeployPorts, HostParts, StageContext {
   application: ApplicationRecord;
   /** Whose service, image and deployments these are: the application's, or a preview's. */
   owner: ServiceRef;
@@ -115,8 +117,11 @@ export interface Released {
   spec: ServiceSpec;
   applied: Pick<AppliedService, 'generation'>;
   previousUpdateStartedAt: string | undefined;
-  isFirst: boolean;
-  healthyAt?: number;
+  /**
+   * What ran before it. `none`: nothing was ever released; `stopped`: it had no tasks to run; `gone`: the
+   * engine has it no longer, a rebuild has removed it.
+   */
+  former: 'none' | 'stopped' | 'gone' | 'running';
 }
 
 /** What is kept of a release, encrypted: enough to make exactly it again. */
@@ -128,18 +133,38 @@ export interface ReleaseSnapshot {
 }
 
 /** One step of a deployment. */
-export interface Stage<C extends StageContext = DeployContext> {
-  name: string;
+export interface Stage<C extends StageContext = DeployContext> extends StageFacts {
   /** What the log says when it begins. */
   sentence(context: C): string;
   run(context: C): Promise<void>;
+  /** Puts back what this stage changed, when it or a later one fails. */
+  undo?(context: C): Promise<void>;
+  /** A building stage that builds nothing this time, and so needs no slot: a ready image is pulled. */
+  buildsNothing?(context: C): boolean;
 }
 
 /** A stage with what it works on. */
-export interface BoundStage {
-  name: string;
+export interface BoundStage extends StageFacts {
   sentence(): string;
   run(): Promise<void>;
+  undo(): Promise<void>;
+  /** Whether it runs under one of the server's build slots. */
+  needsBuildSlot(): boolean;
+}
+
+/** What the runner knows of a stage. */
+interface StageFacts {
+  name: StageName;
+  /**
+   * Where the next attempt goes on when Berth was killed in this stage: in the stage itself, at the release
+   * (the engine may have it already), or at the first stage.
+   */
+  resume: 'here' | 'release' | 'start';
+  /**
+   * Its processes are a build's: killBuild ends it, and it runs under one of the server's build slots unless
+   * it `buildsNothing`.
+   */
+  holdsBuildSlot: boolean;
 }
 
 /** A deployment ready to run. */
@@ -147,20 +172,23 @@ export interface Prepared {
   stages: readonly BoundStage[];
   /** What changes in the record of the service with its success; asked when it is done. */
   patch(): ServicePatch;
-  /** Puts back what the stages changed on the way, after a failure. */
-  undo?(): Promise<void>;
 }
 
 /** How services of one kind are deployed. */
 export interface Deployer {
-  /** Reads the records anew; undefined when the service is gone. Throws what is wrong with them. */
-  prepare(context: StageContext): Promise<Prepared | undefined>;
+  /**
+   * Reads the records anew, takes the service's host and makes a context of its own for its stages; undefined
+   * when the service is gone. Throws what is wrong with the records, and when the host cannot be had.
+   */
+  prepare(context: AttemptContext): Promise<Prepared | undefined>;
 }
 
 export function bind<C extends StageContext>(stages: readonly Stage<C>[], context: C): BoundStage[] {
-  return stages.map(({ name, sentence, run }) => ({
-    name,
+  return stages.map(({ sentence, run, undo, buildsNothing, ...facts }) => ({
+    ...facts,
     sentence: () => sentence(context),
     run: () => run(context),
+    undo: async () => undo?.(context),
+    needsBuildSlot: () => facts.holdsBuildSlot && buildsNothing?.(context) !== true,
   }));
 }

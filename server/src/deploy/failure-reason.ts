@@ -1,48 +1,63 @@
 import type { ContainerEnd, TaskState } from '../ports/engine.ts';
 
 /**
- * One sentence on why a task of a release failed, from the engine's words and exit code. `end` tells what only the node knows (out of memory); `hasRun`
- * says whether the task was seen running, which with a health check means healthy.
+ * One sentence on why a task of a release failed, from the engine's words and exit code. `end` tells what
+ * only the node knows (out of memory); `hasRun` says whether the task was seen running, which with a health
+ * check means healthy.
  */
 export function failureReason(
   task: TaskState | undefined,
   end: ContainerEnd | undefined,
   hasRun: boolean,
+  failedCheck: string | undefined = end?.failedCheck,
 ): string {
   if (task === undefined) return 'The engine gave up the new version and names no task that failed.';
   const row = reasons.find((each) => each.applies(task, end));
-  return row === undefined ? endedBy(task) : row.sentence(task, hasRun);
+  return row === undefined ? endedBy(task) : row.sentence(task, { end, hasRun, failedCheck });
 }
 
 interface Reason {
   applies(task: TaskState, end: ContainerEnd | undefined): boolean;
-  sentence(task: TaskState, hasRun: boolean): string;
+  sentence(task: TaskState, seen: Seen): string;
+}
+
+interface Seen {
+  end: ContainerEnd | undefined;
+  hasRun: boolean;
+  /** What the health check said last. */
+  failedCheck: string | undefined;
 }
 
 /** The first row that applies speaks. */
 const reasons: readonly Reason[] = [
   {
     applies: (task) =>
-      /no such image|manifest unknown|manifest for .* not found|pull access denied|repository .* not found/i.test(
+      /no such image|manifest unknown|pull access denied|(manifest for|repository) .* not found/i.test(
         task.error,
       ),
     sentence: (task) => `The image ${task.image} was not found: ${task.error}.`,
   },
   {
-    applies: (task) => /unhealthy container/i.test(task.error),
-    sentence: (_, hasRun) =>
-      hasRun
-        ? 'It was healthy first, then its health check kept failing.'
-        : 'It never became healthy: its health check kept failing until the engine gave up.',
+    // One that ends in good order when the engine asks it to has no error.
+    applies: (task, end) => /unhealthy container/i.test(task.error) || end?.unhealthy === true,
+    sentence: (_, { failedCheck, hasRun }) =>
+      (hasRun
+        ? 'It was healthy first, then its health check kept failing'
+        : 'It never became healthy: its health check kept failing until the engine gave up') +
+      (failedCheck === undefined ? '.' : `; at last it said: ${checkWords(failedCheck)}.`),
   },
   {
     applies: (_, end) => end?.outOfMemory === true,
     sentence: (task) =>
-      `It ran out of memory and was killed (exit code ${task.exitCode ?? 137}). Raise its memory limit, or make it need less.`,
+      `It ran out of memory and was killed (exit code ${task.exitCode ?? 137}). Raise its memory limit, ` +
+      'or make it need less.',
   },
   {
     applies: (task) => task.exitCode === 137 && isPlainExit(task),
-    sentence: () => 'It was killed (exit code 137), which often means that it ran out of memory.',
+    sentence: (_, { end }) =>
+      end === undefined
+        ? 'It was killed (exit code 137); nobody can tell any more whether for its memory.'
+        : 'It was killed (exit code 137), and not because it reached its memory limit.',
   },
   {
     applies: (task) => task.exitCode === 127 && isPlainExit(task),
@@ -62,6 +77,17 @@ const reasons: readonly Reason[] = [
     sentence: (task) => `Its program ended with exit code ${task.exitCode}.`,
   },
 ];
+
+const checkWordsLimit = 300;
+
+/** Our probe's own sentence, or the last line of another's output. */
+export function checkWords(output: string): string {
+  const line = output.trim().split('\n').at(-1) ?? '';
+  return line
+    .replace(/^berth: /, '')
+    .replace(/\.$/, '')
+    .slice(0, checkWordsLimit);
+}
 
 /** True when the engine's words say no more than the exit code does. */
 function isPlainExit(task: TaskState): boolean {

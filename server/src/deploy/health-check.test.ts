@@ -1,20 +1,28 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { healthCheckOf, probeTarget } from './health-check.ts';
+import { healthCheckOf, probeTarget, type HealthInputs } from './health-check.ts';
 
-/** Runs the probe's own text with the system's shell and tools; `sh` and `busybox` take the same arguments here. */
+/**
+ * Runs the probe's own text with the system's shell and tools; `sh` and `busybox` take the same arguments
+ * here.
+ */
 function runProbe(test: string[]): number | null {
-  const script = (test[4] ?? '').replaceAll(probeTarget, '');
+  const script = onThisMachine(test[4] ?? '').replaceAll(probeTarget, '');
   return spawnSync('sh', ['-c', script, 'probe', ...test.slice(6)], { timeout: 5000 }).status;
 }
 
-function portOf(server: Server): number {
+/** No word to process 1, and no mark in the machine's shared memory. */
+const onThisMachine = (script: string): string =>
+  script.replaceAll('/proc/1/fd/1', '/dev/null').replaceAll('/dev/shm/.berth-told', '/dev/null');
+
+function portOf(server: Pick<Server, 'address'>): number {
   const address = server.address();
   return typeof address === 'object' && address ? address.port : 0;
 }
@@ -82,39 +90,140 @@ describe.skipIf(process.platform !== 'linux')('the listener probe', () => {
   it('wants every port', () =>
     listening('0.0.0.0', (port) => expect(runProbe(youngOnly(probeOf([port, 1])))).toBe(1)));
 
-  it('looks once until it was seen healthy; from then on one run goes on looking, and ends at the first failure', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'berth-probe-'));
-    const seen = join(folder, 'seen');
-    const script = (port: number): string =>
-      (probeOf([port])[4] ?? '')
-        .replaceAll(probeTarget, '')
-        .replaceAll('/dev/shm/.berth-healthy', seen)
-        .replace('sleep 2', 'sleep 0.04');
-    const run = (text: string): Promise<{ code: number | null; ms: number }> =>
-      new Promise((resolve) => {
-        const started = Date.now();
-        spawn('sh', ['-c', text, 'probe'], { timeout: 8000 }).once('exit', (code) =>
-          resolve({ code, ms: Date.now() - started }),
-        );
-      });
-    const server = createServer().listen(0, '0.0.0.0');
-    try {
-      await once(server, 'listening');
-      const text = script(portOf(server));
-      expect((await run(script(1))).code).toBe(1);
-      expect(existsSync(seen)).toBe(false);
-      expect((await run(text)).code).toBe(0);
-      expect(existsSync(seen)).toBe(true);
-      expect(await run(text)).toMatchObject({ code: 0, ms: expect.toSatisfy((ms: number) => ms > 1100) });
-      const watching = run(text);
-      await delay(300);
-      server.close();
-      expect((await watching).code).toBe(1);
-    } finally {
-      server.close();
-      rmSync(folder, { recursive: true });
-    }
+  it(
+    'looks once until it was seen healthy; from then on one run goes on looking, and ends at the first ' +
+      'failure',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'berth-probe-'));
+      const seen = join(folder, 'seen');
+      const script = (port: number): string =>
+        onThisMachine(probeOf([port])[4] ?? '')
+          .replaceAll(probeTarget, '')
+          .replaceAll('/dev/shm/.berth-healthy', seen)
+          .replace('sleep 2', 'sleep 0.04');
+      const run = (text: string): Promise<{ code: number | null; ms: number }> =>
+        new Promise((resolve) => {
+          const started = Date.now();
+          spawn('sh', ['-c', text, 'probe'], { timeout: 8000 }).once('exit', (code) =>
+            resolve({ code, ms: Date.now() - started }),
+          );
+        });
+      const server = createServer().listen(0, '0.0.0.0');
+      try {
+        await once(server, 'listening');
+        const text = script(portOf(server));
+        expect((await run(script(1))).code).toBe(1);
+        expect(existsSync(seen)).toBe(false);
+        expect((await run(text)).code).toBe(0);
+        expect(existsSync(seen)).toBe(true);
+        expect(await run(text)).toMatchObject({ code: 0, ms: expect.toSatisfy((ms: number) => ms > 1100) });
+        const watching = run(text);
+        await delay(300);
+        server.close();
+        expect((await watching).code).toBe(1);
+      } finally {
+        server.close();
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+});
+
+const busybox = '/bin/busybox';
+
+describe.skipIf(!existsSync(busybox))("the probe's own busybox", () => {
+  /** One look by the program that runs it in containers; gives its exit code and what it said. */
+  const look = (health: HealthInputs): Promise<{ code: number | null; said: string }> => {
+    const [, , , , script = '', ...rest] = youngOnly(healthCheckOf(health)?.test ?? []);
+    const program = spawn(
+      busybox,
+      ['sh', '-c', onThisMachine(script).replaceAll(probeTarget, busybox), ...rest],
+      { timeout: 10_000 },
+    );
+    let said = '';
+    program.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));
+    return new Promise((resolve) => program.once('close', (code) => resolve({ code, said: said.trim() })));
+  };
+  const ofPath = (port: number, timeout = 3): HealthInputs => ({
+    own: { path: '/health?x=1', port, timeout },
+    imageHasHealthCheck: false,
+    targetPorts: [],
   });
+  async function answering(
+    answer: (response: ServerResponse) => void,
+    work: (port: number) => Promise<void>,
+  ): Promise<void> {
+    const server = createHttpServer((request, response) =>
+      request.url === '/health?x=1' ? answer(response) : response.writeHead(418).end(),
+    ).listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    try {
+      await work(portOf(server));
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  it.each([200, 204, 302])('a path that answers %i is healthy', (status) =>
+    answering(
+      (response) => response.writeHead(status, { location: '/elsewhere' }).end(),
+      async (port) => expect(await look(ofPath(port))).toEqual({ code: 0, said: '' }),
+    ),
+  );
+  it.each([404, 503])('a path that answers %i is not, and the status and the time are said', (status) =>
+    answering(
+      (response) => response.writeHead(status).end('no'),
+      async (port) =>
+        expect(await look(ofPath(port))).toEqual({
+          code: 1,
+          said: expect.stringMatching(
+            new RegExp(`^berth: GET http://127.0.0.1:${port}/health\\?x=1 answered ${status} after \\d+ ms$`),
+          ),
+        }),
+    ),
+  );
+  it('a path that never answers is given up at the limit', () =>
+    answering(
+      () => undefined,
+      async (port) =>
+        expect(await look(ofPath(port, 1))).toEqual({
+          code: 1,
+          said: expect.stringMatching(/ gave no answer after [12]\d{3} ms$/),
+        }),
+    ));
+  it('where nothing listens, a path and a port say what the program listens on', () =>
+    answering(
+      (response) => response.end(),
+      async (port) => {
+        const own = { port: 1 };
+        const said = expect.stringMatching(
+          new RegExp(
+            `^berth: nothing listens on port 1; the program listens on .*\\b${port}\\b.* ` +
+              "\\(set the domain's port or PORT\\)$",
+          ),
+        );
+        expect(await look(ofPath(1))).toEqual({ code: 1, said });
+        expect(await look({ own, imageHasHealthCheck: false, targetPorts: [] })).toEqual({ code: 1, said });
+      },
+    ));
+  it('a listener on the loopback alone is told as one', () =>
+    new Promise<void>((resolve, reject) => {
+      const server = createServer().listen(0, '127.0.0.1', () => {
+        const port = portOf(server);
+        look({ own: { port }, imageHasHealthCheck: false, targetPorts: [] })
+          .then((seen) =>
+            expect(seen).toEqual({
+              code: 1,
+              said:
+                `berth: the service listens on port ${port} only on the loopback address; ` +
+                'let it listen on 0.0.0.0',
+            }),
+          )
+          .finally(() => server.close())
+          .then(resolve, reject);
+      });
+    }));
 });
 
 /** The part after the first look is left out. */

@@ -1,4 +1,7 @@
-/** Names of the images Berth builds: its own repository per application or preview, the deployment as tag (kept for rollback). */
+/**
+ * Names of the images Berth builds: its own repository per application or preview, the deployment as tag
+ * (kept for rollback).
+ */
 import { createHash } from 'node:crypto';
 import { builtPrefix } from '../domain/image-reference.ts';
 

@@ -1,4 +1,7 @@
-/** What must never stand in a deployment's log: credentials, build secrets, and variables whose names say that they are secret. */
+/**
+ * What must never stand in a deployment's log: credentials, build secrets, and variables whose names say that
+ * they are secret.
+ */
 import { createRedactor, redactLines, type Redactor } from '../domain/redactor.ts';
 
 export interface LogSecrets {

@@ -1,25 +1,15 @@
-/** Networks: one per environment and one per compose service, cut from the pool by their index; index 0 is the platform's own. */
+/**
+ * Networks of a host: one per environment and one per compose service, cut from the pool by their index;
+ * index 0 is the platform's own.
+ */
 import { AppError } from '../domain/errors.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Environments } from '../modules/environment/environment.ts';
-import { managedLabel, type Engine } from '../ports/engine.ts';
-import type { DeployNetworks } from './context.ts';
+import { managedLabel, type ContainerState, type Engine } from '../ports/engine.ts';
+import type { HostNetworks } from '../ports/host.ts';
 
 export const proxyServiceName = 'berth-proxy';
 export const platformNetwork = 'berth-proxy';
-
-export interface Networks extends DeployNetworks {
-  ensurePlatform(): Promise<void>;
-  /** Attaches the running proxy to these networks; those it has already cost one look. Gives how many were new. */
-  attachProxy(names: readonly string[]): Promise<number>;
-  /** Makes the network of a compose service when absent, and gives its name; the proxy is not on it. */
-  ensureCompose(composeId: string): Promise<string>;
-  /** Removes the networks of environments and compose services that are not among these; gives their names. */
-  removeOrphans(known: {
-    environments: ReadonlySet<string>;
-    composes: ReadonlySet<string>;
-  }): Promise<string[]>;
-}
 
 export interface NetworkOptions {
   engine: Engine;
@@ -32,12 +22,14 @@ export interface NetworkOptions {
 export const environmentNetwork = (environmentId: string): string => `berth-${environmentId}`;
 
 /**
- * The engine looks a name up in the networks of a container in the order of their names, so this one comes before that of the environment: within a compose its own
- * `redis` answers, whatever else of this name the environment has.
+ * The engine looks a name up in the networks of a container in the order of their names, so this one comes
+ * before that of the environment: within a compose its own `redis` answers, whatever else of this name the
+ * environment has.
  */
 export const composeNetwork = (composeId: string): string => `app-${composeId}`;
 
-export function createNetworks({ engine, environments, composes, pool }: NetworkOptions): Networks {
+export function createNetworks(options: NetworkOptions): HostNetworks {
+  const { engine, environments, composes, pool } = options;
   async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
     await engine.ensureNetwork({
       name,
@@ -45,57 +37,16 @@ export function createNetworks({ engine, environments, composes, pool }: Network
       labels: { [managedLabel]: 'true', ...labels },
     });
   }
-  /**
-   * False while no task on the network has run on the proxy's node: the engine attaches a service's container only to networks
-   * that are up on its node (measured on 20.10: 404), and a first task brings them up.
-   */
-  async function connect(containerId: string, name: string): Promise<boolean> {
-    try {
-      await engine.connectNetwork(containerId, name);
-      return true;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
-      throw error;
-    }
-  }
-  async function attachProxy(names: readonly string[]): Promise<number> {
-    let attached = 0;
-    for (const container of await engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`)) {
-      if (container.state !== 'running') continue;
-      for (const name of names.filter((wanted) => !container.networks.includes(wanted))) {
-        if (await connect(container.id, name)) attached += 1;
-      }
-    }
-    return attached;
-  }
-  async function removeOrphans(known: {
-    environments: ReadonlySet<string>;
-    composes: ReadonlySet<string>;
-  }): Promise<string[]> {
-    const orphans = (await engine.networks()).filter(
-      ({ labels }) =>
-        isOrphan(labels['berth.environment'], known.environments) ||
-        isOrphan(labels['berth.compose'], known.composes),
-    );
-    if (orphans.length === 0) return [];
-    const proxies = await engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`);
-    for (const { name } of orphans) {
-      for (const { id, networks } of proxies)
-        if (networks.includes(name)) await engine.disconnectNetwork(id, name);
-      await engine.removeNetwork(name);
-    }
-    return orphans.map(({ name }) => name);
-  }
   return {
-    attachProxy,
-    removeOrphans,
+    attachProxy: (names) => attachProxy(engine, names),
+    removeOrphans: (known) => removeOrphans(engine, known),
     ensurePlatform: () => ensure(platformNetwork, 0, {}),
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);
       await ensure(name, await environments.networkIndex(environmentId), {
         'berth.environment': environmentId,
       });
-      await attachProxy([name]);
+      await attachProxy(engine, [name]);
       return name;
     },
     async ensureCompose(composeId) {
@@ -104,6 +55,53 @@ export function createNetworks({ engine, environments, composes, pool }: Network
       return name;
     },
   };
+}
+
+const proxyContainers = (engine: Engine): Promise<ContainerState[]> =>
+  engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`);
+
+async function attachProxy(engine: Engine, names: readonly string[]): Promise<number> {
+  let attached = 0;
+  for (const container of await proxyContainers(engine)) {
+    if (container.state !== 'running') continue;
+    for (const name of names.filter((wanted) => !container.networks.includes(wanted))) {
+      if (await connect(engine, container.id, name)) attached += 1;
+    }
+  }
+  return attached;
+}
+
+/**
+ * False while no task on the network has run on the proxy's node: the engine attaches a service's container
+ * only to networks that are up on its node (measured on 20.10: 404), and a first task brings them up.
+ */
+async function connect(engine: Engine, containerId: string, name: string): Promise<boolean> {
+  try {
+    await engine.connectNetwork(containerId, name);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
+    throw error;
+  }
+}
+
+async function removeOrphans(
+  engine: Engine,
+  known: Parameters<HostNetworks['removeOrphans']>[0],
+): Promise<string[]> {
+  const orphans = (await engine.networks()).filter(
+    ({ labels }) =>
+      isOrphan(labels['berth.environment'], known.environments) ||
+      isOrphan(labels['berth.compose'], known.composes),
+  );
+  if (orphans.length === 0) return [];
+  const proxies = await proxyContainers(engine);
+  for (const { name } of orphans) {
+    for (const { id, networks } of proxies)
+      if (networks.includes(name)) await engine.disconnectNetwork(id, name);
+    await engine.removeNetwork(name);
+  }
+  return orphans.map(({ name }) => name);
 }
 
 function isOrphan(id: string | undefined, known: ReadonlySet<string>): boolean {

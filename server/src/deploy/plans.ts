@@ -9,20 +9,17 @@ import { publish } from './stages/publish.ts';
 import { release, releaseAgain } from './stages/release.ts';
 import { route } from './stages/route.ts';
 
-const land: readonly Stage[] = [awaitHealthy, route, prune];
+const finishStages: readonly Stage[] = [awaitHealthy, route, prune];
 
 /** Source → image → service. */
-const fromSource: readonly Stage[] = [checkout, build, publish, release, ...land];
+const fromSource: readonly Stage[] = [checkout, build, publish, release, ...finishStages];
 /** An image that somebody else built. */
-const fromImage: readonly Stage[] = [checkout, release, ...land];
+const fromImage: readonly Stage[] = [checkout, release, ...finishStages];
 /** An image of ours with the settings it had. */
-const backAgain: readonly Stage[] = [releaseAgain, ...land];
+const rollbackPlan: readonly Stage[] = [releaseAgain, ...finishStages];
 
 export function planOf(deployment: DeploymentRecord, application: ApplicationRecord): readonly Stage[] {
-  if (deployment.kind === 'rollback') return backAgain;
+  if (deployment.kind === 'rollback') return rollbackPlan;
   const plan = application.sourceType === 'container' ? fromImage : fromSource;
   return application.registryId === null ? plan.filter((stage) => stage !== publish) : plan;
 }
-
-/** Stages in which a build's own processes may run; killBuild ends only these. */
-export const buildingStages: ReadonlySet<string> = new Set([checkout.name, build.name, publish.name]);

@@ -1,12 +1,15 @@
-/** How previews of pull requests are deployed: the application's own stages with the preview's name, settings, host and volumes. */
+/**
+ * How previews of pull requests are deployed: the application's own stages with the preview's name, settings,
+ * host and volumes.
+ */
 import { previewRef } from '../domain/service-ref.ts';
 import type { Applications } from '../modules/application/application.ts';
 import {
   previewApplication,
   type PreviewDeployments,
 } from '../modules/preview-deployment/preview-deployment.ts';
-import { prepareSource } from './application-deployer.ts';
-import type { Deployer, DeployPorts, DeployRecords } from './context.ts';
+import { prepareSource, type SourcePorts } from './application-deployer.ts';
+import type { Deployer, DeployRecords } from './context.ts';
 import type { DeploymentRecord } from '../db/tables.ts';
 import type { DomainRecord, MountRecord } from './release-inputs.ts';
 
@@ -24,7 +27,7 @@ export interface PreviewParts {
 const keptImages = 1;
 
 export function previewDeployer(
-  ports: DeployPorts,
+  ports: SourcePorts,
   { applications, previews, domains, succeeded, pullRefs }: PreviewParts,
 ): Deployer {
   return {
@@ -49,7 +52,8 @@ export function previewDeployer(
       };
       if (!preview.isTrusted)
         context.log.line(
-          'The author may not write to the repository, so this preview gets no variables, build arguments, secrets or files of previews, project or environment.',
+          'The author may not write to the repository, so this preview gets no variables, build ' +
+            'arguments, secrets or files of previews, project or environment.',
         );
       const settings = async () => ({ ...(await ports.settings()), keptImages });
       const refs =
@@ -65,7 +69,9 @@ export function previewDeployer(
   };
 }
 
-/** Volumes of its own, empty at first; files as they are; folders of the server are the application's alone. */
+/**
+ * Volumes of its own, empty at first; files as they are; folders of the server are the application's alone.
+ */
 function mountsOf(
   mounts: readonly MountRecord[],
   previewDeploymentId: string,

@@ -1,17 +1,21 @@
-/** Gives a running service another specification and waits until it is healthy; the engine goes back by itself when it is not. */
+/**
+ * Gives a running service another specification and waits until it is healthy; the engine goes back by itself
+ * when it is not.
+ */
 import { AppError } from '../domain/errors.ts';
-import type { ServiceSpec } from '../ports/engine.ts';
-import type { DeployPorts } from './context.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Engine, ServiceSpec } from '../ports/engine.ts';
 import { watchRelease } from './release-watch.ts';
 
 const limitMs = 60_000;
 
 /**
- * Restarts the tasks when nothing differs. Throws PRECONDITION_FAILED with the reason when the new tasks do not become healthy; the former ones run on. One that is
- * not there after 60 s is taken back too, or waited for with SERVICE_UNAVAILABLE: a database may have to repair its data first.
+ * Restarts the tasks when nothing differs. Throws PRECONDITION_FAILED with the reason when the new tasks do
+ * not become healthy; the former ones run on. One that is not there after 60 s is taken back too, or waited
+ * for with SERVICE_UNAVAILABLE: a database may have to repair its data first.
  */
 export async function releaseNow(
-  { engine, clock }: Pick<DeployPorts, 'engine' | 'clock'>,
+  { engine, clock }: { engine: Engine; clock: Clock },
   spec: ServiceSpec,
   { whenLate = 'return' }: { whenLate?: 'return' | 'wait' } = {},
 ): Promise<void> {
@@ -37,7 +41,8 @@ export async function releaseNow(
   if (isLate && whenLate === 'wait')
     throw new AppError(
       'SERVICE_UNAVAILABLE',
-      `The service is being started with the current settings, and is not ready after ${limitMs / 1000} s. ${outcome.reason}`,
+      `The service is being started with the current settings, and is not ready after ${limitMs / 1000} ` +
+        `s. ${outcome.reason}`,
     );
   if (isLate && present !== undefined) await engine.rollbackService(spec.name);
   throw new AppError(

@@ -7,7 +7,10 @@ export interface ReleaseTarget {
   /** `UpdateState.startedAt` of the service before the release: an update with this start is an older one. */
   previousUpdateStartedAt?: string | undefined;
   expectedReplicas: number;
-  /** How long all replicas must run before a release without an engine update counts (a first one, a start from 0 replicas); milliseconds. */
+  /**
+   * How long all replicas must run before a release without an engine update counts (a first one, a start
+   * from 0 replicas); milliseconds.
+   */
   monitorMs: number;
   /** So many ended tasks of a release without an engine update mean that it failed. */
   failedTasks: number;
@@ -22,7 +25,9 @@ export interface ReleaseObservation {
   now: number;
 }
 
-/** What one look says. `healthySince` is when all replicas were first seen running without a break until now. */
+/**
+ * What one look says. `healthySince` is when all replicas were first seen running without a break until now.
+ */
 export type ReleaseVerdict =
   | { kind: 'waiting'; healthySince: number | undefined }
   | { kind: 'rolling-back'; task: TaskState | undefined }
@@ -35,8 +40,9 @@ export type ReleaseVerdict =
 const failureStates: ReadonlySet<string> = new Set(['failed', 'rejected', 'complete', 'orphaned']);
 
 /**
- * Judges a release by one look and by how long it has been healthy. Swarm makes a task with a health check `running` only when the check has passed, and
- * takes the update status away when a service changes, so a status is of this release or has a former start (both measured on 20.10).
+ * Judges a release by one look and by how long it has been healthy. Swarm makes a task with a health check
+ * `running` only when the check has passed, and takes the update status away when a service changes, so a
+ * status is of this release or has a former start (both measured on 20.10).
  */
 export function judgeRelease(
   target: ReleaseTarget,

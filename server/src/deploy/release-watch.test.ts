@@ -150,7 +150,7 @@ test('a removed service and one that changed again are said as such', () => {
   expect(judge(service({}, 'newer.0'), [task('running')])).toEqual({ kind: 'superseded' });
 });
 
-const noEnd: ContainerEnd = { exitCode: 137, outOfMemory: false, error: '' };
+const noEnd: ContainerEnd = { exitCode: 137, outOfMemory: false, error: '', unhealthy: false };
 
 test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string]>([
   [
@@ -179,7 +179,7 @@ test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string
     { error: 'task: non-zero exit (137)', exitCode: 137 },
     noEnd,
     false,
-    'It was killed (exit code 137), which often means that it ran out of memory.',
+    'It was killed (exit code 137), and not because it reached its memory limit.',
   ],
   [
     'no such program',
@@ -203,6 +203,20 @@ test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string
     'It never became healthy: its health check kept failing until the engine gave up.',
   ],
   [
+    'never healthy, and a clean end when the engine asked for it',
+    { state: 'complete', exitCode: 0 },
+    {
+      exitCode: 0,
+      outOfMemory: false,
+      error: '',
+      unhealthy: true,
+      failedCheck: 'berth: nothing listens on port 3000, nor on any other port\n',
+    },
+    false,
+    'It never became healthy: its health check kept failing until the engine gave up; at last it said: ' +
+      'nothing listens on port 3000, nor on any other port.',
+  ],
+  [
     'no longer healthy',
     { error: 'task: non-zero exit (143): dockerexec: unhealthy container', exitCode: 143 },
     undefined,
@@ -214,7 +228,8 @@ test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string
     { error: 'starting container failed: exec: "nope": executable file not found in $PATH', exitCode: 127 },
     undefined,
     false,
-    'The engine could not run it (exit code 127): starting container failed: exec: "nope": executable file not found in $PATH',
+    'The engine could not run it (exit code 127): starting container failed: exec: "nope": executable ' +
+      'file not found in $PATH',
   ],
 ])('the reason of a failure: %s', (_, change, end, hasRun, sentence) => {
   expect(failureReason(task('failed', change), end, hasRun)).toBe(sentence);

@@ -2,15 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ContainerEnd, Engine, TaskState } from '../ports/engine.ts';
+import { createCheckWatch } from './check-watch.ts';
 import { failureReason } from './failure-reason.ts';
 import { judgeRelease } from './release-verdict.ts';
 import type { ReleaseObservation, ReleaseTarget, ReleaseVerdict } from './release-verdict.ts';
 
 export interface ReleaseWatch {
-  engine: Pick<Engine, 'serviceWithTasks' | 'containerEnd'>;
+  engine: Pick<Engine, 'serviceWithTasks' | 'containerEnd' | 'failedCheck'>;
   clock: Clock;
   serviceName: string;
-  /** `AppliedService.generation`; after a restart of Berth, `ServiceState.generation` while its `berth.release` label is the deployment's. */
+  /**
+   * `AppliedService.generation`; after a restart of Berth, `ServiceState.generation` while its
+   * `berth.release` label is the deployment's.
+   */
   generation: string;
   /** `ServiceState.update.startedAt` from before the release, if any. */
   previousUpdateStartedAt?: string | undefined;
@@ -24,10 +28,14 @@ export interface ReleaseWatch {
 }
 
 export type ReleaseEvent =
-  /** All replicas run and are healthy; said again if they were lost meanwhile. The monitor has not passed yet. */
+  /**
+   * All replicas run and are healthy; said again if they were lost meanwhile. The monitor has not passed yet.
+   */
   | { kind: 'healthy'; at: number }
   /** The newest task of the release is in another state than before. */
   | { kind: 'task'; task: TaskState }
+  /** The health check of the newest task keeps failing; said once for each reason. */
+  | { kind: 'check'; words: string }
   /** The engine goes back to the former version. */
   | { kind: 'rolling-back'; reason: string };
 
@@ -37,7 +45,10 @@ export type ReleaseOutcome =
   | { kind: 'completed'; healthyAt: number }
   /** The engine went back to the former version. */
   | { kind: 'rolled-back'; reason: string; exitCode?: number | undefined; taskId?: string | undefined }
-  /** Nothing brought a former version back: there was none, the limit passed (`isTimeout`; an update may still be under way, see `Engine.rollbackService`), or another change took its place. */
+  /**
+   * Nothing brought a former version back: there was none, the limit passed (`isTimeout`; an update may still
+   * be under way, see `Engine.rollbackService`), or another change took its place.
+   */
   | {
       kind: 'failed';
       reason: string;
@@ -46,7 +57,10 @@ export type ReleaseOutcome =
       isTimeout?: boolean;
     };
 
-/** A look costs the engine and Berth together 4 ms of a processor. Most versions are healthy within the first looks, so that a person waits for no longer pause. */
+/**
+ * A look costs the engine and Berth together 4 ms of a processor. Most versions are healthy within the first
+ * looks, so that a person waits for no longer pause.
+ */
 const pauseMs = (looks: number): number => (looks < 20 ? 150 : 300);
 
 /** An engine that restarts is waited for; one that stays away is an error. */
@@ -56,24 +70,27 @@ const engineAbsenceMs = 60_000;
 const failedTasks = 3;
 
 /**
- * Watches a release that `applyService` or `restartService` began until it is completed, rolled back or failed. It asks for two small answers each 150 ms, and after 3 s each 300 ms.
- * Throws the signal's reason when aborted, and SERVICE_UNAVAILABLE when the engine stays away for a minute.
+ * Watches a release that `applyService` or `restartService` began until it is completed, rolled back or
+ * failed. It asks for two small answers each 150 ms, and after 3 s each 300 ms. Throws the signal's reason
+ * when aborted, and SERVICE_UNAVAILABLE when the engine stays away for a minute.
  */
 export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome> {
   const target: ReleaseTarget = { ...watch, failedTasks };
   const end = watch.clock.now() + watch.limitMs;
   const progress = createProgress(watch);
   const look = createLook(watch);
+  const checks = createCheckWatch(watch);
   for (let looks = 1; ; looks += 1) {
     watch.signal.throwIfAborted();
     const observation = await look();
     if (observation !== undefined) {
       const verdict = judgeRelease(target, observation, progress.healthySince());
       await progress.note(observation, verdict);
-      const outcome = await conclude(watch, verdict, progress.hasRun);
+      if (verdict.kind === 'waiting') await checks.look(progress.newest());
+      const outcome = await conclude(watch, verdict, { hasRun: progress.hasRun, words: checks.words });
       if (outcome !== undefined) return outcome;
     }
-    if (watch.clock.now() >= end) return timedOut(watch, progress.newest());
+    if (watch.clock.now() >= end) return timedOut(watch, progress.newest(), checks.words());
     // An abort shows at the top of the loop, with its own reason.
     await sleep(pauseMs(looks), undefined, { signal: watch.signal }).catch(() => undefined);
   }
@@ -146,7 +163,7 @@ function createProgress(watch: ReleaseWatch) {
 async function conclude(
   watch: ReleaseWatch,
   verdict: ReleaseVerdict,
-  hasRun: (task: TaskState | undefined) => boolean,
+  { hasRun, words }: { hasRun(task: TaskState | undefined): boolean; words(): string | undefined },
 ): Promise<ReleaseOutcome | undefined> {
   switch (verdict.kind) {
     case 'waiting':
@@ -163,7 +180,7 @@ async function conclude(
       return { kind: 'failed', reason: 'Another change of the service took the place of this release.' };
     case 'failed':
     case 'rolled-back': {
-      const reason = await reasonOf(watch, verdict.task, hasRun(verdict.task));
+      const reason = await reasonOf(watch, verdict.task, hasRun(verdict.task), words());
       const isStuck = verdict.kind === 'rolled-back' && !verdict.isComplete;
       const note = isStuck
         ? ' The engine began to go back to the former version and could not finish; see its tasks.'
@@ -182,9 +199,10 @@ async function reasonOf(
   { engine }: ReleaseWatch,
   task: TaskState | undefined,
   hasRun: boolean,
+  words?: string,
 ): Promise<string> {
   const end = task?.containerId === undefined ? undefined : await containerEnd(engine, task.containerId);
-  return failureReason(task, end, hasRun);
+  return failureReason(task, end, hasRun, end?.failedCheck ?? words);
 }
 
 /** The container's own record only adds to the reason; without it the task's words have to do. */
@@ -199,14 +217,19 @@ async function containerEnd(
   }
 }
 
-function timedOut(watch: ReleaseWatch, newest: TaskState | undefined): ReleaseOutcome {
+function timedOut(
+  watch: ReleaseWatch,
+  newest: TaskState | undefined,
+  words: string | undefined,
+): ReleaseOutcome {
   const state =
     newest === undefined
       ? 'the engine has started no task of it'
       : `its newest task is ${newest.state}${newest.error === '' ? '' : `: ${newest.error}`}`;
+  const complaint = words === undefined ? '' : `; its health check says: ${words}`;
   return {
     kind: 'failed',
-    reason: `The new version was not ready within ${watch.limitMs / 1000} s; ${state}.`,
+    reason: `The new version was not ready within ${watch.limitMs / 1000} s; ${state}${complaint}.`,
     exitCode: newest?.exitCode,
     taskId: newest?.id,
     isTimeout: true,

@@ -16,6 +16,8 @@ export interface SpecInputs {
   deploymentId: string;
   image: string;
   imageHasHealthCheck: boolean;
+  /** Variables that the image itself sets. */
+  imageEnv: Readonly<Record<string, string>>;
   env: Record<string, string>;
   networks: string[];
   domains: DomainRecord[];
@@ -46,7 +48,9 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
   const stays = holdsData || holdsPort;
   const notes = stays
     ? [
-        `The old version stops before the new one starts, and the service stays on this server: it has ${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at once.`,
+        'The old version stops before the new one starts, and the service stays on this server: it has ' +
+          `${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at ` +
+          'once.',
       ]
     : [];
   const targetPorts = [
@@ -60,7 +64,7 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
       image: inputs.image,
       labels: { ...application.labels, ...serviceLabels(owner, inputs.placement) },
       release: inputs.deploymentId,
-      env: Object.entries(inputs.env).map(([name, value]) => `${name}=${value}`),
+      env: Object.entries(withPort(inputs)).map(([name, value]) => `${name}=${value}`),
       command: application.command ? splitWords(application.command, 'command') : undefined,
       args: application.args.length > 0 ? application.args : undefined,
       networks: inputs.networks,
@@ -86,4 +90,15 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
       constraints: stays ? [...application.placement, `node.id==${inputs.nodeId}`] : application.placement,
     },
   };
+}
+
+/** Most programs listen where PORT says; it names the first domain's port when nobody set it. */
+function withPort({ env, imageEnv, domains }: SpecInputs): Record<string, string> {
+  const [first] = domains.toSorted((left, right) =>
+    left.createdAt === right.createdAt
+      ? left.domainId.localeCompare(right.domainId)
+      : left.createdAt.localeCompare(right.createdAt),
+  );
+  const isSet = 'PORT' in env || 'PORT' in imageEnv;
+  return first === undefined || isSet ? env : { ...env, PORT: String(first.port) };
 }

@@ -5,7 +5,9 @@ import { explainFault, explainProblem } from './acme-problem.ts';
 const documents: readonly [string, string, string][] = [
   [
     'dns',
-    'DNS problem: NXDOMAIN looking up A for shop.test - check that a DNS record exists for this domain; DNS problem: NXDOMAIN looking up AAAA for shop.test - check that a DNS record exists for this domain',
+    'DNS problem: NXDOMAIN looking up A for shop.test - check that a DNS record exists for this domain; ' +
+      'DNS problem: NXDOMAIN looking up AAAA for shop.test - check that a DNS record exists for this ' +
+      'domain',
     'The DNS has no address for shop.test.',
   ],
   [
@@ -26,7 +28,8 @@ const documents: readonly [string, string, string][] = [
   ['dns', 'something new', 'could not look shop.test up'],
   [
     'connection',
-    '203.0.113.7: Fetching http://shop.test/.well-known/acme-challenge/x: Timeout during connect (likely firewall problem)',
+    '203.0.113.7: Fetching http://shop.test/.well-known/acme-challenge/x: Timeout during connect ' +
+      '(likely firewall problem)',
     'could not reach port 80 of the address of shop.test',
   ],
   [
@@ -36,12 +39,14 @@ const documents: readonly [string, string, string][] = [
   ],
   [
     'connection',
-    '2001:db8::7: Fetching http://shop.test/.well-known/acme-challenge/x: Timeout during connect (likely firewall problem)',
+    '2001:db8::7: Fetching http://shop.test/.well-known/acme-challenge/x: Timeout during connect ' +
+      '(likely firewall problem)',
     'the IPv6 address of shop.test',
   ],
   [
     'connection',
-    'Get "http://shop.test:80/.well-known/acme-challenge/x": dial tcp 203.0.113.7:80: connect: connection refused',
+    'Get "http://shop.test:80/.well-known/acme-challenge/x": dial tcp 203.0.113.7:80: connect: ' +
+      'connection refused',
     'nothing listens on its port 80',
   ],
   [
@@ -66,12 +71,14 @@ const documents: readonly [string, string, string][] = [
   ],
   [
     'unauthorized',
-    '104.16.0.1: Invalid response from https://shop.test/.well-known/acme-challenge/x: "<title>Attention Required! | Cloudflare</title>"',
+    '104.16.0.1: Invalid response from https://shop.test/.well-known/acme-challenge/x: ' +
+      '"<title>Attention Required! | Cloudflare</title>"',
     'A CDN answered for shop.test',
   ],
   [
     'unauthorized',
-    'During secondary validation: 203.0.113.9: Invalid response from http://shop.test/.well-known/acme-challenge/x: 404',
+    'During secondary validation: 203.0.113.9: Invalid response from ' +
+      'http://shop.test/.well-known/acme-challenge/x: 404',
     'Some places of the internet still see shop.test elsewhere.',
   ],
   [
@@ -86,7 +93,8 @@ const documents: readonly [string, string, string][] = [
   ],
   [
     'rateLimited',
-    'too many certificates (5) already issued for this exact set of identifiers in the last 168h0m0s, retry after 2026-11-25 10:00:00 UTC: see https://letsencrypt.org/docs/rate-limits/',
+    'too many certificates (5) already issued for this exact set of identifiers in the last 168h0m0s, ' +
+      'retry after 2026-11-25 10:00:00 UTC: see https://letsencrypt.org/docs/rate-limits/',
     'issues no more certificates for shop.test before 2026-11-25 10:00:00 UTC',
   ],
   ['rateLimited', 'Service busy; retry later.', 'issues no more certificates for shop.test now'],
@@ -94,12 +102,14 @@ const documents: readonly [string, string, string][] = [
   ['incorrectResponse', 'The challenge response was wrong', 'a wrong answer for shop.test'],
   [
     'rejectedIdentifier',
-    'Error creating new order :: Cannot issue for "shop.test": Domain name does not end with a valid public suffix (TLD)',
+    'Error creating new order :: Cannot issue for "shop.test": Domain name does not end with a valid ' +
+      'public suffix (TLD)',
     'by its policy',
   ],
   [
     'externalAccountRequired',
-    "ACME server policy requires newAccount requests must include a value for the 'externalAccountBinding' field",
+    'ACME server policy requires newAccount requests must include a value for the ' +
+      "'externalAccountBinding' field",
     'wants an account binding',
   ],
   ['userActionRequired', 'Terms of service have changed', 'wants its account to be confirmed'],
@@ -171,15 +181,18 @@ describe('a problem document', () => {
 describe('a fault before any order', () => {
   it.each([
     [
-      'provisioning client: performing request: Get "https://acme.test/dir": x509: certificate signed by unknown authority',
+      'provisioning client: performing request: Get "https://acme.test/dir": x509: certificate signed ' +
+        'by unknown authority',
       'is not trusted',
     ],
     [
-      'provisioning client: performing request: Get "https://acme.test/dir": dial tcp: lookup acme.test on 127.0.0.11:53: no such host',
+      'provisioning client: performing request: Get "https://acme.test/dir": dial tcp: lookup acme.test ' +
+        'on 127.0.0.11:53: no such host',
       'has no address',
     ],
     [
-      'provisioning client: performing request: Get "https://acme.test/dir": dial tcp 203.0.113.9:443: connect: connection refused',
+      'provisioning client: performing request: Get "https://acme.test/dir": dial tcp 203.0.113.9:443: ' +
+        'connect: connection refused',
       'does not answer',
     ],
     [
@@ -188,11 +201,14 @@ describe('a fault before any order', () => {
     ],
     ['provisioning client: getting directory: HTTP 404: not found', 'There is no ACME directory'],
     [
-      'creating account: HTTP 401 urn:ietf:params:acme:error:externalAccountRequired - ACME server policy requires externalAccountBinding',
+      'creating account: HTTP 401 urn:ietf:params:acme:error:externalAccountRequired - ACME server ' +
+        'policy requires externalAccountBinding',
       'wants an account binding',
     ],
     [
-      '[shop.test] creating new order: attempt 1: https://acme.test/order: HTTP 429 urn:ietf:params:acme:error:rateLimited - too many failed authorizations (5) for "shop.test" in the last 1h0m0s, retry after 2026-11-25 10:00:00 UTC',
+      '[shop.test] creating new order: attempt 1: https://acme.test/order: HTTP 429 ' +
+        'urn:ietf:params:acme:error:rateLimited - too many failed authorizations (5) for "shop.test" in ' +
+        'the last 1h0m0s, retry after 2026-11-25 10:00:00 UTC',
       'before 2026-11-25 10:00:00 UTC',
     ],
     ['something else', 'No certificate for shop.test yet: something else'],

@@ -1,4 +1,7 @@
-/** What an ACME authority says when it refuses (RFC 8555, 6.7; RFC 7807), in sentences for the person whose domain it is: what happened and what to do. Pure. */
+/**
+ * What an ACME authority says when it refuses (RFC 8555, 6.7; RFC 7807), in sentences for the person whose
+ * domain it is: what happened and what to do. Pure.
+ */
 
 export interface AcmeProblem {
   /** urn:ietf:params:acme:error:… */
@@ -17,7 +20,8 @@ interface Row {
 }
 
 const unresolved =
-  'The certificate authority could not look {host} up in the DNS. Check its A and AAAA records, and that its DNS servers answer.';
+  'The certificate authority could not look {host} up in the DNS. Check its A and AAAA records, and ' +
+  'that its DNS servers answer.';
 
 /** The first row that fits is told. Details are those of Let's Encrypt's Boulder, pebble and step-ca. */
 const rows: readonly Row[] = [
@@ -25,13 +29,15 @@ const rows: readonly Row[] = [
     type: 'dns',
     detail: /NXDOMAIN|no (?:valid )?(?:A|AAAA|IP)|no such host|No valid IP/i,
     sentence:
-      'The DNS has no address for {host}. Create an A or AAAA record that points to this server; domain.validateDomain tells when it is there.',
+      'The DNS has no address for {host}. Create an A or AAAA record that points to this server; ' +
+      'domain.validateDomain tells when it is there.',
   },
   {
     type: 'dns',
     detail: /SERVFAIL|timed? ?out|REFUSED|DNSSEC|bogus/i,
     sentence:
-      'The DNS servers of {host} did not answer the certificate authority. Check them, and DNSSEC if the zone has it, at your DNS provider.',
+      'The DNS servers of {host} did not answer the certificate authority. Check them, and DNSSEC if ' +
+      'the zone has it, at your DNS provider.',
   },
   { type: 'dns', sentence: unresolved },
   { type: 'connection', detail: /could not resolve|no such host/i, sentence: unresolved },
@@ -40,99 +46,117 @@ const rows: readonly Row[] = [
     type: 'connection',
     detail: /\bAAAA\b|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{1,4}::/i,
     sentence:
-      'The certificate authority could not connect to the IPv6 address of {host}. Let its AAAA record point to this server, or remove it, and open port 80 for IPv6.',
+      'The certificate authority could not connect to the IPv6 address of {host}. Let its AAAA record ' +
+      'point to this server, or remove it, and open port 80 for IPv6.',
   },
   {
     type: 'connection',
     detail: /refused/i,
     sentence:
-      'The certificate authority reached the address of {host}, but nothing listens on its port 80. Check that its A record points to this server and that the proxy has port 80.',
+      'The certificate authority reached the address of {host}, but nothing listens on its port 80. ' +
+      'Check that its A record points to this server and that the proxy has port 80.',
   },
   {
     type: 'connection',
     sentence:
-      'The certificate authority could not reach port 80 of the address of {host}. Check that its A record points to this server and that no firewall or router closes port 80.',
+      'The certificate authority could not reach port 80 of the address of {host}. Check that its A ' +
+      'record points to this server and that no firewall or router closes port 80.',
   },
   {
     type: 'unauthorized',
     detail: /cloudflare|fastly|cloudfront|akamai|sucuri|cdn/i,
     sentence:
-      'A CDN answered for {host} instead of this server. Switch its proxying off until the certificate is there, or let it pass /.well-known/acme-challenge/ through.',
+      'A CDN answered for {host} instead of this server. Switch its proxying off until the certificate ' +
+      'is there, or let it pass /.well-known/acme-challenge/ through.',
   },
   {
     type: 'unauthorized',
     detail: /secondary validation/i,
     sentence:
-      'Some places of the internet still see {host} elsewhere. A DNS change may not have reached them yet; the next attempt comes by itself.',
+      'Some places of the internet still see {host} elsewhere. A DNS change may not have reached them ' +
+      'yet; the next attempt comes by itself.',
   },
   {
     type: 'unauthorized',
     detail: /\b(?:404|403|301|302|200|5[0-9]{2})\b|invalid response|did not match|key authorization/i,
     sentence:
-      'Another server answered for {host}. Its A and AAAA records point elsewhere, or another web server or a CDN stands before this one; let them point to this server.',
+      'Another server answered for {host}. Its A and AAAA records point elsewhere, or another web ' +
+      'server or a CDN stands before this one; let them point to this server.',
   },
   {
     type: 'unauthorized',
     detail: /CAA/i,
     sentence:
-      'A CAA record of {host} allows other certificate authorities only. Add this authority to it, or remove it, at your DNS provider.',
+      'A CAA record of {host} allows other certificate authorities only. Add this authority to it, or ' +
+      'remove it, at your DNS provider.',
   },
   {
     type: 'unauthorized',
     detail: /account|external|binding|mac|jws|signature/i,
     sentence:
-      'The certificate authority does not take this account. Check the account binding (eab) of the certificate resolver.',
+      'The certificate authority does not take this account. Check the account binding (eab) of the ' +
+      'certificate resolver.',
   },
   {
     type: 'unauthorized',
     sentence:
-      'The certificate authority does not believe that {host} leads to this server. Check its A and AAAA records.',
+      'The certificate authority does not believe that {host} leads to this server. Check its A and ' +
+      'AAAA records.',
   },
   {
     type: 'caa',
     sentence:
-      'A CAA record of {host} allows other certificate authorities only. Add this authority to it, or remove it, at your DNS provider.',
+      'A CAA record of {host} allows other certificate authorities only. Add this authority to it, or ' +
+      'remove it, at your DNS provider.',
   },
   {
     type: 'rateLimited',
     detail: /retry after ([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{5,8}(?: ?UTC|Z)?)/i,
     sentence:
-      'The certificate authority issues no more certificates for {host} before $1, since its limit is reached. It is asked again by itself.',
+      'The certificate authority issues no more certificates for {host} before $1, since its limit is ' +
+      'reached. It is asked again by itself.',
   },
   {
     type: 'rateLimited',
     sentence:
-      'The certificate authority issues no more certificates for {host} now, since its limit is reached. It is asked again by itself; fewer names, or another authority, help sooner.',
+      'The certificate authority issues no more certificates for {host} now, since its limit is ' +
+      'reached. It is asked again by itself; fewer names, or another authority, help sooner.',
   },
   {
     type: 'tls',
     sentence:
-      'The certificate authority could not finish its check of {host} on port 443: something else than this proxy answers there. Check its A and AAAA records, and what stands before this server.',
+      'The certificate authority could not finish its check of {host} on port 443: something else than ' +
+      'this proxy answers there. Check its A and AAAA records, and what stands before this server.',
   },
   {
     type: 'incorrectResponse',
     sentence:
-      'The certificate authority got a wrong answer for {host}: another server answers for it. Let its A and AAAA records point to this server.',
+      'The certificate authority got a wrong answer for {host}: another server answers for it. Let its ' +
+      'A and AAAA records point to this server.',
   },
   {
     type: 'rejectedIdentifier',
     sentence:
-      'The certificate authority issues no certificate for {host} by its policy. Choose another host or another authority.',
+      'The certificate authority issues no certificate for {host} by its policy. Choose another host or ' +
+      'another authority.',
   },
   {
     type: 'unsupportedIdentifier',
     sentence:
-      'The certificate authority issues no certificates for names of this kind. Choose another host or another authority.',
+      'The certificate authority issues no certificates for names of this kind. Choose another host or ' +
+      'another authority.',
   },
   {
     type: 'externalAccountRequired',
     sentence:
-      'The certificate authority wants an account binding. Give key id and key as eab of the certificate resolver.',
+      'The certificate authority wants an account binding. Give key id and key as eab of the ' +
+      'certificate resolver.',
   },
   {
     type: 'userActionRequired',
     sentence:
-      'The certificate authority wants its account to be confirmed first, perhaps new terms of service. See its website.',
+      'The certificate authority wants its account to be confirmed first, perhaps new terms of service. ' +
+      'See its website.',
   },
   {
     type: 'badSignatureAlgorithm',
@@ -141,23 +165,27 @@ const rows: readonly Row[] = [
   {
     type: 'invalidContact',
     sentence:
-      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in the settings, or email of the certificate resolver.',
+      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in ' +
+      'the settings, or email of the certificate resolver.',
   },
   {
     type: 'unsupportedContact',
     sentence:
-      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in the settings, or email of the certificate resolver.',
+      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in ' +
+      'the settings, or email of the certificate resolver.',
   },
   {
     type: 'accountDoesNotExist',
     sentence:
-      "The certificate authority does not know the proxy's account any more. The next attempt makes a new one.",
+      "The certificate authority does not know the proxy's account any more. The next attempt makes a " +
+      'new one.',
   },
   {
     type: 'malformed',
     detail: /external|eab|binding/i,
     sentence:
-      'The certificate authority does not take the account binding. Check key id and key (eab) of the certificate resolver.',
+      'The certificate authority does not take the account binding. Check key id and key (eab) of the ' +
+      'certificate resolver.',
   },
   {
     type: 'serverInternal',
@@ -170,17 +198,21 @@ const otherRows: readonly Row[] = [
   {
     detail: /x509|certificate signed by unknown authority|certificate is not trusted|tls: failed to verify/i,
     sentence:
-      "The https of the certificate authority's directory is not trusted. Give its root as rootCertificates of the certificate resolver, or as acmeRoots of the settings.",
+      "The https of the certificate authority's directory is not trusted. Give its root as " +
+      'rootCertificates of the certificate resolver, or as acmeRoots of the settings.',
   },
   {
     detail: /no such host|server misbehaving|lookup/i,
     sentence:
-      "The host of the certificate authority's directory has no address. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings.",
+      "The host of the certificate authority's directory has no address. Check directoryUrl of the " +
+      'certificate resolver, or acmeDirectory of the settings.',
   },
   {
     detail: /connection refused|i\/o timeout|deadline exceeded|no route to host|unreachable/i,
     sentence:
-      "The certificate authority's directory does not answer. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings, and this server's way to the internet. It is asked again by itself.",
+      "The certificate authority's directory does not answer. Check directoryUrl of the certificate " +
+      "resolver, or acmeDirectory of the settings, and this server's way to the internet. It is asked " +
+      'again by itself.',
   },
   {
     detail: /MAC key|mac_key|base64|external account/i,
@@ -190,7 +222,8 @@ const otherRows: readonly Row[] = [
   {
     detail: /HTTP 4[0-9]{2}|HTTP 5[0-9]{2}|invalid character|unexpected end of JSON|no directory/i,
     sentence:
-      'There is no ACME directory at the address of the certificate authority. Check directoryUrl of the certificate resolver, or acmeDirectory of the settings.',
+      'There is no ACME directory at the address of the certificate authority. Check directoryUrl of ' +
+      'the certificate resolver, or acmeDirectory of the settings.',
   },
 ];
 

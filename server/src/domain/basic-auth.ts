@@ -7,7 +7,10 @@ export const bcryptPattern = /^\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}$/;
 /** bcrypt reads no more; longer passwords with the same beginning would all be right. */
 const maxPasswordBytes = 72;
 
-/** The name itself; throws BAD_REQUEST naming `field`. A colon would end it (RFC 7617), and the proxy fills placeholders in names when it loads them. */
+/**
+ * The name itself; throws BAD_REQUEST naming `field`. A colon would end it (RFC 7617), and the proxy fills
+ * placeholders in names when it loads them.
+ */
 export function parseUsername(text: string, field = 'username'): string {
   if (text !== '' && text.length <= 100 && !/[{}:\p{C}]/u.test(text)) return text;
   throw badField(field, 'must have 1 to 100 characters without any of { } : and without control characters');

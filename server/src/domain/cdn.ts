@@ -1,4 +1,6 @@
-/** Content delivery networks by the addresses they publish: a host behind one does not show where it leads. */
+/**
+ * Content delivery networks by the addresses they publish: a host behind one does not show where it leads.
+ */
 import { BlockList, isIPv6 } from 'node:net';
 
 /** Published ranges (cloudflare.com/ips, api.fastly.com/public-ip-list), as of November 2026. */

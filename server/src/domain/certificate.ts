@@ -1,4 +1,7 @@
-/** Certificates that people upload: what is wrong with one, what stands in it, and which hosts it serves (interface document, Certificates; RFC 5280, RFC 6125). */
+/**
+ * Certificates that people upload: what is wrong with one, what stands in it, and which hosts it serves
+ * (interface document, Certificates; RFC 5280, RFC 6125).
+ */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { flatError } from './errors.ts';
 import { pemBlocks } from './pem.ts';
@@ -27,7 +30,10 @@ export interface CertificateFacts {
 /** More than any chain has. */
 const mostCertificates = 20;
 
-/** Throws the documented refusals, in this order: Invalid certificate, Key mismatch, Certificate expired. `now` in ms. */
+/**
+ * Throws the documented refusals, in this order: Invalid certificate, Key mismatch, Certificate expired.
+ * `now` in ms.
+ */
 export function readCertificate(
   { certificateData, certificateChain, privateKey }: UploadedCertificate,
   now: number,
@@ -69,7 +75,10 @@ export function certificateStatus(expirationDate: string, now: number): Certific
   return left <= 0 ? 'expired' : left <= soonMs ? 'expiring soon' : 'valid';
 }
 
-/** Whether a name of the certificate is the host, or a wildcard one label above it (RFC 6125, 6.4.3). `host` is ASCII in lower case. */
+/**
+ * Whether a name of the certificate is the host, or a wildcard one label above it (RFC 6125, 6.4.3). `host`
+ * is ASCII in lower case.
+ */
 export function coversHost(names: readonly string[], host: string): boolean {
   const above = `*${host.slice(host.indexOf('.'))}`;
   return names.some(
@@ -87,8 +96,9 @@ export interface ServingCertificate {
 }
 
 /**
- * The one certificate that serves a host, of those that cover it: unexpired before expired, the host's own name before a wildcard, the longest-lived, then the
- * newest. So an old one is free as soon as its successor is uploaded.
+ * The one certificate that serves a host, of those that cover it: unexpired before expired, the host's own
+ * name before a wildcard, the longest-lived, then the newest. So an old one is free as soon as its successor
+ * is uploaded.
  */
 export function servingCertificate<T extends ServingCertificate>(
   host: string,
@@ -112,7 +122,8 @@ function certificatesIn(text: string, field: string): X509Certificate[] {
   if (!blocks || blocks.length === 0)
     throw flatError(
       'Invalid certificate',
-      `${field} is not PEM: it must hold one or more blocks from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----".`,
+      `${field} is not PEM: it must hold one or more blocks from "-----BEGIN CERTIFICATE-----" to ` +
+        '"-----END CERTIFICATE-----".',
     );
   if (blocks.length > mostCertificates)
     throw flatError(
@@ -123,7 +134,8 @@ function certificatesIn(text: string, field: string): X509Certificate[] {
     if (label !== 'CERTIFICATE')
       throw flatError(
         'Invalid certificate',
-        `${field} holds a block of the kind ${label}; only certificates belong there${label.endsWith('PRIVATE KEY') ? ', and the key into privateKey' : ''}.`,
+        `${field} holds a block of the kind ${label}; only certificates belong ` +
+          `there${label.endsWith('PRIVATE KEY') ? ', and the key into privateKey' : ''}.`,
       );
     try {
       return new X509Certificate(block);
@@ -131,7 +143,8 @@ function certificatesIn(text: string, field: string): X509Certificate[] {
       // OpenSSL's own words say nothing to a person.
       throw flatError(
         'Invalid certificate',
-        `Block ${index + 1} of ${field} cannot be read as an X.509 certificate; it may be cut off or changed.`,
+        `Block ${index + 1} of ${field} cannot be read as an X.509 certificate; it may be cut off or ` +
+          'changed.',
       );
     }
   });
@@ -150,7 +163,8 @@ function checkOrder(chain: readonly X509Certificate[]): void {
       continue;
     throw flatError(
       'Invalid certificate',
-      `${nameOf(issuer, index + 1)} stands where the issuer of ${nameOf(certificate, index)} must stand, and did not issue it. The order is leaf, intermediates, root.`,
+      `${nameOf(issuer, index + 1)} stands where the issuer of ${nameOf(certificate, index)} must ` +
+        'stand, and did not issue it. The order is leaf, intermediates, root.',
     );
   }
 }
@@ -163,7 +177,8 @@ function checkKey(leaf: X509Certificate, privateKey: string): void {
     // The cause may quote the key.
     throw flatError(
       'Key mismatch',
-      'privateKey cannot be read as a PEM private key without a passphrase. "openssl pkey" takes a passphrase away.',
+      'privateKey cannot be read as a PEM private key without a passphrase. "openssl pkey" takes a ' +
+        'passphrase away.',
     );
   }
   if (!matches) throw flatError('Key mismatch', `privateKey does not belong to ${nameOf(leaf, 0)}.`);
@@ -174,7 +189,10 @@ function isRoot(certificate: X509Certificate): boolean {
 }
 
 function nameOf(certificate: X509Certificate, index: number): string {
-  return `Certificate ${index + 1} (${commonNameOf(certificate) || oneLine(certificate.subject) || 'without a name'})`;
+  return (
+    `Certificate ${index + 1} ` +
+    `(${commonNameOf(certificate) || oneLine(certificate.subject) || 'without a name'})`
+  );
 }
 
 function commonNameOf({ subject }: X509Certificate): string {
@@ -190,7 +208,10 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** Node writes `DNS:a.test, IP Address:192.0.2.1` and quotes, as JSON, what could be mistaken for another entry. */
+/**
+ * Node writes `DNS:a.test, IP Address:192.0.2.1` and quotes, as JSON, what could be mistaken for another
+ * entry.
+ */
 function alternativeNames(text: string): string[] {
   const names: string[] = [];
   for (const [, kind, quoted, plain] of text.matchAll(

@@ -1,4 +1,7 @@
-/** Schedules as people write them: five fields (minute, hour, day, month, weekday), six with seconds before them, or a nickname (crontab(5)); read and counted on by croner. */
+/**
+ * Schedules as people write them: five fields (minute, hour, day, month, weekday), six with seconds before
+ * them, or a nickname (crontab(5)); read and counted on by croner.
+ */
 import { Cron } from 'croner';
 import { badField } from './errors.ts';
 
@@ -25,7 +28,10 @@ export function parseTimeZone(text: string, field: string): string {
   }
 }
 
-/** When the schedule comes next after this time (both epoch milliseconds): a time of day that the clock leaves out in spring comes when it would have been; one that comes twice in autumn counts once. */
+/**
+ * When the schedule comes next after this time (both epoch milliseconds): a time of day that the clock leaves
+ * out in spring comes when it would have been; one that comes twice in autumn counts once.
+ */
 export function nextTime(schedule: string, timeZone: string, after: number): number | undefined {
   return nextOf(schedule, timeZone, new Date(after), 'schedule');
 }
@@ -36,7 +42,8 @@ function nextOf(schedule: string, timezone: string, after: Date, field: string):
   } catch (error) {
     throw badField(
       field,
-      `is no cron expression: ${(error instanceof Error ? error.message : String(error)).replace(/^\w+: /, '').slice(0, 200)}`,
+      'is no cron expression: ' +
+        `${(error instanceof Error ? error.message : String(error)).replace(/^\w+: /, '').slice(0, 200)}`,
     );
   }
 }

@@ -1,4 +1,6 @@
-/** The dotenv grammar (decisions 3): `NAME=value` lines, quotes, `#`, `export`, several lines inside quotes. */
+/**
+ * The dotenv grammar (decisions 3): `NAME=value` lines, quotes, `#`, `export`, several lines inside quotes.
+ */
 import { badField } from './errors.ts';
 import type { AppError } from './errors.ts';
 
@@ -12,8 +14,9 @@ export interface EnvVariable {
 /**
  * The variables of a block in their order; of a name given twice the last one counts and both are listed.
  * - Without quotes a value ends at the line's end or at a `#` after a blank, and is trimmed.
- * - In "double quotes" `\n`, `\r`, `\t`, `\"`, `\\` are escapes; in 'single quotes' and `backticks` everything is literal; all may hold line breaks.
- * Throws BAD_REQUEST naming `field` and the line; a sentence never repeats a value, since values are secret.
+ * - In "double quotes" `\n`, `\r`, `\t`, `\"`, `\\` are escapes; in 'single quotes' and `backticks`
+ *   everything is literal; all may hold line breaks. Throws BAD_REQUEST naming `field` and the line; a
+ *   sentence never repeats a value, since values are secret.
  */
 export function parseEnv(text: string, field = 'env'): EnvVariable[] {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -64,7 +67,8 @@ function readLine(source: string, at: number, fail: Fail): ReadLine {
   const name = head.exec(source)?.[1] ?? '';
   if (!namePattern.test(name))
     throw fail(
-      'has no valid name before "="; a name has letters, digits, "_", "." and "-" and begins with a letter or "_"',
+      'has no valid name before "="; a name has letters, digits, "_", "." and "-" and begins with a ' +
+        'letter or "_"',
     );
   const start = head.lastIndex;
   const quote = source.charAt(start);

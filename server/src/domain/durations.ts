@@ -1,4 +1,7 @@
-/** How long things took, as counts in buckets each a tenth wider than the one before: quantiles within five percent, however many there are. Pure. */
+/**
+ * How long things took, as counts in buckets each a tenth wider than the one before: quantiles within five
+ * percent, however many there are. Pure.
+ */
 
 /** Bucket → count. */
 export type Durations = Record<string, number>;

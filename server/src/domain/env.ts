@@ -1,4 +1,7 @@
-/** Variables of projects, environments and services: precedence and references (decisions 3). The grammar of a block is in dotenv.ts. */
+/**
+ * Variables of projects, environments and services: precedence and references (decisions 3). The grammar of a
+ * block is in dotenv.ts.
+ */
 import { parseEnv } from './dotenv.ts';
 import type { EnvVariable } from './dotenv.ts';
 import { AppError } from './errors.ts';
@@ -11,8 +14,9 @@ export interface EnvBlocks {
 }
 
 /**
- * Every variable of a service with its references put in; the service's own win over the environment's, those over the project's.
- * Throws BAD_REQUEST naming block, line and variable for a bad line, an unknown reference, a circle, a variable that no program can be given (128 KiB) or values that grow beyond 1 MiB.
+ * Every variable of a service with its references put in; the service's own win over the environment's, those
+ * over the project's. Throws BAD_REQUEST naming block, line and variable for a bad line, an unknown
+ * reference, a circle, a variable that no program can be given (128 KiB) or values that grow beyond 1 MiB.
  */
 export function resolveEnv(blocks: EnvBlocks): Record<string, string> {
   const scopes = scopesOf(blocks);
@@ -29,8 +33,10 @@ export function resolveEnv(blocks: EnvBlocks): Record<string, string> {
 }
 
 /**
- * The variables of one further block (build arguments, build secrets) and only those; its references see the block itself, then the service's
- * variables, the environment's and the project's. `field` names the block in errors; `as` tells how programs get the values. Throws as `resolveEnv`, for files without the limit of size.
+ * The variables of one further block (build arguments, build secrets) and only those; its references see the
+ * block itself, then the service's variables, the environment's and the project's. `field` names the block in
+ * errors; `as` tells how programs get the values. Throws as `resolveEnv`, for files without the limit of
+ * size.
  */
 export function resolveBlock(
   field: string,
@@ -76,7 +82,8 @@ function refuseTooLarge(context: Context, scopeIndex: number, variable: EnvVaria
     scopeIndex,
     variable,
   )(
-    'is larger than 128 KiB with its name, which the kernel gives to no program; put it into a file (mount.create)',
+    'is larger than 128 KiB with its name, which the kernel gives to no program; put it into a file ' +
+      '(mount.create)',
   );
 }
 
@@ -134,7 +141,8 @@ function lookUp(
   const name = match?.[2];
   if (name === undefined)
     throw fail(
-      `has the reference \${{${inner}}}, which is neither NAME, project.NAME nor environment.NAME (write $\${{ for a literal \${{)`,
+      `has the reference \${{${inner}}}, which is neither NAME, project.NAME nor environment.NAME ` +
+        `(write $\${{ for a literal \${{)`,
     );
   const wanted = match?.[1];
   for (let index = wanted === undefined ? scopeIndex : context.scopes.length - 1; index >= 0; index -= 1) {
@@ -145,7 +153,8 @@ function lookUp(
     if (target !== undefined && (target !== from || wanted !== undefined)) return [target, index];
   }
   throw fail(
-    `refers to \${{${inner}}}, which is not defined${wanted === undefined ? '' : ` in the variables of the ${wanted}`}`,
+    `refers to \${{${inner}}}, which is not ` +
+      `defined${wanted === undefined ? '' : ` in the variables of the ${wanted}`}`,
   );
 }
 

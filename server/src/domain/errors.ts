@@ -49,6 +49,8 @@ export interface ErrorDetails {
   retryAfterMs?: number;
   /** Name of a flat refusal (certificates and swarm, decisions 1). */
   reason?: string;
+  /** Field that the same call must carry besides: `code` of a second factor. */
+  needs?: 'code';
 }
 
 export class AppError extends Error {
@@ -56,6 +58,7 @@ export class AppError extends Error {
   readonly issues: readonly Issue[] | undefined;
   readonly retryAfterMs: number | undefined;
   readonly reason: string | undefined;
+  readonly needs: 'code' | undefined;
 
   constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
@@ -64,6 +67,7 @@ export class AppError extends Error {
     this.issues = details.issues;
     this.retryAfterMs = details.retryAfterMs;
     this.reason = details.reason;
+    this.needs = details.needs;
   }
 }
 
@@ -77,7 +81,10 @@ export function flatError(name: FlatRefusal, sentence: string): AppError {
   return new AppError(flatRefusals[name], sentence, { reason: name });
 }
 
-/** What a later version does: thrown only after access, input and every documented refusal were answered (decisions 1, NOT_IMPLEMENTED). `what` begins the sentence. */
+/**
+ * What a later version does: thrown only after access, input and every documented refusal were answered
+ * (decisions 1, NOT_IMPLEMENTED). `what` begins the sentence.
+ */
 export function notYet(what: string): AppError {
   return new AppError(
     'NOT_IMPLEMENTED',

@@ -1,8 +1,14 @@
-/** Where repositories named by owner and name stand: one row per provider (decisions 5, sourceType and save…Provider). */
+/**
+ * Where repositories named by owner and name stand: one row per provider (decisions 5, sourceType and
+ * save…Provider).
+ */
 import { badField } from './errors.ts';
 import { parseGitUrl } from './git-source.ts';
 
-/** The public address of each provider; `gitHost` of a service names another one, such as a GitLab of one's own. */
+/**
+ * The public address of each provider; `gitHost` of a service names another one, such as a GitLab of one's
+ * own.
+ */
 export const gitProviders = {
   github: 'https://github.com',
   gitlab: 'https://gitlab.com',
@@ -27,7 +33,10 @@ export interface GitSource {
   branch: string;
 }
 
-/** Repository and branch of a service whose source is git; undefined when one of them is not set, or the source is no repository. `linkAddress` is the host of the git provider that the service names. */
+/**
+ * Repository and branch of a service whose source is git; undefined when one of them is not set, or the
+ * source is no repository. `linkAddress` is the host of the git provider that the service names.
+ */
 export function gitSourceOf(service: GitSourceFields, linkAddress?: string): GitSource | undefined {
   const { sourceType, customGitUrl, customGitBranch, owner, repository, branch } = service;
   if (sourceType === 'git')
@@ -46,7 +55,9 @@ export function isGitProvider(sourceType: string): sourceType is GitProvider {
   return Object.hasOwn(gitProviders, sourceType);
 }
 
-/** Refs of a repository where its host keeps the commits of a pull request, those of forks too; null: nowhere. */
+/**
+ * Refs of a repository where its host keeps the commits of a pull request, those of forks too; null: nowhere.
+ */
 export function pullRefsOf(provider: GitProvider, number: number): string | null {
   return {
     github: `refs/pull/${number}/*`,
@@ -56,7 +67,10 @@ export function pullRefsOf(provider: GitProvider, number: number): string | null
   }[provider];
 }
 
-/** An https address without user, path parameters or repository, such as https://git.example.com or https://example.com/git. Throws BAD_REQUEST naming `field`. */
+/**
+ * An https address without user, path parameters or repository, such as https://git.example.com or
+ * https://example.com/git. Throws BAD_REQUEST naming `field`.
+ */
 export function parseGitHost(text: string, field = 'gitHost'): string {
   const { url, protocol, credentials } = parseGitUrl(text.endsWith('/') ? `${text}x` : `${text}/x`, field);
   if (protocol !== 'https') throw badField(field, 'must begin with https://');
@@ -65,7 +79,10 @@ export function parseGitHost(text: string, field = 'gitHost'): string {
   return url.slice(0, -2);
 }
 
-/** One part of a repository's path: an owner (groups with "/" between them) or a repository. Throws BAD_REQUEST naming `field`. */
+/**
+ * One part of a repository's path: an owner (groups with "/" between them) or a repository. Throws
+ * BAD_REQUEST naming `field`.
+ */
 export function parseRepositoryPart(text: string, field: string): string {
   const parts = text.split('/');
   if (parts.every((part) => /^[a-zA-Z0-9_.~][a-zA-Z0-9_.~-]*$/.test(part) && part !== '.' && part !== '..'))

@@ -1,7 +1,10 @@
 /** Whether an event of a repository is about what a service is built from. Pure. */
 import type { GitSourceFields } from './git-host.ts';
 
-/** `fullName` is the repository's, such as `acme/shop`; the names of hosts have no case. An address of any other host is compared by the end of its path. */
+/**
+ * `fullName` is the repository's, such as `acme/shop`; the names of hosts have no case. An address of any
+ * other host is compared by the end of its path.
+ */
 export function isOf(
   { sourceType, owner, repository, customGitUrl }: GitSourceFields,
   fullName: string,

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { parseCommit, parseGitUrl, parseRefName, parseSourcePath } from './git-source.ts';
+import { parseCommit, parseGitUrl, parseRefName, parseSourcePath, keptGitAddress } from './git-source.ts';
 
 describe('parseGitUrl', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('parseGitUrl', () => {
     'https://h/r\n',
     'https://h/r r',
     'https://h/\0',
-    'http://h/r',
+    'git://h/r',
     'git://h/r',
     'https://',
     'https://h',
@@ -89,10 +89,25 @@ describe('parseGitUrl', () => {
     ),
   );
 
+  test('http has a host and credentials of its own; git:// is refused with the reason', () => {
+    expect(parseGitUrl('http://u:p@git.lan:3000/o/r')).toMatchObject({
+      protocol: 'http',
+      url: 'http://git.lan:3000/o/r',
+      host: 'git.lan:3000',
+    });
+    expect(() => parseGitUrl('git://h/r')).toThrow(/neither encrypts nor proves who answers/);
+  });
+
   test('a refusal does not repeat a password', () => {
     expect(() => parseGitUrl('https://u:hunter2@/r')).toThrow(expect.not.stringContaining('hunter2'));
-    expect(() => parseGitUrl('http://u:hunter2@h/r')).toThrow(expect.not.stringContaining('hunter2'));
+    expect(() => parseGitUrl('git://u:hunter2@h/r')).toThrow(expect.not.stringContaining('hunter2'));
   });
+});
+
+test('an address whose query may hold a token is refused, and the refusal does not repeat it', () => {
+  const given = 'https://u:pw@host.test/a.git?private_token=CANARY';
+  expect(() => keptGitAddress(given, null)).toThrow('must have no query');
+  expect(() => keptGitAddress(given, null)).not.toThrow('CANARY');
 });
 
 describe('parseRefName', () => {
@@ -143,7 +158,8 @@ describe('parseRefName', () => {
   test.each(bad)('%j is refused', (name) => expect(() => parseRefName(name)).toThrow('customGitBranch: '));
   test('git agrees', () => {
     for (const name of good) execFileSync('git', ['check-ref-format', `refs/heads/${name}`]);
-    // "@" and a leading "-" git takes inside refs/heads/, but not as the name of a branch; NUL cannot be handed over, the longest is our own limit.
+    // "@" and a leading "-" git takes inside refs/heads/, but not as the name of a branch; NUL cannot be
+    // handed over, the longest is our own limit.
     for (const name of bad.filter(
       (text) => !text.includes('\0') && text.length < 1000 && text !== '@' && !text.startsWith('-'),
     )) {

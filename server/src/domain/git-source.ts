@@ -1,20 +1,24 @@
-/** What may stand for a git repository, a branch, a commit and a folder in it. Nothing here is ever taken for an option, a command or a helper. */
+/**
+ * What may stand for a git repository, a branch, a commit and a folder in it. Nothing here is ever taken for
+ * an option, a command or a helper.
+ */
 import { badField } from './errors.ts';
 import { Secret } from './secret.ts';
 
 export interface GitUrl {
-  protocol: 'https' | 'ssh' | 'file';
-  /** Without user and password over https; an absolute path for `file`. */
+  protocol: 'https' | 'http' | 'ssh' | 'file';
+  /** Without user and password over https and http; an absolute path for `file`. */
   url: string;
-  /** Host and port of https and ssh; empty for `file`. */
+  /** Host and port of https, http and ssh; empty for `file`. */
   host: string;
   credentials: { username: string; password: Secret } | undefined;
 }
 
 /**
- * A repository's address: `https://host/path`, `ssh://user@host/path`, `user@host:path`, `file:///path` or an absolute path (whether that folder is
- * allowed is the caller's to check). User and password of an https address are split off. Throws BAD_REQUEST naming `field`; the sentence never repeats the address,
- * which may hold a password.
+ * A repository's address: `https://host/path`, `ssh://user@host/path`, `user@host:path`, `file:///path` or an
+ * absolute path (whether that folder is allowed, and whether the network of an `http://` address is, is the
+ * caller's to check). User and password of an https or http address are split off. Throws BAD_REQUEST naming
+ * `field`; the sentence never repeats the address, which may hold a password.
  */
 export function parseGitUrl(text: string, field = 'customGitUrl'): GitUrl {
   if (text === '') throw badField(field, 'must not be empty');
@@ -30,11 +34,12 @@ export function parseGitUrl(text: string, field = 'customGitUrl'): GitUrl {
   if (text.startsWith('/')) return fileUrl(text, field);
   if (/^file:\/\//i.test(text))
     return fileUrl(decode(text.replace(/^file:\/\/(localhost(?=\/))?/i, ''), field), field);
-  if (/^https:\/\//i.test(text)) return httpsUrl(text, field);
-  if (/^http:\/\//i.test(text))
+  if (/^https?:\/\//i.test(text)) return webUrl(text, field);
+  if (/^git:\/\//i.test(text))
     throw badField(
       field,
-      'must begin with https://; over http:// anybody on the way can change what is deployed',
+      'must not be git://, which neither encrypts nor proves who answers, so that anybody on the way can ' +
+        'change what is deployed; use https:// or ssh://',
     );
   const ssh = /^ssh:\/\/(?:([^@/:]+)@)?([^@/:]+)(?::([0-9]{1,5}))?(\/.+)$/i.exec(text);
   if (ssh !== null) return sshUrl({ user: ssh[1], host: ssh[2] ?? '', port: ssh[3], text }, field);
@@ -47,6 +52,11 @@ export function parseGitUrl(text: string, field = 'customGitUrl'): GitUrl {
   );
 }
 
+/** Whether git would take this for a folder of the machine it runs on. */
+export function isLocalAddress(text: string): boolean {
+  return /^\s*(\/|file:)/i.test(text);
+}
+
 /** The columns of a repository's address. */
 export interface GitAddress {
   customGitUrl: string | null;
@@ -55,8 +65,8 @@ export interface GitAddress {
 }
 
 /**
- * What is stored of an address that comes in: user and password of an https address apart, to be encrypted; the address alone is shown. Empty when none came. Throws as
- * `parseGitUrl`.
+ * What is stored of an address that comes in: user and password of an https address apart, to be encrypted;
+ * the address alone is shown. Empty when none came. Throws as `parseGitUrl`.
  */
 export function keptGitAddress(
   given: string | null | undefined,
@@ -65,13 +75,20 @@ export function keptGitAddress(
   if (given === undefined) return {};
   if (given === null) return { customGitUrl: null, customGitUsername: null, customGitPassword: null };
   const { url, credentials, host } = parseGitUrl(given);
+  // A query often is a token, and the address is shown to whoever may see the service.
+  if (/^https?:/i.test(url) && url.includes('?'))
+    throw badField(
+      'customGitUrl',
+      'must have no query ("?…"); give a token as the password: https://user:token@host/path',
+    );
   if (credentials)
     return {
       customGitUrl: url,
       customGitUsername: credentials.username,
       customGitPassword: credentials.password.reveal(),
     };
-  // The same host keeps its credentials, so that saving what was shown loses nothing; another host never gets them.
+  // The same host keeps its credentials, so that saving what was shown loses nothing; another host never gets
+  // them.
   const keeps = present !== null && parseGitUrl(present).host === host;
   return keeps
     ? { customGitUrl: url }
@@ -92,8 +109,9 @@ export function parseCommit(text: string, field = 'commit'): string {
 }
 
 /**
- * A folder or file inside the source: relative, without `..`; `/`, `.` and the empty text mean the source itself and give the empty text. A leading `/` counts
- * from the source's own root, as people write it. Throws BAD_REQUEST naming `field`.
+ * A folder or file inside the source: relative, without `..`; `/`, `.` and the empty text mean the source
+ * itself and give the empty text. A leading `/` counts from the source's own root, as people write it. Throws
+ * BAD_REQUEST naming `field`.
  */
 export function parseSourcePath(text: string, field: string): string {
   if (text.length > 1024) throw badField(field, 'must have at most 1024 characters');
@@ -121,10 +139,10 @@ function fileUrl(path: string, field: string): GitUrl {
   };
 }
 
-function httpsUrl(text: string, field: string): GitUrl {
+function webUrl(text: string, field: string): GitUrl {
   const url = URL.parse(text);
   if (url === null || !/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname))
-    throw badField(field, 'is no valid https address');
+    throw badField(field, 'is no valid address of the web');
   if (url.hash !== '') throw badField(field, 'must not hold "#"; the branch has its own field');
   if (url.pathname === '/') throw badField(field, 'names a host but no repository');
   const username = decode(url.username, field);
@@ -133,14 +151,17 @@ function httpsUrl(text: string, field: string): GitUrl {
   url.username = '';
   url.password = '';
   return {
-    protocol: 'https',
+    protocol: url.protocol === 'https:' ? 'https' : 'http',
     url: url.href,
     host: url.host,
     credentials: username === '' && password === '' ? undefined : credentialsOf(username, password),
   };
 }
 
-/** A long user without a password is a token; it is kept as the secret it is, under the user name that hosts ignore. */
+/**
+ * A long user without a password is a token; it is kept as the secret it is, under the user name that hosts
+ * ignore.
+ */
 function credentialsOf(username: string, password: string): { username: string; password: Secret } {
   if (password === '' && username.length >= 20)
     return { username: 'x-access-token', password: new Secret(username) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseImageReference } from './image-reference.ts';
+import { parseImageReference, registryOf } from './image-reference.ts';
 
 test.each([
   'nginx',
@@ -26,3 +26,12 @@ test.each([
 ])('%s is refused', (reference, why) => {
   expect(() => parseImageReference(reference, 'image')).toThrow(new RegExp(`^image: .*${why}`));
 });
+
+test.each([
+  ['nginx:1', ''],
+  ['team/nginx:1', ''],
+  ['localhost/x:1', 'localhost'],
+  ['LOCALHOST/x:1', 'LOCALHOST'],
+  ['Intranet/x:1', 'Intranet'],
+  ['registry.test:5000/x', 'registry.test:5000'],
+])('%s comes from the registry "%s"', (reference, host) => expect(registryOf(reference)).toBe(host));

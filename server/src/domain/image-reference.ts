@@ -1,4 +1,7 @@
-/** Names of container images: [registry[:port]/]path[:tag][@digest] (Docker image reference grammar, github.com/distribution/reference). */
+/**
+ * Names of container images: [registry[:port]/]path[:tag][@digest] (Docker image reference grammar,
+ * github.com/distribution/reference).
+ */
 import { badField } from './errors.ts';
 
 const registry = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]{0,251}[a-zA-Z0-9])?)(?::[0-9]{1,5})?';
@@ -18,8 +21,9 @@ const defaultRegistry = /^(?:(?:index\.)?docker\.io\/)?/i;
 const likeAnId = /^[0-9a-f]{1,64}$/;
 
 /**
- * The reference itself; throws BAD_REQUEST naming `field` for anything the engine would not take, and for what could lead to an image that Berth built: every organization's
- * images lie in the one store of the engine.
+ * The reference itself; throws BAD_REQUEST naming `field` for anything the engine would not take, and for
+ * what could lead to an image that Berth built: every organization's images lie in the one store of the
+ * engine.
  */
 export function parseImageReference(text: string, field = 'containerImage'): string {
   const [, name] = text.length <= 500 ? (pattern.exec(text) ?? []) : [];
@@ -35,10 +39,16 @@ export function parseImageReference(text: string, field = 'containerImage'): str
   return text;
 }
 
-/** Host and port of the registry an image comes from; empty for the default registry. */
+/** Without tag and digest: a newer version of an image is the same one. */
+export function imageName(reference: string): string {
+  return reference.replace(/@.*$/, '').replace(/:[\w][\w.-]*$/, '');
+}
+
+/**
+ * Host and port of the registry an image comes from; empty for the default registry. Upper case makes the
+ * first part a host too (splitDockerDomain of the same grammar).
+ */
 export function registryOf(reference: string): string {
   const [first = '', ...rest] = reference.split('/');
-  return rest.length > 0 && (first.includes('.') || first.includes(':') || first === 'localhost')
-    ? first
-    : '';
+  return rest.length > 0 && (/[.:\p{Lu}]/u.test(first) || first === 'localhost') ? first : '';
 }

@@ -1,4 +1,7 @@
-/** What may follow what: the one table of states (interface document, States and transitions; decisions 4 and 5). */
+/**
+ * What may follow what: the one table of states (interface document, States and transitions; decisions 4 and
+ * 5).
+ */
 import { AppError } from './errors.ts';
 
 export const applicationStatuses = ['idle', 'running', 'done', 'error'] as const;
@@ -7,27 +10,27 @@ export type ApplicationStatus = (typeof applicationStatuses)[number];
 export const deploymentStatuses = ['queued', 'running', 'done', 'error', 'cancelled'] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
-/** What a deployment does: the newest source, the version that runs, an earlier one; for databases also the move of the data to another major version. */
+/**
+ * What a deployment does: the newest source, the version that runs, an earlier one; for databases also the
+ * move of the data to another major version.
+ */
 export const deploymentKinds = ['deploy', 'redeploy', 'rollback', 'upgrade'] as const;
 export type DeploymentKind = (typeof deploymentKinds)[number];
 
 /** Stages of a deployment in the document's order (Deploy pipeline order), then those of databases alone. */
-export const deploymentStages = [
-  'validate',
-  'queue',
-  'checkout',
-  'build',
-  'publish',
-  'release',
-  'await-healthy',
-  'route',
-  'prune',
-  'pull',
-  'beside',
-  'copy',
-  'verify-query',
-  'switch',
-] as const;
+export type StageName =
+  | 'checkout'
+  | 'build'
+  | 'publish'
+  | 'release'
+  | 'await-healthy'
+  | 'route'
+  | 'prune'
+  | 'pull'
+  | 'beside'
+  | 'copy'
+  | 'verify-query'
+  | 'switch';
 
 type Transition = { from: readonly ApplicationStatus[] | 'any'; to: ApplicationStatus };
 
@@ -39,6 +42,8 @@ const serviceTransitions = {
   buildKilled: { from: 'any', to: 'error' },
   started: { from: 'any', to: 'done' },
   stopped: { from: 'any', to: 'idle' },
+  deployCancelledWithRelease: { from: 'any', to: 'done' },
+  deployCancelledWithoutRelease: { from: 'any', to: 'idle' },
   queueCleanedWithTasks: { from: 'any', to: 'done' },
   queueCleanedWithoutTasks: { from: 'any', to: 'idle' },
 } as const satisfies Record<string, Transition>;
@@ -56,7 +61,7 @@ export function statusAfter(event: ServiceEvent, from: ApplicationStatus): Appli
 
 const deploymentTransitions: Record<DeploymentStatus, readonly DeploymentStatus[]> = {
   queued: ['running', 'cancelled', 'error'],
-  running: ['done', 'error', 'queued'],
+  running: ['done', 'error', 'queued', 'cancelled'],
   done: [],
   error: [],
   cancelled: [],

@@ -16,7 +16,9 @@ export const argumentNamePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Labels by which Berth and the engine know what is theirs; no service sets them. */
 export const reservedLabelPattern = /^(berth|com\.docker|io\.docker|org\.dockerproject)\./;
 
-/** The name of a build stage in a Dockerfile, or its number; empty is none. Throws BAD_REQUEST naming `field`. */
+/**
+ * The name of a build stage in a Dockerfile, or its number; empty is none. Throws BAD_REQUEST naming `field`.
+ */
 export function parseStageName(text: string, field: string): string {
   if (text === '' || /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/.test(text)) return text;
   throw badField(field, 'is no name of a build stage; it has up to 128 letters, digits, "-", "_" and "."');
@@ -53,7 +55,10 @@ export function hostLabel(appName: string, room = 63): string {
   return trimHyphens(dnsText(appName).slice(0, Math.max(1, room))) || 'app';
 }
 
-/** Name in the engine of a service of a compose file: `<appName>_<service>`, with the suffix if there is one. What the engine would refuse is cut or replaced, and told apart by a few digits. */
+/**
+ * Name in the engine of a service of a compose file: `<appName>_<service>`, with the suffix if there is one.
+ * What the engine would refuse is cut or replaced, and told apart by a few digits.
+ */
 export function composeServiceName(appName: string, service: string, suffix = ''): string {
   const plain = `${appName}_${service}${suffix === '' ? '' : `-${suffix}`}`;
   if (appNamePattern.test(plain)) return plain;
@@ -68,8 +73,8 @@ export function generatedHost(appName: string, hex: string, ip: string): string 
 }
 
 /**
- * A host name as ASCII in lower case: labels of at most 63, 253 in all, `*` only as the whole first label, international names in their
- * xn-- form. Throws BAD_REQUEST naming `field`.
+ * A host name as ASCII in lower case: labels of at most 63, 253 in all, `*` only as the whole first label,
+ * international names in their xn-- form. Throws BAD_REQUEST naming `field`.
  */
 export function parseHost(text: string, field = 'host'): string {
   if (text !== text.trim()) throw badField(field, 'must not begin or end with a space');
@@ -88,7 +93,8 @@ export function parseHost(text: string, field = 'host'): string {
   if (ascii === undefined)
     throw badField(
       field,
-      'is no host name; its labels have letters, digits and "-", at most 63 characters each, and neither begin nor end with "-"',
+      'is no host name; its labels have letters, digits and "-", at most 63 characters each, and ' +
+        'neither begin nor end with "-"',
     );
   const host = wildcard ? `*.${ascii}` : ascii;
   if (host.length > 253) throw badField(field, 'must have at most 253 characters');
@@ -96,7 +102,10 @@ export function parseHost(text: string, field = 'host'): string {
   return host;
 }
 
-/** The address of a machine: an IP address, or a host name as ASCII in lower case. Throws BAD_REQUEST naming `field`. */
+/**
+ * The address of a machine: an IP address, or a host name as ASCII in lower case. Throws BAD_REQUEST naming
+ * `field`.
+ */
 export function parseMachineAddress(text: string, field: string): string {
   if (isIP(text) !== 0 && !text.includes('%')) return isIPv6(text) ? text.toLowerCase() : text;
   const host = parseHost(text, field);
@@ -113,7 +122,10 @@ export function parsePort(port: number, field: string): number {
   throw badField(field, 'must be a whole number from 1 to 65535');
 }
 
-/** A port that a service may publish; throws BAD_REQUEST outside 1–65535 and CONFLICT for a reserved one; `own` are Berth's own ports. */
+/**
+ * A port that a service may publish; throws BAD_REQUEST outside 1–65535 and CONFLICT for a reserved one;
+ * `own` are Berth's own ports.
+ */
 export function parsePublishedPort(
   port: number,
   field = 'publishedPort',
@@ -123,7 +135,8 @@ export function parsePublishedPort(
   if (!reservedPorts.includes(port) && !own.includes(port)) return port;
   throw new AppError(
     'CONFLICT',
-    `${field}: port ${port} is reserved for ${own.includes(port) ? 'Berth itself' : 'SSH, the proxy or the cluster'}; choose another one`,
+    `${field}: port ${port} is reserved for ` +
+      `${own.includes(port) ? 'Berth itself' : 'SSH, the proxy or the cluster'}; choose another one`,
     { issues: [{ path: field, message: 'is reserved' }] },
   );
 }

@@ -5,8 +5,9 @@ import { badField } from './errors.ts';
 const keyBytes = 1024;
 
 /**
- * A relative path: slashes at its ends count for nothing, `.` and empty parts neither; the empty path is the place itself. It never leads out of its place, and no program
- * takes it for an option. Throws BAD_REQUEST naming `field`.
+ * A relative path: slashes at its ends count for nothing, `.` and empty parts neither; the empty path is the
+ * place itself. It never leads out of its place, and no program takes it for an option. Throws BAD_REQUEST
+ * naming `field`.
  */
 export function parseObjectPath(text: string, field: string): string {
   if (/\p{Cc}/u.test(text) || !text.isWellFormed())

@@ -9,7 +9,9 @@ export interface PemBlock {
 const begin = '-----BEGIN ';
 const dashes = '-----';
 
-/** The blocks in their order; undefined when one does not end. Costs time in proportion to the text's length. */
+/**
+ * The blocks in their order; undefined when one does not end. Costs time in proportion to the text's length.
+ */
 export function pemBlocks(text: string): PemBlock[] | undefined {
   const blocks: PemBlock[] = [];
   for (let from = text.indexOf(begin); from !== -1; ) {

@@ -4,12 +4,15 @@
 export const roles = ['owner', 'admin', 'member'] as const;
 export type Role = (typeof roles)[number];
 
-/** Whether somebody of the role `own` may give, change or take the role `other`: nobody reaches above their own (decisions 12). */
+/**
+ * Whether somebody of the role `own` may give, change or take the role `other`: nobody reaches above their
+ * own (decisions 12).
+ */
 export function roleCovers(own: Role, other: Role): boolean {
   return roles.indexOf(own) <= roles.indexOf(other);
 }
 
-/** Grants of a member; owners and admins need none. */
+/** Grants of a member; owners and admins need none but the last. */
 export interface Grants {
   accessedProjects: string[];
   accessedEnvironments: string[];
@@ -24,10 +27,13 @@ export interface Grants {
   canAccessToAPI: boolean;
   canAccessToSSHKeys: boolean;
   canAccessToGitProviders: boolean;
+  /** Held by every role until it is taken; the others are a member's, and off until given. */
+  canReadSecrets: boolean;
 }
 
 export type GrantFlag = { [K in keyof Grants]: Grants[K] extends boolean ? K : never }[keyof Grants];
 
+/** What everybody begins with. */
 export const noGrants: Grants = {
   accessedProjects: [],
   accessedEnvironments: [],
@@ -42,20 +48,75 @@ export const noGrants: Grants = {
   canAccessToAPI: false,
   canAccessToSSHKeys: false,
   canAccessToGitProviders: false,
+  canReadSecrets: true,
 };
 
-/** Classes of procedures, weakest first (interface document, Authentication 8). */
-export const accessClasses = ['protected', 'admin', 'owner'] as const;
-export type AccessClass = (typeof accessClasses)[number];
+/** The action of a narrowed key that reads a router's secrets. */
+export const secretsAction = 'readSecrets';
 
-const rolesOfClass: Record<AccessClass, readonly Role[]> = {
-  protected: ['owner', 'admin', 'member'],
-  admin: ['owner', 'admin'],
-  owner: ['owner'],
-};
+/**
+ * Whether the secrets of a router may be read: by whoever holds the grant, with a narrowed key only when it
+ * names the action there.
+ */
+export function readsSecrets(
+  { grants, permissions }: { grants: Grants; permissions: Readonly<Record<string, string[]>> | undefined },
+  router: string,
+): boolean {
+  return (
+    grants.canReadSecrets &&
+    (permissions === undefined || permissions[router]?.includes(secretsAction) === true)
+  );
+}
+
+/**
+ * What an organization is on this installation (decisions 2): the one it was made with, one that the
+ * installation's Owner trusts with the machine, or a tenant.
+ */
+export type Standing = 'installation' | 'trusted' | 'tenant';
+
+/** Where the machine itself is within reach of Owner and Admin. */
+export const hostStandings: readonly Standing[] = ['installation', 'trusted'];
+
+interface ClassRule {
+  roles: readonly Role[];
+  /** Organizations whose people may call; absent: those of every one. */
+  standings?: readonly Standing[];
+  /** Who may call, for people. */
+  words: string;
+}
+
+/** Classes of procedures (interface document, Authentication 8; decisions 2). */
+export const accessClasses = {
+  protected: { roles: ['owner', 'admin', 'member'], words: 'any authenticated user' },
+  admin: { roles: ['owner', 'admin'], words: 'Owner or Admin' },
+  owner: { roles: ['owner'], words: 'Owner' },
+  hostReach: {
+    roles: ['owner', 'admin'],
+    standings: hostStandings,
+    words: "Owner or Admin of the installation's organization, or of a trusted one",
+  },
+  installation: {
+    roles: ['owner', 'admin'],
+    standings: ['installation'],
+    words: "Owner or Admin of the installation's organization",
+  },
+  installationOwner: {
+    roles: ['owner'],
+    standings: ['installation'],
+    words: "Owner of the installation's organization",
+  },
+} as const satisfies Record<string, ClassRule>;
+export type AccessClass = keyof typeof accessClasses;
+
+/** The rule of a class; the table's own type tells each apart. */
+export const classRule = (accessClass: AccessClass): ClassRule => accessClasses[accessClass];
 
 export function roleReaches(role: Role, accessClass: AccessClass): boolean {
-  return rolesOfClass[accessClass].includes(role);
+  return classRule(accessClass).roles.includes(role);
+}
+
+export function standingReaches(standing: Standing, accessClass: AccessClass): boolean {
+  return classRule(accessClass).standings?.includes(standing) ?? true;
 }
 
 /** Where a thing stands: what a member's grants are compared with. */
@@ -68,7 +129,10 @@ export interface Scope {
   userId?: string | undefined;
 }
 
-/** Whether a member with these grants reaches the thing. A project opens its environments, an environment its services; a service opens only itself. */
+/**
+ * Whether a member with these grants reaches the thing. A project opens its environments, an environment its
+ * services; a service opens only itself.
+ */
 export function memberReaches(grants: Grants, scope: Scope): boolean {
   return (
     (scope.projectId !== undefined && grants.accessedProjects.includes(scope.projectId)) ||
@@ -77,7 +141,10 @@ export function memberReaches(grants: Grants, scope: Scope): boolean {
   );
 }
 
-/** Which of many things a person reaches: everything for Owner and Admin, for a member as `memberReaches` says; the grants are made ready once. */
+/**
+ * Which of many things a person reaches: everything for Owner and Admin, for a member as `memberReaches`
+ * says; the grants are made ready once.
+ */
 export function reachOf({ role, grants }: { role: Role; grants: Grants }): (scope: Scope) => boolean {
   if (role !== 'member') return () => true;
   const [projects, environments, services] = [

@@ -4,13 +4,19 @@ import { hostLabel, parseHost } from './names.ts';
 
 const nameRoom = 63;
 
-/** `preview-<appName>-<n>`, the appName cut so that the engine takes the name; `extra` makes it another one. */
+/**
+ * `preview-<appName>-<n>`, the appName cut so that the engine takes the name; `extra` makes it another one.
+ */
 export function previewAppName(appName: string, number: number, extra = ''): string {
   const tail = `-${number}${extra === '' ? '' : `-${extra}`}`;
-  return `preview-${appName.slice(0, nameRoom - 'preview-'.length - tail.length).replace(/[-_]+$/, '')}${tail}`;
+  const name = appName.slice(0, nameRoom - 'preview-'.length - tail.length);
+  return `preview-${name.replace(/[-_]+$/, '')}${tail}`;
 }
 
-/** The wildcard with `*` replaced by `preview-<appName>-<n>`; the appName is cut so that the label stays within 63. */
+/**
+ * The wildcard with `*` replaced by `preview-<appName>-<n>`; the appName is cut so that the label stays
+ * within 63.
+ */
 export function previewHost(wildcard: string, appName: string, number: number): string {
   const [label = ''] = wildcard.split('.', 1);
   const tail = `-${number}`;
@@ -23,7 +29,10 @@ export function defaultWildcard(serverIp: string | null): string {
   return `*.${(serverIp ?? '127.0.0.1').replace(/[.:]/g, '-')}.sslip.io`;
 }
 
-/** A host with one `*` in its first label, such as *.preview.example.com or *-pr.example.com. Throws BAD_REQUEST naming `field`. */
+/**
+ * A host with one `*` in its first label, such as *.preview.example.com or *-pr.example.com. Throws
+ * BAD_REQUEST naming `field`.
+ */
 export function parsePreviewWildcard(text: string, field = 'previewWildcard'): string {
   const [label = '', ...others] = text.split('.');
   if (label.split('*').length !== 2 || others.some((part) => part.includes('*')))

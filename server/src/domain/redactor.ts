@@ -8,12 +8,16 @@ export type Redactor = (text: string) => string;
 /** Shorter values cannot be told from ordinary text. */
 const minLength = 4;
 
-/** Characters for which encoded forms are made too; beyond them (somebody stores a file in a variable) only the values themselves are hidden. */
+/**
+ * Characters for which encoded forms are made too; beyond them (somebody stores a file in a variable) only
+ * the values themselves are hidden.
+ */
 const encodedBudget = 128 * 1024;
 
 /**
- * A function that replaces the given values (of 4 characters or more, also in their base64, URL-encoded, JSON-escaped forms and line by line) and
- * whatever looks like a secret by dots. Making it costs time in proportion to the values' length, using it in proportion to the text's.
+ * A function that replaces the given values (of 4 characters or more, also in their base64, URL-encoded,
+ * JSON-escaped forms and line by line) and whatever looks like a secret by dots. Making it costs time in
+ * proportion to the values' length, using it in proportion to the text's.
  */
 export function createRedactor(secrets: Iterable<string | Secret> = []): Redactor {
   const matcher = createStringMatcher(literalsOf(secrets));
@@ -30,7 +34,10 @@ export function createRedactor(secrets: Iterable<string | Secret> = []): Redacto
   };
 }
 
-/** The redactor for one stream of lines: it also hides the lines between the BEGIN and END of a private key (at most 200 of them). */
+/**
+ * The redactor for one stream of lines: it also hides the lines between the BEGIN and END of a private key
+ * (at most 200 of them).
+ */
 export function redactLines(redact: Redactor): Redactor {
   let hidden = 0;
   return (line) => {
@@ -84,7 +91,10 @@ function encode(value: string): string {
   );
 }
 
-/** The value in base64 wherever it stands in the encoded text: three alignments, without the characters its neighbours decide. */
+/**
+ * The value in base64 wherever it stands in the encoded text: three alignments, without the characters its
+ * neighbours decide.
+ */
 function* base64Forms(value: string): Generator<string> {
   const bytes = Buffer.from(value);
   for (const shift of [0, 1, 2]) {

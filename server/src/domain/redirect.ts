@@ -13,7 +13,8 @@ export function parseReplacement(text: string, field = 'replacement'): Replaceme
   if (!/^(?:[!#-;=?-Z[\]_a-z~]|\$\{[A-Za-z0-9_]+\})+$/.test(text))
     throw badField(
       field,
-      'may hold visible ASCII without spaces, and without any of { } < > " \\ ^ ` | beside groups such as $1 and ${1}',
+      'may hold visible ASCII without spaces, and without any of { } < > " \\ ^ ` | beside groups such ' +
+        'as $1 and ${1}',
     );
   const parts: ReplacementPart[] = [];
   for (const [token, number, name] of text.matchAll(/\$\$|\$([0-9]{1,3})|\$\{([A-Za-z0-9_]+)\}|\$|[^$]+/g)) {
@@ -34,7 +35,10 @@ export function parseReplacement(text: string, field = 'replacement'): Replaceme
   return parts;
 }
 
-/** Both together: the replacement names groups that the regular expression has. Throws BAD_REQUEST naming the field. */
+/**
+ * Both together: the replacement names groups that the regular expression has. Throws BAD_REQUEST naming the
+ * field.
+ */
 export function checkRedirect({ regex, replacement }: { regex: string; replacement: string }): void {
   const { groups, names } = parseRegex(regex);
   for (const part of parseReplacement(replacement)) {
@@ -43,7 +47,13 @@ export function checkRedirect({ regex, replacement }: { regex: string; replaceme
     if (!isThere)
       throw badField(
         'replacement',
-        `names the group ${part.group}, but regex has ${groups === 0 ? 'no group' : `${groups} group${groups === 1 ? '' : 's'}${names.length > 0 ? ` (named: ${names.join(', ')})` : ''}`}`,
+        `names the group ${part.group}, but regex has ${countOfGroups(groups, names)}`,
       );
   }
+}
+
+function countOfGroups(groups: number, names: readonly string[]): string {
+  if (groups === 0) return 'no group';
+  const named = names.length > 0 ? ` (named: ${names.join(', ')})` : '';
+  return `${groups} group${groups === 1 ? '' : 's'}${named}`;
 }

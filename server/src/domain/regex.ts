@@ -1,6 +1,8 @@
 /**
- * Regular expressions that the proxy's engine takes (RE2 as Go's regexp/syntax has it; https://github.com/google/re2/wiki/Syntax). Checked here, so that the
- * person who writes one gets the reason at once. What is rare and unclear (octal escapes, braces that are no repetition) is refused though Go takes it.
+ * Regular expressions that the proxy's engine takes (RE2 as Go's regexp/syntax has it;
+ * https://github.com/google/re2/wiki/Syntax). Checked here, so that the person who writes one gets the reason
+ * at once. What is rare and unclear (octal escapes, braces that are no repetition) is refused though Go takes
+ * it.
  */
 import { badField } from './errors.ts';
 
@@ -15,7 +17,10 @@ export const maxRegexLength = 500;
 /** Go's own bound of one repetition and of repetitions inside one another. */
 const maxRepeats = 1000;
 
-/** Instructions of the compiled program: what a repetition repeats counts that many times. Each takes about 40 bytes of the proxy's memory, for each domain. */
+/**
+ * Instructions of the compiled program: what a repetition repeats counts that many times. Each takes about 40
+ * bytes of the proxy's memory, for each domain.
+ */
 const maxSize = 10_000;
 
 /** Throws BAD_REQUEST naming `field` for what the engine does not take, with what it is that it lacks. */
@@ -86,7 +91,8 @@ function repeated(cursor: Cursor): Cost {
   if (take(cursor, /[*+?{]/y))
     refuse(
       cursor,
-      'has two repetitions after one another; possessive ones such as "*+" are not known to the proxy\'s engine',
+      'has two repetitions after one another; possessive ones such as "*+" are not known to the ' +
+        "proxy's engine",
     );
   const [, min, comma, max] = quantifier;
   return min === undefined
@@ -103,7 +109,8 @@ function counted(cursor: Cursor, cost: Cost, { min, max }: { min: number; max: n
   if (repeats > maxRepeats || min > max)
     refuse(
       cursor,
-      `has a repetition like {${min},${max}} that is upside down or, with those round it, more than ${maxRepeats} times`,
+      `has a repetition like {${min},${max}} that is upside down or, with those round it, more than ` +
+        `${maxRepeats} times`,
     );
   return { size: (cost.size + 1) * (times + 1), repeats };
 }

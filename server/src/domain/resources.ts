@@ -6,7 +6,10 @@ const MiB = 1024 * 1024;
 const minMemory = 6 * MiB;
 const maxCpus = 4096;
 
-/** Bytes of `512m`, `1g`, `1.5g` or a plain number of bytes. Throws BAD_REQUEST naming `field` for anything else. */
+/**
+ * Bytes of `512m`, `1g`, `1.5g` or a plain number of bytes. Throws BAD_REQUEST naming `field` for anything
+ * else.
+ */
 export function parseMemory(text: string, field: string): number {
   const match = /^(?:([0-9]{1,15})|([0-9]{1,9}(?:\.[0-9]{1,9})?)([mg]))$/.exec(text);
   if (match === null) throw badField(field, 'must be like 512m, 1g or 1.5g, or a plain number of bytes');
@@ -20,7 +23,10 @@ export function parseMemory(text: string, field: string): number {
   return bytes;
 }
 
-/** Nano-CPUs of `0.5`, `1.5`, `2` (cores) or of an integer from 1,000,000 on (nano-CPUs). Throws BAD_REQUEST naming `field` for anything else. */
+/**
+ * Nano-CPUs of `0.5`, `1.5`, `2` (cores) or of an integer from 1,000,000 on (nano-CPUs). Throws BAD_REQUEST
+ * naming `field` for anything else.
+ */
 export function parseCpus(text: string, field: string): number {
   if (!/^[0-9]{1,15}(?:\.[0-9]{1,9})?$/.test(text))
     throw badField(field, 'must be a number of cores such as 0.5 or 1.5, or nano-CPUs from 1000000 on');

@@ -9,7 +9,8 @@ export function parseRootCertificates(text: string, field = 'rootCertificates'):
   if (!blocks || blocks.length === 0)
     throw badField(
       field,
-      'is not PEM: it must hold one or more blocks from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"',
+      'is not PEM: it must hold one or more blocks from "-----BEGIN CERTIFICATE-----" to "-----END ' +
+        'CERTIFICATE-----"',
     );
   for (const { label, text: block } of blocks) {
     if (label !== 'CERTIFICATE')

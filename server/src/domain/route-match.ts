@@ -6,7 +6,10 @@ export interface Routed {
   path: string;
 }
 
-/** Gives the route with the longest path of an exact host, else of the wildcard above it; undefined when none takes it. */
+/**
+ * Gives the route with the longest path of an exact host, else of the wildcard above it; undefined when none
+ * takes it.
+ */
 export function routeMatcher<T extends Routed>(
   routes: readonly T[],
 ): (host: string, address: string) => T | undefined {
@@ -28,7 +31,9 @@ export function routeMatcher<T extends Routed>(
   };
 }
 
-/** Decoded once, in lower case, without repeated slashes and dots as parts, nor dots and spaces at its end. */
+/**
+ * Decoded once, in lower case, without repeated slashes and dots as parts, nor dots and spaces at its end.
+ */
 function seenPath(address: string): string {
   const raw = address.replace(/^https?:\/\/[^/?]*/i, '').replace(/[?#].*$/s, '');
   const parts: string[] = [];

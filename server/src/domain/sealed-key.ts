@@ -1,8 +1,13 @@
-/** A key file under a passphrase that only a person keeps: scrypt makes a key of the passphrase, AES-256-GCM keeps the file secret and whole. */
+/**
+ * A key file under a passphrase that only a person keeps: scrypt makes a key of the passphrase, AES-256-GCM
+ * keeps the file secret and whole.
+ */
 import { createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
 import { AppError } from './errors.ts';
 
-/** 128 MiB and a third of a second for each try (RFC 7914; OWASP, "Password Storage": N = 2^17, r = 8, p = 1). */
+/**
+ * 128 MiB and a third of a second for each try (RFC 7914; OWASP, "Password Storage": N = 2^17, r = 8, p = 1).
+ */
 const cost = { N: 2 ** 17, r: 8, p: 1 } as const;
 const form = 'berth-sealed-key-1';
 

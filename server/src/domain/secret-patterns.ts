@@ -1,4 +1,9 @@
-/** Shapes that are secret wherever they appear. Every pattern is bounded, so that a huge line costs time in proportion to its length. */
+/**
+ * Shapes that are secret wherever they appear. Every pattern is bounded, so that a huge line costs time in
+ * proportion to its length.
+ */
+
+import { anyOf } from './pattern.ts';
 
 export const dots = '••••';
 
@@ -29,12 +34,23 @@ function hideUserInfo(_: string, web: string | undefined, userInfo: string): str
 }
 
 const header = /authorization|bearer|api-key/i;
-const headerValue =
-  /\b((?:proxy-)?authorization["']?\s{0,8}[:=]\s{0,8}["']?(?:[a-z][a-z0-9-]{0,30}\s{1,8})?|x-api-key["']?\s{0,8}[:=]\s{0,8}["']?|bearer\s{1,8}(?=\S{8}))[^\s"',;]{1,8192}/gi;
+/** Between the name of a header and its value, also in JSON and in code. */
+const assigned = /["']?\s{0,8}[:=]\s{0,8}["']?/.source;
+const beforeValue = anyOf([
+  new RegExp(`(?:proxy-)?authorization${assigned}(?:[a-z][a-z0-9-]{0,30}\\s{1,8})?`),
+  new RegExp(`x-api-key${assigned}`),
+  /bearer\s{1,8}(?=\S{8})/,
+]).source;
+const headerValue = new RegExp(`\\b(${beforeValue})[^\\s"',;]{1,8192}`, 'gi');
 
 /** Our own keys (`<prefix>_<43 or more letters and digits>`), GitHub's and GitLab's. */
-const token =
-  /(_|gh[pousr]_|github_pat_|glpat-)(?:(?<=[A-Za-z0-9-]_)[A-Za-z0-9]{43,}|(?<=gh[pousr]_)[A-Za-z0-9]{36,}|(?<=github_pat_)\w{22,}|(?<=glpat-)[\w-]{20,})/g;
+const tokenRest = anyOf([
+  /(?<=[A-Za-z0-9-]_)[A-Za-z0-9]{43,}/,
+  /(?<=gh[pousr]_)[A-Za-z0-9]{36,}/,
+  /(?<=github_pat_)\w{22,}/,
+  /(?<=glpat-)[\w-]{20,}/,
+]).source;
+const token = new RegExp(`(_|gh[pousr]_|github_pat_|glpat-)(?:${tokenRest})`, 'g');
 
 const keyMark = 'PRIVATE KEY-----';
 const keyBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;

@@ -2,7 +2,10 @@
 import { posix } from 'node:path';
 import { AppError, badField } from './errors.ts';
 
-/** An absolute path without `.` and `..`, with single slashes and none at its end. Throws BAD_REQUEST naming `field`. */
+/**
+ * An absolute path without `.` and `..`, with single slashes and none at its end. Throws BAD_REQUEST naming
+ * `field`.
+ */
 export function parseServerPath(path: string, field: string): string {
   if (/\p{Cc}/u.test(path)) throw badField(field, 'must not contain line breaks or control characters');
   if (!path.startsWith('/')) throw badField(field, 'must be an absolute path, beginning with "/"');
@@ -13,8 +16,8 @@ export function parseServerPath(path: string, field: string): string {
 }
 
 /**
- * Throws FORBIDDEN when a clean path is one of these, stands in one or contains one: the engine's socket and data, Berth's own data. `effect` is what giving it would
- * do, such as "would give the service".
+ * Throws FORBIDDEN when a clean path is one of these, stands in one or contains one: the engine's socket and
+ * data, Berth's own data. `effect` is what giving it would do, such as "would give the service".
  */
 export function refuseProtected(
   path: string,
@@ -30,6 +33,14 @@ export function refuseProtected(
       'FORBIDDEN',
       `${field}: ${path} ${effect} ${found}, which controls this server. Choose a folder of its own instead.`,
     );
+}
+
+/**
+ * Whether a clean path leads into what the kernel shows of one process (`/proc/1/root`, `/proc/self/cwd`):
+ * from there every folder of the machine is within reach.
+ */
+export function isProcessPath(path: string): boolean {
+  return /^\/proc\/([0-9]+|self|thread-self)(\/|$)/.test(path);
 }
 
 /** Whether `path` is `folder` or stands in it; both clean. */

@@ -1,4 +1,7 @@
-/** Names a service of any kind, where one thing belongs to an application, a database, a compose service or the preview of a pull request. */
+/**
+ * Names a service of any kind, where one thing belongs to an application, a database, a compose service or
+ * the preview of a pull request.
+ */
 
 export const deployedKinds = ['application', 'database', 'compose', 'previewDeployment'] as const;
 export type DeployedKind = (typeof deployedKinds)[number];

@@ -1,4 +1,7 @@
-/** Finds many literals in a text in one pass (Aho–Corasick), in time linear in the text whatever the literals are. */
+/**
+ * Finds many literals in a text in one pass (Aho–Corasick), in time linear in the text whatever the literals
+ * are.
+ */
 
 /** Start (inclusive) and end (exclusive). */
 export type Span = [start: number, end: number];
@@ -36,7 +39,9 @@ function scan(tree: Tree, text: string): Span[] {
   return spans;
 }
 
-/** The tree of all literals in flat arrays; node 0 is its root, and children are found through one hash table. */
+/**
+ * The tree of all literals in flat arrays; node 0 is its root, and children are found through one hash table.
+ */
 class Tree {
   readonly #parent: Int32Array;
   readonly #code: Uint16Array;

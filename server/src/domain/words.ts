@@ -1,4 +1,7 @@
-/** A command line as words: quotes and backslashes as in a shell (POSIX Shell Command Language, 2.2), nothing else; no variable, glob or operator means anything. */
+/**
+ * A command line as words: quotes and backslashes as in a shell (POSIX Shell Command Language, 2.2), nothing
+ * else; no variable, glob or operator means anything.
+ */
 import { badField } from './errors.ts';
 
 /** The words; throws BAD_REQUEST naming `field` when a quote does not end. */

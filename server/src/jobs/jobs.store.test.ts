@@ -3,17 +3,24 @@ import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../test/store/each-database.ts';
 import type { JobRecord } from '../db/tables.ts';
 import { systemClock } from '../ports/clock.ts';
+import type { Queue } from '../ports/queue.ts';
 import { createQueue } from './queue.ts';
+import { createSlotStore, type SlotStore } from './slot-store.ts';
 import { createJobStore, type JobStore } from './store.ts';
 import { createWorker, type WorkerOptions } from './worker.ts';
 
 const leaseMs = 1000;
 
 eachDatabase('the job queue', ({ open }) => {
-  async function queue(
-    ...serviceKeys: string[]
-  ): Promise<{ store: JobStore; ids: string[]; cancelQueued(serviceKey: string): Promise<unknown[]> }> {
-    const store = createJobStore(await open());
+  async function queue(...serviceKeys: string[]): Promise<{
+    store: JobStore;
+    slots: SlotStore;
+    ids: string[];
+    jobs: Queue;
+    cancelQueued(serviceKey: string): Promise<unknown[]>;
+  }> {
+    const database = await open();
+    const store = createJobStore(database);
     const jobs = createQueue(store, systemClock, () => undefined);
     const ids = [];
     for (const serviceKey of serviceKeys)
@@ -25,17 +32,23 @@ eachDatabase('the job queue', ({ open }) => {
           serverKey: 'local',
         }),
       );
-    return { store, ids, cancelQueued: jobs.cancelQueued };
+    return { store, slots: createSlotStore(database), ids, jobs, cancelQueued: jobs.cancelQueued };
   }
   const claim = async (
     store: JobStore,
-    overrides: { worker?: string; now?: number; perServer?: number; except?: string[] } = {},
+    overrides: {
+      worker?: string;
+      now?: number;
+      perServer?: number;
+      backups?: number;
+      except?: string[];
+    } = {},
   ): Promise<string | undefined> => {
-    const { now = 10_000, worker = 'w', perServer = 5, except = [] } = overrides;
-    return (await store.claim({ worker, now, leaseUntil: now + leaseMs, perServer, except }))?.jobId;
+    const { now = 10_000, worker = 'w', perServer = 5, backups = 1, except = [] } = overrides;
+    return (await store.claim({ worker, now, leaseUntil: now + leaseMs, perServer, backups, except }))?.jobId;
   };
 
-  it('gives the oldest job first, one at a time of each service, and no more than a server may have', async () => {
+  it('gives the oldest job first, one at a time of each service, and no more than a server has', async () => {
     const { store, ids } = await queue('a', 'a', 'b', 'c');
     expect(await claim(store, { perServer: 2 })).toBe(ids[0]);
     expect(await claim(store, { perServer: 2 })).toBe(ids[2]);
@@ -96,7 +109,7 @@ eachDatabase('the job queue', ({ open }) => {
     expect(await store.find({ jobId: id })).toMatchObject({ state: 'running', worker: 'another' });
   });
 
-  it('a job whose handler fails is reported and tried again when its lease has run out; one that ends is done', async () => {
+  it('a job whose handler fails is reported, and tried again when its lease has run out', async () => {
     const { store, ids } = await queue('a');
     const faults: string[] = [];
     let tries = 0;
@@ -132,6 +145,82 @@ eachDatabase('the job queue', ({ open }) => {
     expect(await claim(store, { worker: 'next', now: Date.now() })).toBe(ids[0]);
   });
 
+  it('a slot is given in the order of the jobs, never too often, and ends with the lease', async () => {
+    const { store, slots, ids } = await queue('a', 'b', 'c');
+    const [a, b, c] = await Promise.all(
+      ['first', 'second', 'first'].map((worker) =>
+        store.claim({ worker, now: 10_000, leaseUntil: 11_000, perServer: 5, backups: 1, except: [] }),
+      ),
+    );
+    const jobs = [a, b, c].filter((job) => job !== undefined).toSorted((x, y) => x.sequence - y.sequence);
+    const [first, second, third] = jobs;
+    if (!first || !second || !third) throw new Error('not claimed');
+    await slots.ask(second);
+    await slots.ask(third);
+    // One whose job was accepted before them asks after them: still its turn.
+    await slots.ask(first);
+    expect(await slots.take(third, 2, 10_000)).toBe(false);
+    expect(await slots.take(second, 2, 10_000)).toBe(false);
+    expect(await slots.take(first, 2, 10_000)).toBe(true);
+    expect((await slots.ahead(third, 10_000)).map(({ jobId }) => jobId)).toEqual([ids[0], ids[1]]);
+    expect(await slots.take(second, 1, 10_000)).toBe(false);
+    expect(await slots.take(second, 2, 10_000)).toBe(true);
+    expect(await slots.take(third, 2, 10_000)).toBe(false);
+    expect(await slots.give(first)).toBe(true);
+    expect(await slots.give(first)).toBe(false);
+    expect(await slots.take(third, 2, 10_000)).toBe(true);
+    // The lease of both ran out: their slots are free, and a new claim has none.
+    expect(await store.heartbeat(first.jobId, first.worker ?? '', 30_000)).toBe(true);
+    await slots.ask(first);
+    expect(await slots.take(first, 1, 20_000)).toBe(true);
+    const again = await store.claim({
+      worker: 'third',
+      now: 20_000,
+      leaseUntil: 21_000,
+      perServer: 5,
+      backups: 1,
+      except: [],
+    });
+    expect(again).toMatchObject({ jobId: second.jobId, slot: 'none' });
+    expect(await slots.give(second)).toBe(false);
+  });
+
+  it('a slot is given once to processes that ask at the same time', async () => {
+    const { store, slots } = await queue(...Array.from({ length: 8 }, (_, index) => `s${index}`));
+    const jobs = [];
+    for (let index = 0; index < 8; index += 1) {
+      const job = await store.claim({
+        worker: `w${index}`,
+        now: 10_000,
+        leaseUntil: 11_000,
+        perServer: 20,
+        backups: 1,
+        except: [],
+      });
+      if (job) jobs.push(job);
+    }
+    const taken = await Promise.all(
+      jobs.toReversed().map(async (job) => {
+        await slots.ask(job);
+        return slots.take(job, 2, 10_000);
+      }),
+    );
+    expect(taken.filter(Boolean).length).toBeLessThanOrEqual(2);
+    for (const job of jobs) await slots.take(job, 2, 10_000);
+    expect(await store.list({ slot: 'held' })).toHaveLength(2);
+  });
+
+  it('backups wait for each other, not for deployments', async () => {
+    // The same queue: another one counts its own numbers, and could meet those of the same millisecond.
+    const { store, jobs } = await queue('a');
+    for (const serviceKey of ['backup:1', 'backup:2'])
+      await jobs.enqueue({ kind: 'backup', payload: {}, serviceKey, serverKey: 'backups' });
+    expect(await claim(store)).toBeDefined();
+    expect(await claim(store)).toBeDefined();
+    expect(await claim(store)).toBeUndefined();
+    expect(await claim(store, { backups: 2 })).toBeDefined();
+  });
+
   function options(
     store: JobStore,
     handler: (job: JobRecord, signal: AbortSignal) => Promise<void>,
@@ -140,7 +229,7 @@ eachDatabase('the job queue', ({ open }) => {
       store,
       clock: systemClock,
       handlers: { deployment: handler },
-      perServer: async () => 1,
+      limits: async () => ({ perServer: 1, backups: 1 }),
       onFault: () => undefined,
       leaseMs: 300,
       pollMs: 50,

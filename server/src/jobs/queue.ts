@@ -17,10 +17,14 @@ export function createQueue(store: JobStore, clock: Clock, wake: () => void): Qu
         attempts: 0,
         worker: null,
         leaseUntil: 0,
+        slot: 'none',
         sequence: nextSequence(),
         createdAt: isoTime(clock),
       });
       return jobId;
+    },
+    async cancelRunning(serviceKey) {
+      await store.update({ serviceKey, state: 'running' }, { state: 'cancelled', slot: 'none' });
     },
     async cancelQueued(serviceKey) {
       const cancelled = [];

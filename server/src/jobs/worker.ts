@@ -1,15 +1,18 @@
 /** Takes jobs, keeps their leases alive, and ends a job whose lease is lost. */
 import { randomId, type Clock } from '../ports/clock.ts';
 import type { JobRecord } from '../db/tables.ts';
-import { createAlarm } from './alarm.ts';
+import { createAlarm, type Alarm } from './alarm.ts';
 import type { JobStore } from './store.ts';
 
 export interface WorkerOptions {
   store: JobStore;
   clock: Clock;
+  /** Rung when there is something to do. */
+  alarm?: Alarm;
   /** One handler per kind of job; it deals with its own failures and returns when the job is over. */
   handlers: Record<string, (job: JobRecord, signal: AbortSignal) => Promise<void>>;
-  perServer(): Promise<number>;
+  /** Jobs in flight on a server, and backups at once. */
+  limits(): Promise<{ perServer: number; backups: number }>;
   /** Reports what no handler could deal with. */
   onFault(error: unknown, job: JobRecord | undefined): void;
   /** Milliseconds a lease lasts without a heartbeat (default 15,000). */
@@ -21,7 +24,10 @@ export interface WorkerOptions {
 export interface Worker {
   start(): void;
   wake(): void;
-  /** Takes no new job and waits until the present ones gave up their work (at most `limitMs`); their leases end, the next start goes on. */
+  /**
+   * Takes no new job and waits until the present ones gave up their work (at most `limitMs`); their leases
+   * end, the next start goes on.
+   */
   stop(limitMs: number): Promise<void>;
 }
 
@@ -37,7 +43,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const leaseMs = options.leaseMs ?? 15_000;
   const name = randomId(12);
   const running = new Map<string, RunningJob>();
-  const alarm = createAlarm();
+  const alarm = options.alarm ?? createAlarm();
   let stopping = false;
   let loop: Promise<void> = Promise.resolve();
 
@@ -50,7 +56,7 @@ export function createWorker(options: WorkerOptions): Worker {
           worker: name,
           now,
           leaseUntil: now + leaseMs,
-          perServer: await options.perServer(),
+          ...(await options.limits()),
           except: [...running.keys()],
         });
         if (job) begin(job);
@@ -96,7 +102,10 @@ interface Taken {
   stop: AbortController;
 }
 
-/** Runs the handler under a living lease. A job whose handler fails, or that was stopped, keeps its row: its lease runs out and somebody goes on. */
+/**
+ * Runs the handler under a living lease. A job whose handler fails, or that was stopped, keeps its row: its
+ * lease runs out and somebody goes on.
+ */
 async function carryOut(
   { store, clock, handlers, onFault }: WorkerOptions,
   { job, name, leaseMs, stop }: Taken,

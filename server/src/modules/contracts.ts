@@ -1,4 +1,7 @@
-/** Every router's contract by its name in the interface: the composition joins them with handlers; OpenAPI, client, CLI and reference walk over them. */
+/**
+ * Every router's contract by its name in the interface: the composition joins them with handlers; OpenAPI,
+ * client, CLI and reference walk over them.
+ */
 import type { Contract } from '../procedure/procedure.ts';
 import { applicationContract } from './application/contract.ts';
 import { auditContract } from './audit/contract.ts';

@@ -3,6 +3,7 @@ import type { Secret } from '../domain/secret.ts';
 import type { ChildIdentity } from './git.ts';
 
 export type BuildType =
+  | 'auto'
   | 'nixpacks'
   | 'dockerfile'
   | 'heroku_buildpacks'
@@ -11,8 +12,25 @@ export type BuildType =
   | 'railpack';
 
 export interface Builder {
-  /** Builds and tags the image; throws AppError with the reason (a missing program, a failing step, out of memory). */
+  /**
+   * Builds and tags the image; throws AppError with the reason (a missing program, a failing step, out of
+   * memory).
+   */
   build(request: BuildRequest): Promise<void>;
+  /** The programs beside docker that build types need; `scratchDirectory` is made and removed. */
+  programs(scratchDirectory: string, signal: AbortSignal): Promise<BuilderProgram[]>;
+}
+
+export interface BuilderProgram {
+  name: string;
+  /** Those that need it. */
+  buildTypes: BuildType[];
+  /** As it tells it; null when it is not there or does not start. */
+  version: string | null;
+  /** Why there is no version. */
+  problem: string | null;
+  /** What to do to have it. */
+  install: string;
 }
 
 export interface BuildRequest {
@@ -43,4 +61,23 @@ export interface BuildRequest {
   limitMs: number;
   onLine(line: string): void;
   onChild(child: ChildIdentity): Promise<void>;
+}
+
+export interface BuildLimits {
+  memoryBytes: number;
+  nanoCpus: number;
+}
+
+export interface LimitedBuild {
+  /** Whether a process was killed for memory in the group since the build began. */
+  ranOutOfMemory(): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+export interface BuildLimiter {
+  /**
+   * Limits a build from now on; says in one line what holds, or why nothing does. Never fails: a build
+   * without limits is better than none.
+   */
+  begin(limits: BuildLimits, onLine: (line: string) => void): Promise<LimitedBuild>;
 }

@@ -1,4 +1,7 @@
-/** What the proxy tells of the certificates that it asks ACME authorities for, and the files in which it keeps them. */
+/**
+ * What the proxy tells of the certificates that it asks ACME authorities for, and the files in which it keeps
+ * them.
+ */
 import type { AcmeProblem } from '../domain/acme-problem.ts';
 
 export type CertificateNews =
@@ -6,7 +9,10 @@ export type CertificateNews =
   | {
       kind: 'failed';
       host: string;
-      /** Name of the authority as the proxy's folders have it, behind the account and a slash where that is not the installation's. */
+      /**
+       * Name of the authority as the proxy's folders have it, behind the account and a slash where that is
+       * not the installation's.
+       */
       authority: string;
       /** The proxy's own words. */
       words: string;
@@ -14,7 +20,10 @@ export type CertificateNews =
       problem: AcmeProblem | undefined;
     };
 
-/** A file of the proxy's own store: certificates with their keys, accounts at authorities, the proxy's own authority. */
+/**
+ * A file of the proxy's own store: certificates with their keys, accounts at authorities, the proxy's own
+ * authority.
+ */
 export interface KeptFile {
   /** Relative to the store. */
   path: string;
@@ -30,6 +39,9 @@ export interface ProxyStore {
   putBack(files: readonly KeptFile[]): Promise<void>;
   /** Those that have files, the installation's not counted. */
   accounts(): Promise<string[]>;
-  /** Removes what an account is at its authorities, so that the next order makes it anew; with `certificates` all that it has. */
+  /**
+   * Removes what an account is at its authorities, so that the next order makes it anew; with `certificates`
+   * all that it has.
+   */
   forget(account: string, options: { certificates: boolean }): Promise<void>;
 }

@@ -15,7 +15,10 @@ export function isoTime(clock: Clock): string {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Fetching random bytes costs the same for few and for many, so they are fetched for some fifty identifiers at once. */
+/**
+ * Fetching random bytes costs the same for few and for many, so they are fetched for some fifty identifiers
+ * at once.
+ */
 const chance = Buffer.alloc(2048);
 let used = chance.length;
 

@@ -1,13 +1,21 @@
-/** What Berth shows of a container engine as it is, whoever made the things; it acts on one container only. CPU is cores, memory is bytes, times are ISO 8601. */
+/**
+ * What Berth shows of a container engine as it is, whoever made the things; it acts on one container only.
+ * CPU is cores, memory is bytes, times are ISO 8601.
+ */
 
 export interface EngineView {
   /** Every container of this node, ended ones included, newest first. */
   allContainers(): Promise<ListedContainer[]>;
   /** A container of this node by its id or name; undefined when it is not here. */
   container(idOrName: string): Promise<InspectedContainer | undefined>;
-  /** Restarts it; SERVICE_UNAVAILABLE when it does not end within a minute. Swarm takes the end of a task's container for the task's and puts a new one in its place. */
+  /**
+   * Restarts it; SERVICE_UNAVAILABLE when it does not end within a minute. Swarm takes the end of a task's
+   * container for the task's and puts a new one in its place.
+   */
   restartContainer(containerId: string): Promise<void>;
-  /** The nodes of the swarm; this and the next two throw SERVICE_UNAVAILABLE where the engine manages none. */
+  /**
+   * The nodes of the swarm; this and the next two throw SERVICE_UNAVAILABLE where the engine manages none.
+   */
   swarmNodes(): Promise<SwarmNode[]>;
   /** Every service of the swarm, newest first. */
   swarmServices(): Promise<SwarmService[]>;
@@ -68,25 +76,29 @@ export interface SwarmNode {
   createdAt: string;
 }
 
-export interface SwarmService {
-  id: string;
-  name: string;
-  labels: Record<string, string>;
+/** What a service gives to its tasks. */
+export interface TaskConfiguration {
   image: string;
   command: string[];
   args: string[];
   env: string[];
   mounts: { type: string; source: string; target: string; readOnly: boolean }[];
   constraints: string[];
+  /** Names of its networks. */
+  networks: string[];
+  limits: Resources;
+  reservations: Resources;
+}
+
+export interface SwarmService extends TaskConfiguration {
+  id: string;
+  name: string;
+  labels: Record<string, string>;
   mode: 'replicated' | 'global' | 'replicated-job' | 'global-job';
   /** Tasks that run, and that should. */
   running: number;
   desired: number;
-  /** Names of its networks. */
-  networks: string[];
   ports: { published: number | undefined; target: number; protocol: string; mode: string }[];
-  limits: Resources;
-  reservations: Resources;
   /** State of the last update; undefined when there was none. */
   update: string | undefined;
 }
@@ -102,6 +114,8 @@ export interface SwarmTask {
   nodeId: string;
   slot: number;
   image: string;
+  /** As it was given to this task; its service may have another one by now. */
+  configuration: TaskConfiguration;
   state: string;
   desiredState: string;
   /** The engine's error text, or what it says of the state. */

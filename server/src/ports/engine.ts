@@ -1,14 +1,23 @@
-/** What Berth asks of a container engine (Docker Swarm mode). Times are milliseconds, memory is bytes, CPU is nano-CPUs. */
-import { AppError } from '../domain/errors.ts';
-import type { Secret } from '../domain/secret.ts';
+/**
+ * What Berth asks of a container engine (Docker Swarm mode). Times are milliseconds, memory is bytes, CPU is
+ * nano-CPUs.
+ */
+import type { ExecProgram, ExecResult, ProgramSpec, ProgramStreams } from './engine-program.ts';
+import type { RegistryAuth } from './registry-auth.ts';
 
-/** Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never changed or removed. */
+/**
+ * Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never
+ * changed or removed.
+ */
 export const managedLabel = 'berth.managed';
 
 /** Label of a service and its containers with the release they belong to (`ServiceSpec.release`). */
 export const releaseLabel = 'berth.release';
 
-/** Label of the temporary service behind `runTask`; one that outlived its caller is removed by name like any other. */
+/**
+ * Label of the temporary service behind `runTask`; one that outlived its caller is removed by name like any
+ * other.
+ */
 export const taskLabel = 'berth.task';
 
 /** Label of such a service with the run of Berth (one start to its end) that waits for it. */
@@ -18,16 +27,25 @@ export interface Engine {
   /** Answers what the engine is; throws SERVICE_UNAVAILABLE when it does not answer within 5 s. */
   info(): Promise<EngineInfo>;
 
-  /** Makes the attachable overlay network when absent; a network of that name that lacks our label is refused with CONFLICT. */
+  /**
+   * Makes the attachable overlay network when absent; a network of that name that lacks our label is refused
+   * with CONFLICT.
+   */
   ensureNetwork(network: NetworkSpec): Promise<void>;
   networks(): Promise<NetworkState[]>;
   /** Removes a network of ours; an absent one is no error. */
   removeNetwork(name: string): Promise<void>;
-  /** Attaches a running container to a network; being attached already is no error. NOT_FOUND for a service task's container while nothing on its node uses the network yet. */
+  /**
+   * Attaches a running container to a network; being attached already is no error. NOT_FOUND for a service
+   * task's container while nothing on its node uses the network yet.
+   */
   connectNetwork(containerId: string, network: string): Promise<void>;
   disconnectNetwork(containerId: string, network: string): Promise<void>;
 
-  /** Creates the service or updates it to this specification (rollback on failure is part of it). A service of that name without our label: CONFLICT. */
+  /**
+   * Creates the service or updates it to this specification (rollback on failure is part of it). A service of
+   * that name without our label: CONFLICT.
+   */
   applyService(spec: ServiceSpec): Promise<AppliedService>;
   service(name: string): Promise<ServiceState | undefined>;
   /** The same with its tasks, as one look at the engine sees both. */
@@ -35,45 +53,70 @@ export interface Engine {
   /** Every service that bears `berth.managed`. */
   services(): Promise<ServiceState[]>;
   scaleService(name: string, replicas: number): Promise<void>;
-  /** Makes new tasks of the present specification (a restart without a change), start-first where the service allows it. */
+  /**
+   * Makes new tasks of the present specification (a restart without a change), start-first where the service
+   * allows it.
+   */
   restartService(name: string): Promise<AppliedService>;
-  /** Goes back to the specification before the last one (an update that can neither finish nor fail); PRECONDITION_FAILED when there is none. */
+  /**
+   * Goes back to the specification before the last one (an update that can neither finish nor fail);
+   * PRECONDITION_FAILED when there is none.
+   */
   rollbackService(name: string): Promise<AppliedService>;
-  /** Digest of what a specification makes its tasks of; equals `ServiceState.specDigest` while the engine runs exactly this. */
+  /**
+   * Digest of what a specification makes its tasks of; equals `ServiceState.specDigest` while the engine runs
+   * exactly this.
+   */
   specDigest(spec: ServiceSpec): string;
   /**
-   * Removes the service and waits until its containers are gone (at most `limitMs`, default 30 s). An absent one is no error. Its containers are told to stop at once, each with
-   * its grace period; of one that `drains`, some seconds later, since others may be asking it still.
+   * Removes the service and waits until its containers are gone (at most `limitMs`, default 30 s). An absent
+   * one is no error. Its containers are told to stop at once, each with its grace period; of one that
+   * `drains`, some seconds later, since others may be asking it still.
    */
   removeService(name: string, options?: { limitMs?: number; drains?: boolean }): Promise<void>;
   /** Tasks, newest first, finished ones included. */
   tasks(serviceName: string): Promise<TaskState[]>;
   /**
-   * The output of a service's tasks. Without `follow`: oldest first over all tasks, `tail` counts over all, then it ends. With `follow`: each task's own order,
-   * `tail` counts for each task, and it ends when `signal` fires. A line of the engine itself (a node's log is out of reach) has an empty `taskId`.
+   * The output of a service's tasks. Without `follow`: oldest first over all tasks, `tail` counts over all,
+   * then it ends. With `follow`: each task's own order, `tail` counts for each task, and it ends when
+   * `signal` fires. A line of the engine itself (a node's log is out of reach) has an empty `taskId`; so has
+   * one that says how many lines are left out, since one reading gives a limited number of bytes.
    */
   serviceLogs(serviceName: string, options: LogOptions): AsyncIterable<LogLine>;
-  /** Runs one task to its end and gives its exit code; the log goes to `onLine`. The temporary service is removed whatever happens. */
+  /**
+   * Runs one task to its end and gives its exit code; the log goes to `onLine`. The temporary service is
+   * removed whatever happens.
+   */
   runTask(
     spec: ServiceSpec,
     options: { signal: AbortSignal; limitMs: number; onLine(line: LogLine): void },
   ): Promise<TaskResult>;
 
   /**
-   * Runs a program of an image in a container of its own and gives its output as it comes: for dumps, whose bytes belong in no log. What it reads is held back as long as
-   * nobody takes it. Throws `ProgramFailed` after the last byte when it ends with another exit code than 0, the input's own error when that fails; the container is removed
-   * whatever happens, but when this process is killed: `removeContainers` finds it by its labels.
+   * Runs a program of an image in a container of its own and gives its output as it comes: for dumps, whose
+   * bytes belong in no log. What it reads is held back as long as nobody takes it. Throws `ProgramFailed`
+   * after the last byte when it ends with another exit code than 0, the input's own error when that fails;
+   * the container is removed whatever happens, but when this process is killed: `removeContainers` finds it
+   * by its labels.
    */
   programOutput(spec: ProgramSpec, streams: ProgramStreams): AsyncIterable<Uint8Array>;
-  /** Ends and removes the containers of ours on this node that bear the label (`key=value`), with their unnamed volumes; gives how many. */
+  /**
+   * Ends and removes the containers of ours on this node that bear the label (`key=value`), with their
+   * unnamed volumes; gives how many.
+   */
   removeContainers(label: string): Promise<number>;
 
   /** Local containers that bear the label (`key` or `key=value`). */
   containers(label: string): Promise<ContainerState[]>;
   /** How a finished container of this node ended; undefined when it is not here or still runs. */
   containerEnd(containerId: string): Promise<ContainerEnd | undefined>;
+  /** What its last failed health check printed; undefined when there is none, or it is not on this node. */
+  failedCheck(containerId: string): Promise<string | undefined>;
 
-  /** Runs a program in a running container of this node and waits for its end. Throws NOT_FOUND when there is no such container, PRECONDITION_FAILED at the limit (the program may go on then). */
+  /**
+   * Runs a program in a running container of this node and waits for its end. Throws NOT_FOUND when there is
+   * no such container, PRECONDITION_FAILED at the limit (the program may go on then).
+   */
   exec(containerId: string, program: ExecProgram): Promise<ExecResult>;
 
   pullImage(reference: string, options: ImageTransfer): Promise<void>;
@@ -101,7 +144,10 @@ export interface EngineInfo {
 
 export interface NetworkSpec {
   name: string;
-  /** IPv4 in CIDR form, always explicit. Services get addresses of its lower half, containers attached by hand of its upper one: a /23 serves about 250 tasks. */
+  /**
+   * IPv4 in CIDR form, always explicit. Services get addresses of its lower half, containers attached by hand
+   * of its upper one: a /23 serves about 250 tasks.
+   */
   subnet: string;
   labels: Record<string, string>;
 }
@@ -158,17 +204,13 @@ export interface PublishedPort {
   mode: 'ingress' | 'host';
 }
 
-export interface RegistryAuth {
-  username: string;
-  password: Secret;
-  /** Host[:port] of the registry; empty for the default one. */
-  serverAddress: string;
-}
-
 export interface ServiceSpec {
   name: string;
   image: string;
-  /** Of the service and of its containers; a change of them makes new tasks, like any change but that of `replicas`, ports and update rules. */
+  /**
+   * Of the service and of its containers; a change of them makes new tasks, like any change but that of
+   * `replicas`, ports and update rules.
+   */
   labels: Record<string, string>;
   /** Id of the release (the deployment's); a new one makes new tasks even where nothing else differs. */
   release?: string | undefined;
@@ -244,11 +286,16 @@ export interface ServiceState {
   version: number;
   /** See `Engine.specDigest`; empty for a service not made by `applyService`. */
   specDigest: string;
-  /** Changes with every change of the specification and every restart; a rollback brings the former one back. */
+  /**
+   * Changes with every change of the specification and every restart; a rollback brings the former one back.
+   */
   generation: string;
   /** Names of its networks. */
   networks: string[];
-  /** The update under way or the last one; undefined when the present specification needed none (a first release, a scaling). */
+  /**
+   * The update under way or the last one; undefined when the present specification needed none (a first
+   * release, a scaling).
+   */
   update: UpdateState | undefined;
 }
 
@@ -274,6 +321,8 @@ export interface LogOptions {
   tail?: number;
   /** ISO 8601. */
   since?: string;
+  /** Only lines that contain it, of the last 10,000 of each task; not with `follow`. */
+  search?: string;
   follow?: boolean;
   signal?: AbortSignal;
 }
@@ -284,43 +333,6 @@ export interface LogLine {
   stream: 'stdout' | 'stderr';
   taskId: string;
   text: string;
-}
-
-/** A program that runs once, beside a service. */
-export interface ProgramSpec {
-  name: string;
-  image: string;
-  /** Program and arguments, in place of the image's own. */
-  argv: readonly [string, ...string[]];
-  /** Reach the program by its environment, as data. */
-  env: Readonly<Record<string, string | Secret>>;
-  /** Attachable network that it is on. */
-  network: string;
-  labels: Record<string, string>;
-  /** Where the image must be pulled. */
-  registryAuth?: RegistryAuth | undefined;
-}
-
-export interface ProgramStreams {
-  signal: AbortSignal;
-  /** What it reads; absent: nothing. When this fails, the program is killed, so that it never takes a part for the whole. */
-  input?: AsyncIterable<Uint8Array> | undefined;
-  /** What it says on stderr. */
-  onLine(line: string): void;
-}
-
-/** The program ended with another exit code than 0. */
-export class ProgramFailed extends AppError {
-  readonly exitCode: number;
-
-  constructor(program: string, exitCode: number, lastLines: readonly string[]) {
-    const said = lastLines.filter((line) => line !== '').join(' / ');
-    super(
-      'PRECONDITION_FAILED',
-      `${program} ended with the exit code ${exitCode}${said === '' ? ' without a word' : `: ${said}`}`,
-    );
-    this.exitCode = exitCode;
-  }
 }
 
 export interface TaskResult {
@@ -348,24 +360,10 @@ export interface ContainerEnd {
   outOfMemory: boolean;
   /** Engine's error text, empty without one. */
   error: string;
-}
-
-export interface ExecProgram {
-  argv: string[];
-  /** Variables besides the container's own; the place for what must stand in no list of processes. */
-  env: Record<string, string | Secret>;
-  limitMs: number;
-  signal: AbortSignal;
-}
-
-/** Of what a program prints in a container, the last bytes are kept. */
-export const execKeptBytes = 64 * 1024;
-
-export interface ExecResult {
-  exitCode: number;
-  /** At most the last `execKeptBytes` of each. */
-  stdout: string;
-  stderr: string;
+  /** So many checks failed one after another that the engine took it for unhealthy, and ended it. */
+  unhealthy: boolean;
+  /** What its last failed health check printed. */
+  failedCheck?: string | undefined;
 }
 
 export interface ImageTransfer {

@@ -1,4 +1,7 @@
-/** What Berth asks of git hosts by their HTTP interfaces: who may write, what became of a pull request, comments. Merge requests are pull requests here. */
+/**
+ * What Berth asks of git hosts by their HTTP interfaces: who may write, what became of a pull request,
+ * comments. Merge requests are pull requests here.
+ */
 import type { GitAuthor } from '../domain/git-event.ts';
 import type { GitProvider } from '../domain/git-host.ts';
 import type { Secret } from '../domain/secret.ts';
@@ -9,6 +12,8 @@ export interface GitApis {
 }
 
 export interface GitApiAccess {
+  /** Whose link it is. */
+  organizationId: string;
   provider: GitProvider;
   apiUrl: string;
   credential:
@@ -19,8 +24,9 @@ export interface GitApiAccess {
 }
 
 /**
- * Every call throws SERVICE_UNAVAILABLE when the host does not answer within 10 s or answers that it cannot now, PRECONDITION_FAILED when it refuses the credential, and
- * NOT_FOUND where the repository is not there, unless told otherwise. `repository` is its full name, such as `acme/shop`.
+ * Every call throws SERVICE_UNAVAILABLE when the host does not answer within 10 s or answers that it cannot
+ * now, PRECONDITION_FAILED when it refuses the credential, and NOT_FOUND where the repository is not there,
+ * unless told otherwise. `repository` is its full name, such as `acme/shop`.
  */
 export interface GitApi {
   /** Name of what the credential stands for. */
@@ -35,7 +41,9 @@ export interface GitApi {
   pullRequest(repository: string, number: number): Promise<PullRequestState | undefined>;
   /** The whole id of a commit that an event names by its first digits. */
   fullCommit(repository: string, commit: string): Promise<string>;
-  /** Id of the newest own comment that holds this text; undefined when there is none among the newest 1,000. */
+  /**
+   * Id of the newest own comment that holds this text; undefined when there is none among the newest 1,000.
+   */
   findComment(repository: string, number: number, text: string): Promise<string | undefined>;
   /** Gives the new comment's id. */
   addComment(repository: string, number: number, text: string): Promise<string>;

@@ -2,7 +2,10 @@
 import type { Secret } from '../domain/secret.ts';
 
 export interface Git {
-  /** Clones the source into `directory` (made anew) at the newest commit of its branch or tag, or at `commit`; gives the full commit id. */
+  /**
+   * Clones the source into `directory` (made anew) at the newest commit of its branch or tag, or at `commit`;
+   * gives the full commit id.
+   */
   checkout(
     source: GitSource,
     directory: string,
@@ -11,12 +14,17 @@ export interface Git {
 }
 
 export interface GitSource {
-  /** https://, ssh://, git@host:path, or file:// and absolute paths (allowed folders are checked by the caller). Without credentials. */
+  /** For whom it is fetched. */
+  organizationId: string;
+  /**
+   * https://, ssh://, git@host:path, http:// from networks that the settings name, or file:// and absolute
+   * paths (allowed folders are checked by the caller). Without credentials.
+   */
   url: string;
   /** Branch or tag. */
   branch: string;
   submodules: boolean;
-  /** User and password of an https URL. */
+  /** User and password of an https or http URL. */
   credentials?: { username: string; password: Secret } | undefined;
   /** OpenSSH private key for ssh URLs. */
   sshKey?: Secret | undefined;
@@ -33,8 +41,9 @@ export interface GitRun {
 }
 
 /**
- * A process that can be recognised later, by shell/process-identity.ts: a recycled pid has another start time. `startTime` is opaque: field 22 of
- * /proc/pid/stat, the machine's boot and the mark of the run, with slashes between.
+ * A process that can be recognised later, by shell/process-identity.ts: a recycled pid has another start
+ * time. `startTime` is opaque: field 22 of /proc/pid/stat, the machine's boot and the mark of the run, with
+ * slashes between.
  */
 export interface ChildIdentity {
   pid: number;

@@ -8,6 +8,9 @@ export interface Lookup {
 }
 
 export interface NameResolver {
-  /** The addresses of a host name, asked of this resolver (`1.1.1.1`, `[::1]:53`) or, without one, of the machine's own; within some seconds. */
+  /**
+   * The addresses of a host name, asked of this resolver (`1.1.1.1`, `[::1]:53`) or, without one, of the
+   * machine's own; within some seconds.
+   */
   lookUp(host: string, resolver: string | null): Promise<Lookup>;
 }

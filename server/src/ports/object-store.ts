@@ -1,4 +1,7 @@
-/** Where objects are kept: a bucket of an S3 service or a folder of this server. Paths are relative to the store, as `parseObjectPath` gives them. */
+/**
+ * Where objects are kept: a bucket of an S3 service or a folder of this server. Paths are relative to the
+ * store, as `parseObjectPath` gives them.
+ */
 import type { Secret } from '../domain/secret.ts';
 
 /** How a store is reached. */
@@ -21,11 +24,24 @@ export interface StoredObject {
   modifiedAt: string;
 }
 
-/** Every failure is an AppError whose sentence names the store and what to do, and no key: PRECONDITION_FAILED where the store refuses, SERVICE_UNAVAILABLE where it cannot be reached. */
+export interface StoreRoom {
+  /** Bytes. */
+  free: number;
+  /** Whether Berth's own data are on the same disk. */
+  isOwnDisk: boolean;
+}
+
+/**
+ * Every failure is an AppError whose sentence names the store and what to do, and no key: PRECONDITION_FAILED
+ * where the store refuses, SERVICE_UNAVAILABLE where it cannot be reached.
+ */
 export interface ObjectStore {
+  /** The disk that objects are kept on; undefined where nobody can tell, as of a bucket. */
+  room(): Promise<StoreRoom | undefined>;
   /**
-   * Stores what the source gives; only so much of it is held in memory as is on its way. When the source fails, its own error is thrown, and the object is not made; only
-   * when this process itself is killed may it come to be with what had been read by then.
+   * Stores what the source gives; only so much of it is held in memory as is on its way. When the source
+   * fails, its own error is thrown, and the object is not made; only when this process itself is killed may
+   * it come to be with what had been read by then.
    */
   write(path: string, source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
   /** The object's bytes; fails when it is absent or ends early. */
@@ -39,4 +55,5 @@ export interface ObjectStore {
   remove(path: string, signal: AbortSignal): Promise<void>;
 }
 
-export type OpenStore = (place: StorePlace) => ObjectStore;
+/** `organizationId`: whose destination it is. */
+export type OpenStore = (place: StorePlace, organizationId: string) => ObjectStore;

@@ -2,9 +2,15 @@
 import type { Secret } from '../domain/secret.ts';
 
 export interface Proxy {
-  /** Replaces the running configuration by this one when it differs; throws and keeps the old one when the proxy refuses it. A function is asked only when the proxy answers. Answers whether anything changed. */
+  /**
+   * Replaces the running configuration by this one when it differs; throws and keeps the old one when the
+   * proxy refuses it. A function is asked only when the proxy answers. Answers whether anything changed.
+   */
   apply(routes: readonly Route[] | (() => Promise<readonly Route[]>)): Promise<{ changed: boolean }>;
-  /** Digest of the routes the proxy has now: empty when they are not ours (a fresh proxy), undefined when it does not answer. */
+  /**
+   * Digest of the routes the proxy has now: empty when they are not ours (a fresh proxy), undefined when it
+   * does not answer.
+   */
   current(): Promise<string | undefined>;
   /** What `current` gives while the proxy has exactly these routes. */
   expected(routes: readonly Route[]): string;
@@ -39,7 +45,10 @@ export interface Route {
   redirects: readonly RouteRedirect[];
 }
 
-/** Where a host's certificate comes from: the proxy's own authority, an upload, or an ACME authority (RFC 8555), which the proxy asks and asks again in time. */
+/**
+ * Where a host's certificate comes from: the proxy's own authority, an upload, or an ACME authority (RFC
+ * 8555), which the proxy asks and asks again in time.
+ */
 export type RouteCertificate = { source: 'internal' } | UploadedCertificate | AcmeCertificate;
 
 export interface UploadedCertificate {
@@ -53,7 +62,10 @@ export interface UploadedCertificate {
 
 export interface AcmeCertificate {
   source: 'acme';
-  /** Whose account at the authority it is, by a name that nobody else has; null: the installation's. Accounts share nothing, one directory and e-mail notwithstanding. */
+  /**
+   * Whose account at the authority it is, by a name that nobody else has; null: the installation's. Accounts
+   * share nothing, one directory and e-mail notwithstanding.
+   */
   account: string | null;
   /** Null: the proxy's own. */
   directoryUrl: string | null;
@@ -82,10 +94,19 @@ export interface RouteRedirect {
 }
 
 /**
- * Makes `change` through `write` (one transaction with its audit entry) and puts the routes as they are then onto the running proxy: both, or neither. Throws
- * what the proxy says when it refuses them. With `mayWait` a proxy that does not answer (SERVICE_UNAVAILABLE) gets them when it does.
+ * For `ChangeRoutes`: routes of any server may change. Those whose proxy does not answer follow when it does;
+ * the first of them is Berth's own.
+ */
+export const everyServer = '*';
+
+/**
+ * Makes `change` through `write` (one transaction with its audit entry) and puts the routes of the server as
+ * they are then onto its running proxy: both, or neither. Throws what the proxy says when it refuses them.
+ * With `mayWait` a proxy that does not answer (SERVICE_UNAVAILABLE) gets them when it does. A server that is
+ * not connected has no proxy, and the change alone is made.
  */
 export type ChangeRoutes = <T>(
+  serverKey: string,
   write: <R>(work: () => Promise<R>) => Promise<R>,
   change: () => Promise<T>,
   options?: { mayWait?: boolean },

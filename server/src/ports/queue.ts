@@ -14,6 +14,8 @@ export interface Queue {
   enqueue(job: NewJob): Promise<string>;
   /** Cancels the queued jobs of a service; running ones go on. Gives their payloads. */
   cancelQueued(serviceKey: string): Promise<Record<string, string>[]>;
+  /** Takes the running jobs of a service away from whoever runs them: their leases cannot be prolonged. */
+  cancelRunning(serviceKey: string): Promise<void>;
   /** Tells the worker that there is something to do; call it after the transaction. */
   wake(): void;
 }

@@ -5,20 +5,27 @@ export interface WorkFiles {
   remove(directory: string): Promise<void>;
   /** Copies a folder; links stay links and are not followed. */
   copy(source: string, target: string): Promise<void>;
-  /** Writes a file unless one is there; false when it was. */
-  writeNew(path: string, content: string): Promise<boolean>;
-  /** The text of a file below `root`; undefined when it is not there. Throws BAD_REQUEST naming `field` for what leads out of `root`, is no file, is larger than `maxBytes` or no text (UTF-8). */
+  /**
+   * The text of a file below `root`; undefined when it is not there. Throws BAD_REQUEST naming `field` for
+   * what leads out of `root`, is no file, is larger than `maxBytes` or no text (UTF-8).
+   */
   readInside(
     root: string,
     path: string,
     options: { field: string; maxBytes: number },
   ): Promise<string | undefined>;
-  /** Copies a file or folder below `root` to `target`; false when it is not there. Throws BAD_REQUEST naming `field` for what leads out of `root`. Links within it stay links. */
+  /**
+   * Copies a file or folder below `root` to `target`; false when it is not there. Throws BAD_REQUEST naming
+   * `field` for what leads out of `root`. Links within it stay links.
+   */
   copyInside(root: string, path: string, target: string, options: { field: string }): Promise<boolean>;
-  /** Writes a file below `root` unless one is there; false when it was. Throws BAD_REQUEST naming `field` for a folder that leads out of `root` or is not there. */
+  /**
+   * Writes a file below `root` unless one is there; false when it was. Throws BAD_REQUEST naming `field` for
+   * a folder that leads out of `root` or is not there.
+   */
   writeInside(root: string, path: string, content: string, options: { field: string }): Promise<boolean>;
   /** Names in the folder; none when it is not there. */
   names(directory: string): Promise<string[]>;
-  /** Bytes free on the file system of the folder. */
+  /** Bytes free on the file system of the folder, or of where it will be. */
   freeBytes(directory: string): Promise<number>;
 }

@@ -13,6 +13,8 @@ export interface Actor {
   sessionId: string | undefined;
   /** Narrows a key below its user; undefined: everything its user may. */
   permissions: Record<string, string[]> | undefined;
+  /** The organization requires a second factor and this session's user has none: it can only be set up. */
+  lacksTwoFactor?: boolean;
 }
 
 export interface CallContext {
@@ -27,6 +29,16 @@ export interface CallContext {
   follow: boolean;
   /** Position after which a stream goes on. */
   lastEventId: string | undefined;
-  /** One transaction with the change and its audit entry: all or nothing. `placeOf` names the organization whose log the entry belongs to, when that is not the actor's. */
+  /** Tells the caller beside the answer which deployment came of the call. */
+  announce(deploymentId: string): void;
+  /**
+   * Whether the caller may decide what reaches the machine itself: Owner or Admin of the installation's
+   * organization or of a trusted one, and with a narrowed key only when it names that.
+   */
+  hasHostReach(): Promise<boolean>;
+  /**
+   * One transaction with the change and its audit entry: all or nothing. `placeOf` names the organization
+   * whose log the entry belongs to, when that is not the actor's.
+   */
   write<T>(work: () => Promise<T>, placeOf?: (value: T) => string): Promise<T>;
 }

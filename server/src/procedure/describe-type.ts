@@ -35,7 +35,10 @@ function objectType(schema: Schema, depth: number): string {
       ? `map of ${describeType(schema['additionalProperties'], depth)}`
       : '{}';
   if (depth >= depthLimit) return '{…}';
-  return `{${fields.map(({ name, required, schema: field }) => `${name}${required ? '' : '?'}: ${describeType(field, depth + 1)}`).join(', ')}}`;
+  const described = fields.map(
+    ({ name, required, schema: field }) => `${name}${required ? '' : '?'}: ${describeType(field, depth + 1)}`,
+  );
+  return `{${described.join(', ')}}`;
 }
 
 export interface Property {

@@ -1,4 +1,7 @@
-/** Examples for the OpenAPI document and for tests: a value that a JSON Schema allows, in the words of the field's name. */
+/**
+ * Examples for the OpenAPI document and for tests: a value that a JSON Schema allows, in the words of the
+ * field's name.
+ */
 import { isSchema, propertiesOf, type Schema } from './describe-type.ts';
 import { jsonSchemaOf, resolved, type ReferringSchema } from './json-schema.ts';
 import type { Procedure } from './procedure.ts';
@@ -143,6 +146,7 @@ const texts: Readonly<Record<string, string>> = {
   cpuReservation: '0.5',
   command: 'node server.js',
   refreshToken: someId,
+  digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   host: 'shop.example.com',
   asciiHost: 'shop.example.com',
   path: '/',

@@ -1,11 +1,10 @@
 /** The one way to a handler: authenticate → class → input → things named → handler → output → audit. */
-import { AppError, flatError } from '../domain/errors.ts';
-import { memberReaches, roleReaches, type Grants, type Role, type Scope } from '../domain/permissions.ts';
+import { AppError } from '../domain/errors.ts';
+import { memberReaches, type Grants, type Role, type Scope } from '../domain/permissions.ts';
 import type { Actor, CallContext } from './context.ts';
-import { parseInput } from './input.ts';
+import { parseInput, refuseMasked } from './input.ts';
+import { checkHostReach, checkKey, checkPlace, forbidden, hasHostReach, type PlacePorts } from './place.ts';
 import {
-  actionOf,
-  grantsOf,
   resourceKinds,
   type ResourceKind,
   type ResourceReference,
@@ -13,16 +12,22 @@ import {
   type UploadedFile,
 } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
+import { shownTo } from './secret-fields.ts';
+import { shownEvents } from './shown-events.ts';
 
 /** What the transport knows of a call. */
 export interface Caller {
-  /** Finds out who calls; throws UNAUTHORIZED or TOO_MANY_REQUESTS. Called once per procedure call, so that each counts against a key's limits. */
+  /**
+   * Finds out who calls; throws UNAUTHORIZED or TOO_MANY_REQUESTS. Called once per procedure call, so that
+   * each counts against a key's limits.
+   */
   authenticate(): Promise<Actor>;
   ip: string;
   /** Fires when the caller is gone; made when first asked for. */
   readonly signal: AbortSignal;
   lastEventId?: string | undefined;
   follow?: boolean;
+  announce?: CallContext['announce'];
 }
 
 export interface AuditEntry {
@@ -34,13 +39,17 @@ export interface AuditEntry {
   ip: string;
 }
 
-export interface GuardPorts {
-  /** Where a thing stands; undefined when it does not exist. What can stand in several organizations is looked for in the caller's first. */
+export interface GuardPorts extends PlacePorts {
+  /**
+   * Where a thing stands; undefined when it does not exist. What can stand in several organizations is looked
+   * for in the caller's first.
+   */
   findScope(kind: ResourceKind, id: string, organizationId: string): Promise<Scope | undefined>;
   /** The user's place in an organization; undefined when there is none. */
-  findPlace(userId: string, organizationId: string): Promise<{ role: Role; grants: Grants } | undefined>;
-  /** Whether an organization is the installation's first. */
-  isFirstOrganization(organizationId: string): Promise<boolean>;
+  findPlace(
+    userId: string,
+    organizationId: string,
+  ): Promise<{ role: Role; grants: Grants; lacksTwoFactor: boolean } | undefined>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
   recordAudit(entry: AuditEntry): Promise<void>;
 }
@@ -61,75 +70,87 @@ interface Admitted {
   audited: { done: boolean };
 }
 
-/** Refusals at the door that the log keeps: somebody reached for what is not theirs. An input that the schema refuses is no change yet. */
+/**
+ * Refusals at the door that the log keeps: somebody reached for what is not theirs. An input that the schema
+ * refuses is no change yet.
+ */
 const auditedAtTheDoor: readonly string[] = ['FORBIDDEN', 'NOT_FOUND'];
 
 export function createGuard(ports: GuardPorts): Guard {
-  async function admit(target: RegisteredProcedure, caller: Caller, rawInput: unknown): Promise<Admitted> {
-    const identity = await caller.authenticate();
-    try {
-      const checked = await check(ports, target, identity, rawInput);
-      const audited = { done: false };
-      return {
-        context: contextOf(ports, target, caller, checked, audited),
-        input: checked.input,
-        resourceId: checked.resourceId,
-        audited,
-      };
-    } catch (error) {
-      if (isChange(target) && error instanceof AppError && auditedAtTheDoor.includes(error.code)) {
-        await ports.recordAudit({
-          actor: identity,
-          procedure: target.path,
-          resourceId: subjectOf(target, rawInput),
-          outcome: error.code,
-          ip: caller.ip,
-        });
-      }
-      throw error;
-    }
-  }
-
-  async function run(target: RegisteredProcedure, admitted: Admitted, file?: UploadedFile): Promise<unknown> {
-    const { context, input, audited } = admitted;
-    const audit = (outcome: string, resourceId: string | undefined): Promise<void> =>
-      ports.recordAudit({
-        actor: context.actor,
-        procedure: target.path,
-        resourceId,
-        outcome,
-        ip: context.ip,
-      });
-    let answer: unknown;
-    try {
-      answer = await target.call(context, input, file);
-    } catch (error) {
-      if (isChange(target) && !audited.done)
-        await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR', admitted.resourceId);
-      throw error;
-    }
-    if (isChange(target) && !audited.done) await audit('done', admitted.resourceId ?? idOf(answer));
-    return target.procedure.output.parse(answer);
-  }
-
   return {
-    call: async (target, caller, rawInput, file) => run(target, await admit(target, caller, rawInput), file),
+    call: async (target, caller, rawInput, file) =>
+      run(ports, target, await admit(ports, target, caller, rawInput), file),
     stream: async (target, caller, rawInput) => {
-      const admitted = await admit(target, caller, rawInput);
-      const events = checkedEvents(target, target.stream(admitted.context, admitted.input));
+      const admitted = await admit(ports, target, caller, rawInput);
+      const { actor } = admitted.context;
+      const events = shownEvents(target, actor, target.stream(admitted.context, admitted.input));
       return isChange(target)
         ? auditedEvents(events, admitted, (outcome) =>
-            ports.recordAudit({
-              actor: admitted.context.actor,
-              procedure: target.path,
-              resourceId: admitted.resourceId,
-              outcome,
-              ip: admitted.context.ip,
-            }),
+            audit(ports, target, admitted, outcome, admitted.resourceId),
           )
         : events;
     },
   };
+}
+
+async function admit(
+  ports: GuardPorts,
+  target: RegisteredProcedure,
+  caller: Caller,
+  rawInput: unknown,
+): Promise<Admitted> {
+  const identity = await caller.authenticate();
+  try {
+    const checked = await check(ports, target, identity, rawInput);
+    const audited = { done: false };
+    return {
+      context: contextOf(ports, target, caller, checked, audited),
+      input: checked.input,
+      resourceId: checked.resourceId,
+      audited,
+    };
+  } catch (error) {
+    if (isChange(target) && error instanceof AppError && auditedAtTheDoor.includes(error.code)) {
+      await ports.recordAudit({
+        actor: identity,
+        procedure: target.path,
+        resourceId: subjectOf(target, rawInput),
+        outcome: error.code,
+        ip: caller.ip,
+      });
+    }
+    throw error;
+  }
+}
+
+async function run(
+  ports: GuardPorts,
+  target: RegisteredProcedure,
+  admitted: Admitted,
+  file?: UploadedFile,
+): Promise<unknown> {
+  const { context, input, audited, resourceId } = admitted;
+  let answer: unknown;
+  try {
+    answer = await target.call(context, input, file);
+  } catch (error) {
+    const outcome = error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR';
+    if (isChange(target) && !audited.done) await audit(ports, target, admitted, outcome, resourceId);
+    throw error;
+  }
+  if (isChange(target) && !audited.done)
+    await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
+  return shownTo(context.actor, target, target.procedure.output.parse(answer));
+}
+
+function audit(
+  ports: GuardPorts,
+  target: RegisteredProcedure,
+  { context: { actor, ip } }: Admitted,
+  outcome: string,
+  resourceId: string | undefined,
+): Promise<void> {
+  return ports.recordAudit({ actor, procedure: target.path, resourceId, outcome, ip });
 }
 
 function isChange({ procedure: { kind, changes } }: RegisteredProcedure): boolean {
@@ -150,20 +171,16 @@ async function check(
   identity: Actor,
   rawInput: unknown,
 ): Promise<Checked> {
-  const { actsIn, ofInstallation } = target.procedure.access;
+  const { actsIn } = target.procedure.access;
   checkKey(target, identity);
-  if (actsIn === undefined) checkPlace(target, identity);
-  if (ofInstallation && !(await ports.isFirstOrganization(identity.organizationId))) {
-    throw forbidden(
-      target,
-      `${target.path} is about the whole installation, which belongs to its first organization. Ask an Owner or Admin of that one.`,
-    );
-  }
+  if (actsIn === undefined) await checkPlace(ports, target, identity);
   const input = parseInput(target.procedure.input, rawInput);
+  if (isChange(target)) refuseMasked(input);
   const actor =
     actsIn === undefined ? identity : await actorIn(ports, target, identity, { field: actsIn, input });
-  if (actsIn !== undefined) checkPlace(target, actor);
+  if (actsIn !== undefined) await checkPlace(ports, target, actor);
   const { scope, resourceId } = await checkResources(ports, target, actor, input);
+  await checkHostReach(ports, target, actor, input);
   return { actor, input, scope, resourceId };
 }
 
@@ -180,9 +197,11 @@ function contextOf(
     ip: caller.ip,
     follow: caller.follow ?? false,
     lastEventId: caller.lastEventId,
+    announce: (deploymentId) => caller.announce?.(deploymentId),
     get signal() {
       return caller.signal;
     },
+    hasHostReach: () => hasHostReach(ports, target, actor),
     async write(work, placeOf) {
       const result = await ports.transaction(async () => {
         const value = await work();
@@ -218,48 +237,6 @@ async function* auditedEvents(
   }
 }
 
-async function* checkedEvents(
-  target: RegisteredProcedure,
-  events: AsyncIterable<StreamEvent<unknown>>,
-): AsyncIterable<StreamEvent<unknown>> {
-  for await (const event of events) yield { id: event.id, data: target.procedure.output.parse(event.data) };
-}
-
-/** What the credentials allow, whoever holds them. */
-function checkKey(target: RegisteredProcedure, actor: Actor): void {
-  if (target.procedure.access.sessionOnly && actor.sessionId === undefined) {
-    throw forbidden(
-      target,
-      `${target.path} needs a logged-in session; an API key cannot call it. Sign in first.`,
-    );
-  }
-  const action = actionOf(target.procedure);
-  if (actor.permissions && !actor.permissions[target.router]?.includes(action)) {
-    throw forbidden(
-      target,
-      `This API key is not permitted to ${action} ${target.router}. Use a key with that permission.`,
-    );
-  }
-}
-
-/** What the caller's place in the organization allows. */
-function checkPlace(target: RegisteredProcedure, actor: Actor): void {
-  const { access } = target.procedure;
-  if (!roleReaches(actor.role, access.class)) {
-    throw forbidden(
-      target,
-      `${target.path} needs the role ${access.class === 'owner' ? 'Owner' : 'Owner or Admin'}; yours is ${actor.role}.`,
-    );
-  }
-  const lacking =
-    actor.role === 'member' ? grantsOf(access).find((grant) => !actor.grants[grant]) : undefined;
-  if (lacking !== undefined)
-    throw forbidden(
-      target,
-      `You lack the permission ${lacking}. An Owner or Admin of the organization can give it.`,
-    );
-}
-
 /** The caller as a member of the organization that the field names. */
 async function actorIn(
   ports: GuardPorts,
@@ -271,13 +248,14 @@ async function actorIn(
   if (organizationId === undefined || organizationId === actor.organizationId) return actor;
   const place =
     actor.apiKeyId === undefined ? await ports.findPlace(actor.userId, organizationId) : undefined;
-  if (place) return { ...actor, organizationId, role: place.role, grants: place.grants };
+  if (place) return { ...actor, organizationId, ...place };
   const reference = target.procedure.access.resources.find((one) => one.field === field);
   if (reference && !(await ports.findScope(reference.kind, organizationId, actor.organizationId)))
     throw absent(reference.kind, field);
   throw forbidden(
     target,
-    `${field} is not one of your organizations${actor.apiKeyId === undefined ? '' : ', or not the one of this API key'}.`,
+    `${field} is not one of your ` +
+      `organizations${actor.apiKeyId === undefined ? '' : ', or not the one of this API key'}.`,
   );
 }
 
@@ -288,11 +266,13 @@ async function checkResources(
   input: unknown,
 ): Promise<{ scope: Scope | undefined; resourceId: string | undefined }> {
   let subject: { scope: Scope; resourceId: string } | undefined;
-  for (const { kind, field, partial } of target.procedure.access.resources) {
+  const mayCross = async (): Promise<boolean> =>
+    actor.role !== 'member' && (await ports.standingOf(actor.organizationId)) === 'installation';
+  for (const { kind, field, partial, acrossOrganizations } of target.procedure.access.resources) {
     for (const id of idsIn(input, field)) {
       const scope = await ports.findScope(kind, id, actor.organizationId);
       if (!scope) throw absent(kind, field);
-      if (scope.organizationId !== actor.organizationId)
+      if (scope.organizationId !== actor.organizationId && !(acrossOrganizations && (await mayCross())))
         throw forbidden(target, `The ${kind} named in ${field} belongs to another organization.`);
       if (actor.role === 'member' && !partial) checkMember(target, { kind, field }, actor, scope);
       if (!isNested(field)) subject ??= { scope, resourceId: id };
@@ -308,12 +288,6 @@ function absent(kind: ResourceKind, field: string): AppError {
   );
 }
 
-/** A refusal of whoever is known, in the flat shape where the procedure's document wants that. */
-function forbidden({ procedure }: RegisteredProcedure, sentence: string): AppError {
-  const { flatRefusal } = procedure.access;
-  return flatRefusal === undefined ? new AppError('FORBIDDEN', sentence) : flatError(flatRefusal, sentence);
-}
-
 /** What the kind asks of a member. */
 function checkMember(
   target: RegisteredProcedure,
@@ -327,17 +301,22 @@ function checkMember(
     if (scope.userId === userId) return;
     throw forbidden(
       target,
-      `The ${kind} named in ${field} is not yours. Its owner, or an Owner or Admin of the organization, can do this.`,
+      `The ${kind} named in ${field} is not yours. Its owner, or an Owner or Admin of the organization, ` +
+        'can do this.',
     );
   }
   if (need === 'assigned' ? memberReaches(grants, scope) : grants[need]) return;
   throw forbidden(
     target,
-    `You have no access to the ${kind} named in ${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of the organization can give it.`,
+    `You have no access to the ${kind} named in ` +
+      `${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of ` +
+      'the organization can give it.',
   );
 }
 
-/** The procedure's subject stands in a field of its own; ids inside an object are what it is given besides. */
+/**
+ * The procedure's subject stands in a field of its own; ids inside an object are what it is given besides.
+ */
 function isNested(field: string): boolean {
   return field.includes('.');
 }

@@ -27,6 +27,30 @@ describe('input', () => {
     expect(() => parseInput(schema, 'text')).toThrow('The input is not valid');
   });
 
+  it('a missing field is said to be required, whatever its type', () => {
+    const missing = z.object({
+      text: z.string(),
+      size: z.number(),
+      kind: z.enum(['a', 'b']),
+      is: z.boolean(),
+      list: z.array(z.string()),
+      either: z.union([z.string(), z.number()]),
+      inner: z.object({ name: z.string() }),
+      shape: z.discriminatedUnion('type', [z.object({ type: z.literal('x') })]),
+    });
+    const issues = Object.keys(missing.shape).map((path) => ({ path, message: 'is required' }));
+    expect(() => parseInput(missing, undefined)).toThrow(
+      expect.objectContaining({ message: 'The input is not valid. text is required.', issues }),
+    );
+    const innerMissing = { path: 'inner.name', message: 'is required' };
+    expect(() => parseInput(missing.pick({ inner: true }), { inner: {} })).toThrow(
+      expect.objectContaining({
+        message: 'The input is not valid. inner.name is required.',
+        issues: [innerMissing],
+      }),
+    );
+  });
+
   it('with a NUL anywhere is refused, its place named', () => {
     for (const [raw, path] of [
       ['a\0', ''],

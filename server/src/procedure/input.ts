@@ -1,30 +1,65 @@
-/** Input becomes typed here and nowhere else: schema, coercion of query-string values, and the refusal of text that cannot be kept as it is. */
+/**
+ * Input becomes typed here and nowhere else: schema, coercion of query-string values, and the refusal of text
+ * that cannot be kept as it is.
+ */
 import { z } from 'zod';
 import { AppError, type Issue } from '../domain/errors.ts';
+import { findMasked } from '../domain/mask.ts';
 
 /** Parses the raw input; throws BAD_REQUEST with one issue per fault. */
 export function parseInput(schema: z.ZodType, raw: unknown): unknown {
   const broken = findBroken(raw, '');
   if (broken !== undefined) throw invalid([broken]);
-  const parsed = schema.safeParse(raw ?? {});
+  const parsed = schema.safeParse(raw ?? {}, { error: absent });
   if (parsed.success) return parsed.data;
   throw invalid(
     parsed.error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })),
   );
 }
 
+/** What is not there is said to be absent, not to be of the wrong type; undefined leaves zod's own words. */
+function absent({ input, path }: z.core.$ZodRawIssue): string | undefined {
+  return input === undefined && (path?.length ?? 0) > 0 ? isRequired : undefined;
+}
+
+const isRequired = 'is required';
+
+/**
+ * A secret that its reader saw as dots must not be stored as dots; throws BAD_REQUEST naming the field.
+ * `input` was parsed: what nobody takes may hold them.
+ */
+export function refuseMasked(input: unknown): void {
+  const path = findMasked(input);
+  if (path !== undefined)
+    throw invalid([
+      {
+        path,
+        message:
+          'holds ••••, which stands for a secret that you may not read; leave the field out to keep ' +
+          'it, or give a new value',
+      },
+    ]);
+}
+
 function invalid(issues: Issue[]): AppError {
   const [first] = issues;
-  const where = first?.path ? `${first.path}: ` : '';
-  return new AppError('BAD_REQUEST', `The input is not valid. ${where}${first?.message ?? ''}`.trim(), {
+  return new AppError('BAD_REQUEST', `The input is not valid. ${first ? sentenceOf(first) : ''}`.trim(), {
     issues,
   });
+}
+
+function sentenceOf({ path, message }: Issue): string {
+  if (path === '') return message;
+  return message === isRequired ? `${path} is required.` : `${path}: ${message}`;
 }
 
 /** No input of ours has more levels; deeper ones would only exhaust the stack of whoever walks them. */
 const deepest = 32;
 
-/** No engine, file or database of ours takes a NUL inside text, and half a surrogate pair would be stored as another character; the field that holds one is named. */
+/**
+ * No engine, file or database of ours takes a NUL inside text, and half a surrogate pair would be stored as
+ * another character; the field that holds one is named.
+ */
 function findBroken(value: unknown, path: string, depth = 0): Issue | undefined {
   if (typeof value === 'string') return faultOf(value, path);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -44,7 +79,10 @@ function faultOf(text: string, path: string): Issue | undefined {
     : { path, message: 'must be well-formed Unicode; it holds half of a surrogate pair' };
 }
 
-/** Query-string parameters arrive as text; numbers, booleans and one-value arrays take their schema's type (decisions 1). */
+/**
+ * Query-string parameters arrive as text; numbers, booleans and one-value arrays take their schema's type
+ * (decisions 1).
+ */
 export function coerceQuery(
   schema: z.ZodType,
   parameters: Record<string, string | string[]>,

@@ -1,4 +1,7 @@
-/** zod → JSON Schema, in one place: records with an id of their own (`.meta({ id })`) stand apart and are referred to. */
+/**
+ * zod → JSON Schema, in one place: records with an id of their own (`.meta({ id })`) stand apart and are
+ * referred to.
+ */
 import { z } from 'zod';
 import { isSchema, type Schema } from './describe-type.ts';
 

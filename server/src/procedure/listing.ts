@@ -1,4 +1,7 @@
-import { actionOf, type Contract, type Procedure } from './procedure.ts';
+import { secretsAction } from '../domain/permissions.ts';
+import { hostReachAction } from './host-reach.ts';
+import { actionOf, needsHostReach, type Contract, type Procedure } from './procedure.ts';
+import { hasSecrets } from './secret-fields.ts';
 
 /** A procedure with its name: what the OpenAPI document, the reference pages and the CLI walk over. */
 export interface NamedProcedure {
@@ -20,7 +23,11 @@ export function keyScopes(contracts: Readonly<Record<string, Contract>>): Map<st
   return new Map(
     Object.entries(contracts).map(([router, contract]) => [
       router,
-      new Set(Object.values(contract).map(actionOf)),
+      new Set([
+        ...Object.values(contract).map(actionOf),
+        ...(Object.values(contract).some(needsHostReach) ? [hostReachAction] : []),
+        ...(Object.values(contract).some(hasSecrets) ? [secretsAction] : []),
+      ]),
     ]),
   );
 }

@@ -1,4 +1,7 @@
-/** The events of every log stream (decisions 1, Streams): lines with their position, then one end with the outcome. */
+/**
+ * The events of every log stream (decisions 1, Streams): lines with their position, then one end with the
+ * outcome.
+ */
 import { z } from 'zod';
 
 export const logEvent = z

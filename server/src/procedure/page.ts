@@ -26,7 +26,10 @@ export function unknownCursor(): AppError {
   return badField('cursor', 'is not known, or its item was removed; leave it out to begin with the newest');
 }
 
-/** Cuts one page out of a newest-first list; the cursor is the id of the last item shown, BAD_REQUEST when it is no longer there. */
+/**
+ * Cuts one page out of a newest-first list; the cursor is the id of the last item shown, BAD_REQUEST when it
+ * is no longer there.
+ */
 export function paginate<T>(
   items: T[],
   input: { limit?: number | undefined; cursor?: string | undefined },

@@ -1,11 +1,18 @@
-/** What a procedure is: plain data, defined once; both URL forms, OpenAPI, the client and the CLI are walks over it. */
+/**
+ * What a procedure is: plain data, defined once; both URL forms, OpenAPI, the client and the CLI are walks
+ * over it.
+ */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { perDatabaseKind } from '../domain/database-kind.ts';
 import type { ErrorCode, FlatRefusal } from '../domain/errors.ts';
 import type { AccessClass, GrantFlag } from '../domain/permissions.ts';
+import { wordsOf, type HostReachField } from './host-reach.ts';
 
-/** Kinds of things an id in an input can name, each with what a member needs to name one: assigned to the member, the member's own, a grant, or nothing besides the procedure's own class. */
+/**
+ * Kinds of things an id in an input can name, each with what a member needs to name one: assigned to the
+ * member, the member's own, a grant, or nothing besides the procedure's own class.
+ */
 export const resourceKinds = {
   project: 'assigned',
   environment: 'assigned',
@@ -38,13 +45,22 @@ export const resourceKinds = {
 } as const satisfies Record<string, 'assigned' | 'own' | 'nothing' | GrantFlag>;
 export type ResourceKind = keyof typeof resourceKinds;
 
-/** An input field that names a thing. Another organization's: 403; none: 404; a member without access: 403. */
+/**
+ * An input field that names a thing. Another organization's: 403; none: 404; a member without access: 403.
+ */
 export interface ResourceReference {
   kind: ResourceKind;
-  /** Name of the input field that carries the id, or a list of ids; dots lead into objects (`grants.accessedProjects`). */
+  /**
+   * Name of the input field that carries the id, or a list of ids; dots lead into objects
+   * (`grants.accessedProjects`).
+   */
   field: string;
-  /** A member may see a part of it: the handler filters with `memberReaches` (project and environment reads). */
+  /**
+   * A member may see a part of it: the handler filters with `memberReaches` (project and environment reads).
+   */
   partial?: boolean;
+  /** The installation's Owner and Admin may name another organization's too; nobody else may. */
+  acrossOrganizations?: boolean;
 }
 
 export interface Access {
@@ -53,19 +69,33 @@ export interface Access {
   /** Only a logged-in session may call, no key (user.createApiKey). */
   sessionOnly?: boolean;
   /**
-   * Input field that names the organization the call acts in, when it is not the one in use: one that the caller belongs to, else 403. Class and grant are judged
-   * by the caller's place there, and the entry of the audit stands there. A key acts in its own only.
+   * Input field that names the organization the call acts in, when it is not the one in use: one that the
+   * caller belongs to, else 403. Class and grant are judged by the caller's place there, and the entry of the
+   * audit stands there. A key acts in its own only.
    */
   actsIn?: string;
-  /** Only people of the installation's first organization may call, whose people run the server (decisions 10). */
-  ofInstallation?: boolean;
+  /**
+   * Input fields that reach the machine itself: with such a value only people with host reach may call
+   * (decisions 2).
+   */
+  hostReach?: readonly HostReachField[];
+  /** The handler asks `hasHostReach`: what such people save or approve may reach the machine. */
+  decidesHostReach?: boolean;
+  /**
+   * May be called by whoever must set a second factor up first, because the organization requires one; it is
+   * what they need for that.
+   */
+  beforeTwoFactor?: boolean;
   /** The things the input names, the procedure's own subject first. Optional fields may be absent or null. */
   resources: readonly ResourceReference[];
   /** A member needs this grant besides, or all of these. */
   grant?: GrantFlag | readonly GrantFlag[];
   /** Name of the key-scope action; default: read for queries, write for mutations. */
   action?: string;
-  /** Name of the flat refusal that whoever is logged in but may not call this gets instead of the envelope (interface document, Errors: swarm). */
+  /**
+   * Name of the flat refusal that whoever is logged in but may not call this gets instead of the envelope
+   * (interface document, Errors: swarm).
+   */
   flatRefusal?: FlatRefusal;
 }
 
@@ -78,6 +108,13 @@ export function actionOf({ kind, access }: Pick<Procedure, 'kind' | 'access'>): 
 export function grantsOf({ grant }: Access): readonly GrantFlag[] {
   return grant === undefined ? [] : typeof grant === 'string' ? [grant] : grant;
 }
+
+/** When a call needs host reach, for people. */
+export const hostReachOf = ({ hostReach }: Access): string[] => (hostReach ?? []).map(wordsOf);
+
+/** Whether some of its calls need host reach, which a narrowed key has only when it names it. */
+export const needsHostReach = ({ access }: Pick<Procedure, 'access'>): boolean =>
+  access.hostReach !== undefined || access.decidesHostReach === true;
 
 export type ProcedureKind = 'query' | 'mutation' | 'subscription' | 'upload';
 
@@ -97,11 +134,20 @@ export interface Procedure<
   readonly example?: z.input<I>;
   /** Of a subscription: the type of one event. */
   readonly output: O;
-  /** Of a subscription: it changes something, so it is audited as a mutation is, and a session needs a request of our own pages. */
+  /**
+   * Of a subscription: it changes something, so it is audited as a mutation is, and a session needs a request
+   * of our own pages.
+   */
   readonly changes?: true;
-  /** Of a subscription: the JSON that a caller gets who asked for no stream, once it has ended; absent: `{lines, lastEventId}` with what there is now. */
+  /**
+   * Of a subscription: the JSON that a caller gets who asked for no stream, once it has ended; absent:
+   * `{lines, lastEventId}` with what there is now.
+   */
   readonly whole?: Whole;
-  /** What its handler refuses with, besides the refusals of guard and transport, which every procedure has. A refusal that is not written here fails the conformance suite. */
+  /**
+   * What its handler refuses with, besides the refusals of guard and transport, which every procedure has. A
+   * refusal that is not written here fails the conformance suite.
+   */
   readonly refusals?: readonly (ErrorCode | FlatRefusal)[];
 }
 
@@ -122,7 +168,10 @@ export const mutation = <I extends z.ZodType, O extends z.ZodType>(
 export const subscription = <I extends z.ZodType, O extends z.ZodType>(
   definition: Definition<I, O>,
 ): Procedure<I, O, 'subscription'> => ({ kind: 'subscription', ...definition });
-/** A mutation whose body is a file; the input comes from the query string or the form's fields before the file. */
+/**
+ * A mutation whose body is a file; the input comes from the query string or the form's fields before the
+ * file.
+ */
 export const upload = <I extends z.ZodType, O extends z.ZodType>(
   definition: Definition<I, O>,
 ): Procedure<I, O, 'upload'> => ({ kind: 'upload', ...definition });
@@ -139,6 +188,8 @@ export interface StreamEvent<T> {
 export interface UploadedFile {
   fileName: string;
   content: Readable;
+  /** Bytes of the body it came in, where the request says. */
+  bytes?: number | undefined;
 }
 
 /** What a handler of this procedure is. */

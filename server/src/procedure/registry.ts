@@ -51,7 +51,10 @@ interface ErasedHandler {
   stream: RegisteredProcedure['stream'];
 }
 
-/** `router()` checked the handler's type against its contract; here the type is erased so that all can stand in one map. */
+/**
+ * `router()` checked the handler's type against its contract; here the type is erased so that all can stand
+ * in one map.
+ */
 function asHandler(handler: unknown): ErasedHandler {
   return { call: handler as ErasedHandler['call'], stream: handler as ErasedHandler['stream'] };
 }

@@ -58,32 +58,36 @@ function chosen(domains: CertifiedDomain[], sources: Partial<CertificateSources>
   );
 }
 
-it('an upload serves the https hosts of its organization that it covers, a wildcard one label; the rest have the proxy’s own authority', () => {
-  const certificates = [certificate('exact', ['a.test', 'www.a.test']), certificate('wild', ['*.w.test'])];
-  expect(
-    chosen(
-      [
-        domain('a.test'),
-        domain('www.a.test'),
-        domain('b.a.test'),
-        domain('x.w.test'),
-        domain('x.y.w.test'),
-        domain('*.w.test'),
-        domain('w.test'),
-        domain('a.test', { https: false }),
-      ],
-      { certificates },
-    ),
-  ).toEqual({
-    'a.test': 'exact',
-    'www.a.test': 'exact',
-    'b.a.test': 'internal',
-    'x.w.test': 'wild',
-    'x.y.w.test': 'internal',
-    '*.w.test': 'wild',
-    'w.test': 'internal',
-  });
-});
+it(
+  'an upload serves the https hosts of its organization that it covers, a wildcard one label; the rest ' +
+    'have the proxy’s own authority',
+  () => {
+    const certificates = [certificate('exact', ['a.test', 'www.a.test']), certificate('wild', ['*.w.test'])];
+    expect(
+      chosen(
+        [
+          domain('a.test'),
+          domain('www.a.test'),
+          domain('b.a.test'),
+          domain('x.w.test'),
+          domain('x.y.w.test'),
+          domain('*.w.test'),
+          domain('w.test'),
+          domain('a.test', { https: false }),
+        ],
+        { certificates },
+      ),
+    ).toEqual({
+      'a.test': 'exact',
+      'www.a.test': 'exact',
+      'b.a.test': 'internal',
+      'x.w.test': 'wild',
+      'x.y.w.test': 'internal',
+      '*.w.test': 'wild',
+      'w.test': 'internal',
+    });
+  },
+);
 
 it('a plain host has none', () => {
   expect(

@@ -124,8 +124,9 @@ function sourceOf(
 }
 
 /**
- * The proxy prefers a certificate that names a host itself, whoever uploaded it. So one that names another organization's host is not given to it, nor an expired
- * one that names a host which a better one of its organization covers by a wildcard.
+ * The proxy prefers a certificate that names a host itself, whoever uploaded it. So one that names another
+ * organization's host is not given to it, nor an expired one that names a host which a better one of its
+ * organization covers by a wildcard.
  */
 function harmless(
   certificates: readonly StoredCertificate[],

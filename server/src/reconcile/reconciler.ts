@@ -1,120 +1,162 @@
-/** Makes the engine and the proxy follow the database: at start, after every change, every minute. One run at a time; requests meanwhile become one more run. */
-import { sentenceOf } from '../domain/errors.ts';
-import type { ChangeRoutes, Proxy, Route } from '../ports/proxy.ts';
-import { createRouteChanges, type RouteChangesOptions } from './route-changes.ts';
+/**
+ * Makes the engines and proxies of all hosts follow the database: at start, after every change, every minute.
+ * Each host goes at its own pace.
+ */
+import { AppError } from '../domain/errors.ts';
+import { everyServer, type ChangeRoutes } from '../ports/proxy.ts';
+import {
+  createHostReconciler,
+  type HostReconciler,
+  type HostReconcilerOptions,
+  type KeptHost,
+} from './host-reconciler.ts';
 
 export interface ReconcilerOptions {
-  proxy: Proxy;
-  /** Makes platform network and proxy service as they should be. */
-  ensurePlatform(): Promise<string[]>;
-  /** Puts services right and gives what it found. */
-  services(): Promise<string[]>;
-  /** Attaches the proxy to every network it must reach; gives what it found. */
-  attachProxy(): Promise<string[]>;
-  /** The routes as they should be. */
-  routes(): Promise<Route[]>;
-  database: Pick<RouteChangesOptions, 'transaction' | 'attempt'>;
-  /** Told what differed, and what could not be put right. */
-  onDrift(lines: string[]): void;
+  hosts: {
+    find(serverKey: string): Promise<KeptHost | undefined>;
+    /** Berth's own machine first. */
+    all(): Promise<KeptHost[]>;
+  };
+  database: HostReconcilerOptions['database'];
+  /** Told what differed on a host, and what could not be put right. */
+  onDrift(host: KeptHost, lines: string[]): void;
   intervalMs?: number;
 }
 
-const readyLimitMs = 30_000;
-const proxyWatchMs = 3000;
+const usualIntervalMs = 60_000;
 
 export interface Reconciler {
-  /** Everything once; problems are reported, never thrown. */
-  run(): Promise<void>;
-  /** The routes alone; throws when the proxy does not answer or refuses them. */
-  applyRoutes(): Promise<void>;
+  /** Everything once, on one host or on all; problems are reported, never thrown. */
+  run(serverKey?: string): Promise<void>;
+  /**
+   * The routes of a server alone; throws when its proxy does not answer or refuses them. Nothing to do for
+   * one that is not connected.
+   */
+  applyRoutes(serverKey: string): Promise<void>;
   changeRoutes: ChangeRoutes;
-  /** Resolves when the first run since the start is over (the proxy is there then), at the latest after 30 s. */
-  ready(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { proxy } = options;
-  const timers: NodeJS.Timeout[] = [];
-  const firstRun = Promise.withResolvers<void>();
-  let current: Promise<void> | undefined;
-  let again = false;
-
-  const ready = (): Promise<void> =>
-    Promise.race([
-      firstRun.promise,
-      new Promise<void>((resolve) => setTimeout(resolve, readyLimitMs).unref()),
-    ]);
-  const changes = createRouteChanges({
-    ...options.database,
-    ready,
-    apply: () => proxy.apply(options.routes),
-  });
-
-  async function loop(): Promise<void> {
-    do {
-      again = false;
-      await reconcileOnce(options, changes.applyRoutes);
-      firstRun.resolve();
-    } while (again);
-  }
-
-  function run(): Promise<void> {
-    if (current) again = true;
-    current ??= loop().finally(() => {
-      current = undefined;
-    });
-    return current;
-  }
-
-  /** A proxy that was restarted knows no routes and answers 503 until it is given them; a minute would be too long. */
-  async function lookAtProxy(): Promise<void> {
-    if (current) return;
-    const answered = await proxy.current().catch(() => undefined);
-    if (answered === '') void run();
-  }
+  const keeping = keepHosts(options);
+  let looking: NodeJS.Timeout | undefined;
 
   return {
-    run,
-    ready,
-    applyRoutes: async () => {
-      await changes.applyRoutes();
+    async run(serverKey) {
+      const found = serverKey === undefined ? await keeping.all() : [await keeping.find(serverKey)];
+      await Promise.all(found.map(async (host) => host?.run()));
     },
-    changeRoutes: changes.changeRoutes,
+    async applyRoutes(serverKey) {
+      await (await keeping.find(serverKey))?.applyRoutes();
+    },
+    async changeRoutes(serverKey, write, change, options) {
+      const hosts = serverKey === everyServer ? await keeping.all() : [await keeping.find(serverKey)];
+      const [first, ...others] = hosts.filter((host) => host !== undefined);
+      return first ? changeOn(first, others, { write, change, ...options }) : write(change);
+    },
     start() {
-      timers.push(
-        setInterval(() => void run(), options.intervalMs ?? 60_000),
-        setInterval(() => void lookAtProxy(), proxyWatchMs),
-      );
-      void run();
+      // Those that are connected later are found here; each then goes at its own pace.
+      looking = setInterval(() => void keeping.startAll(), options.intervalMs ?? usualIntervalMs);
+      void keeping.startAll();
     },
     async stop() {
-      for (const timer of timers) clearInterval(timer);
-      again = false;
-      await current;
+      clearInterval(looking);
+      await keeping.stopAll();
     },
   };
 }
 
-/** Each part by itself, so that one that cannot be put right holds up no other. */
-async function reconcileOnce(
-  options: ReconcilerOptions,
-  applyRoutes: () => Promise<{ changed: boolean }>,
-): Promise<void> {
-  const found: string[] = [];
-  const step = async (name: string, work: () => Promise<string[]>): Promise<void> => {
-    try {
-      found.push(...(await work()));
-    } catch (error) {
-      found.push(`${name}: ${sentenceOf(error)}`);
-    }
+interface KeptHosts {
+  find(serverKey: string): Promise<HostReconciler | undefined>;
+  all(): Promise<HostReconciler[]>;
+  startAll(): Promise<void>;
+  stopAll(): Promise<void>;
+}
+
+/** One reconciler for each host, made when the host is first met. */
+function keepHosts({ hosts, database, onDrift, intervalMs = usualIntervalMs }: ReconcilerOptions): KeptHosts {
+  const kept = new Map<string, HostReconciler>();
+  let isStopped = false;
+  function keep(host: KeptHost): HostReconciler {
+    const present = kept.get(host.key);
+    if (present) return present;
+    const made = createHostReconciler({
+      host,
+      database,
+      intervalMs,
+      onDrift: (lines) => onDrift(host, lines),
+    });
+    kept.set(host.key, made);
+    return made;
+  }
+  const all = async (): Promise<HostReconciler[]> => (await hosts.all()).map(keep);
+  return {
+    all,
+    async find(serverKey) {
+      const host = await hosts.find(serverKey);
+      return host && keep(host);
+    },
+    async startAll() {
+      for (const host of await all().catch(() => [])) if (!isStopped) host.start();
+    },
+    async stopAll() {
+      isStopped = true;
+      await Promise.all([...kept.values()].map((host) => host.stop()));
+    },
   };
-  await step('platform', options.ensurePlatform);
-  await step('services', options.services);
-  await step('networks', options.attachProxy);
-  await step('routes', async () =>
-    (await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them'] : [],
+}
+
+interface Change<T> {
+  write<R>(work: () => Promise<R>): Promise<R>;
+  change(): Promise<T>;
+  mayWait?: boolean | undefined;
+}
+
+/**
+ * A proxy that does not answer is found out before the transaction, which holds up every other writer. Of
+ * several hosts the first decides; the others take the change too or refuse it for all, and those that do not
+ * answer follow when they do.
+ */
+async function changeOn<T>(
+  first: HostReconciler,
+  others: readonly HostReconciler[],
+  { write, change, mayWait = false }: Change<T>,
+): Promise<T> {
+  if (!(await first.hasProxy())) {
+    if (mayWait) return write(change);
+    // What is wrong with the change itself is said first; nothing of it stays.
+    return write(async () => {
+      await change();
+      throw silentProxy(first.host);
+    });
+  }
+  const taken: HostReconciler[] = [];
+  const everywhere = async (): Promise<T> => {
+    const result = await change();
+    for (const host of others) {
+      if (!(await host.hasProxy())) continue;
+      taken.push(host);
+      await host.applyNow().catch(unlessUnavailable);
+    }
+    return result;
+  };
+  try {
+    return await first.changeRoutes(write, everywhere, { mayWait });
+  } finally {
+    // After the commit as after a refusal: what they were given then may not be what stands now.
+    for (const host of taken) void host.applyRoutes().catch(() => undefined);
+  }
+}
+
+function silentProxy({ name }: KeptHost): AppError {
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The proxy of ${name} does not answer, so nothing was changed. Berth starts it again; try again in a ` +
+      'minute, and see the service berth-proxy if this stays.',
   );
-  if (found.length > 0) options.onDrift(found);
+}
+
+function unlessUnavailable(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
 }

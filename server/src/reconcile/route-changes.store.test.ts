@@ -52,7 +52,7 @@ eachDatabase('changes of routes', (test) => {
     expect(proxy.loads).toBeLessThanOrEqual(3);
   });
 
-  it('that the proxy refuses, or that fail by themselves, take nobody with them, and are told why', async () => {
+  it('that the proxy refuses, or that fail by themselves, take no other along, and say why', async () => {
     const { names, proxy, add } = await begin();
     const outcomes = await Promise.allSettled(
       ['a', 'b', 'bad', 'c', 'late', 'b', 'd'].map((name) => add(name)),

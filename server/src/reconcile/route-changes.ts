@@ -1,6 +1,8 @@
-/** Changes of routes: each is in the database and on the proxy, or in neither; those that come while the proxy is busy with one become one configuration together. */
+/**
+ * Changes of the routes of one server: each is in the database and on the proxy, or in neither; those that
+ * come while the proxy is busy with one become one configuration together.
+ */
 import { AppError } from '../domain/errors.ts';
-import type { ChangeRoutes } from '../ports/proxy.ts';
 
 export interface RouteChangesOptions {
   /** Puts the routes as they are in the database, in the transaction under way too, onto the proxy. */
@@ -13,8 +15,16 @@ export interface RouteChangesOptions {
   ready(): Promise<void>;
 }
 
+/** `ChangeRoutes` of the one server. */
+type Changing = <T>(
+  write: Write,
+  change: () => Promise<T>,
+  options?: { mayWait?: boolean | undefined },
+) => Promise<T>;
+type Write = <R>(work: () => Promise<R>) => Promise<R>;
+
 export interface RouteChanges {
-  changeRoutes: ChangeRoutes;
+  changeRoutes: Changing;
   /** The routes alone, between changes; throws when the proxy does not answer or refuses them. */
   applyRoutes(): Promise<{ changed: boolean }>;
 }
@@ -23,7 +33,10 @@ export interface RouteChanges {
 interface Entry {
   /** By itself, as one transaction with the proxy. */
   alone(): Promise<void>;
-  /** As part of a transaction: tells by `onChanged` when its own part is written, then waits for the proxy. Gives what is to be told after the commit. */
+  /**
+   * As part of a transaction: tells by `onChanged` when its own part is written, then waits for the proxy.
+   * Gives what is to be told after the commit.
+   */
   part(onChanged: () => void, applied: Promise<void>): Promise<() => void>;
   mayWait: boolean;
   fail(error: unknown): void;
@@ -102,8 +115,9 @@ function entryOf<T>(
 }
 
 /**
- * Throws when the proxy does not take them together; nothing is changed then. Gives what to tell each after the commit. Before the proxy and after it they go on one
- * after another: they share one connection to the database, which does one thing at a time.
+ * Throws when the proxy does not take them together; nothing is changed then. Gives what to tell each after
+ * the commit. Before the proxy and after it they go on one after another: they share one connection to the
+ * database, which does one thing at a time.
  */
 async function commit(
   entries: readonly Entry[],
@@ -147,7 +161,10 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** A proxy that does not answer is given its routes when it does (the reconciler looks at it each few seconds). */
+/**
+ * A proxy that does not answer is given its routes when it does (the reconciler looks at it each few
+ * seconds).
+ */
 function unlessAbsent(error: unknown): { changed: boolean } {
   if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
   return { changed: false };

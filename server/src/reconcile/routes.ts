@@ -1,4 +1,7 @@
-/** Routes as they should be: from the domains' rows, for services that have a release, with what stands before those. */
+/**
+ * Routes as they should be: from the domains' rows, for services that have a release, with what stands before
+ * those.
+ */
 import { composeServiceName } from '../domain/names.ts';
 import type { Route, RouteAccount, RouteRedirect } from '../ports/proxy.ts';
 import { certificatesOf, type CertificateSources, type CertifiedDomain } from './certificates.ts';
@@ -26,7 +29,10 @@ export interface DesiredRoute extends CertifiedDomain {
   maxBodyBytes: number | null;
 }
 
-/** A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its first name. `now` in ms. */
+/**
+ * A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its
+ * first name. `now` in ms.
+ */
 export function routesOf(
   domains: readonly DesiredRoute[],
   sources: CertificateSources,

@@ -1,4 +1,6 @@
-/** Services as they should be: the live release of every service, and nothing of ours that no service owns. */
+/**
+ * Services as they should be: the live release of every service, and nothing of ours that no service owns.
+ */
 import {
   isSameService,
   ownerOfLabels,
@@ -25,21 +27,32 @@ export interface KeptService extends ServiceRef {
 
 export interface ServicesPlan {
   engine: Engine;
-  /** Every service of the kinds below. */
+  /** Every service of the kinds below that stands on the host of the engine. */
   services: readonly KeptService[];
+  /** Keys of all services of these kinds, wherever they stand. */
+  known: ReadonlySet<string>;
   /** Kinds whose services are known here; those of others are left alone. */
   kinds: ReadonlySet<DeployedKind>;
   /** Keys of the services with a deployment under way; they are the deployment's. */
   busy: ReadonlySet<string>;
-  /** The specifications of the live release, their registries' sign-in included: one of an application or a database, as many as a compose has; none when it is not known. */
+  /**
+   * The specifications of the live release, their registries' sign-in included: one of an application or a
+   * database, as many as a compose has; none when it is not known.
+   */
   liveSpecs(service: KeptService): Promise<ServiceSpec[]>;
   /** Makes the networks that the specification names. */
   ensureNetworks(service: KeptService): Promise<void>;
-  /** The service as it is at this moment; undefined when it does not exist, or when a deployment of it is under way. */
+  /**
+   * The service as it is at this moment; undefined when it does not exist, or when a deployment of it is
+   * under way.
+   */
   settled(service: ServiceRef): Promise<KeptService | undefined>;
   /** Works when nobody changes the service by hand at this moment; else gives undefined. */
   takeIfFree<T>(serviceId: string, work: () => Promise<T>): Promise<T | undefined>;
-  /** Whose one-off tasks may run; those of a former run of Berth wait for nobody. Undefined where another control plane may have its own. */
+  /**
+   * Whose one-off tasks may run; those of a former run of Berth wait for nobody. Undefined where another
+   * control plane may have its own.
+   */
   instance: string | undefined;
 }
 
@@ -88,9 +101,10 @@ async function putRight(
   }
   await ensureNetworks(kept);
   await engine.applyService(spec);
-  return [
-    `${spec.name}: the service ${service ? 'differed from its live release; put it back' : 'was gone; made it again from its live release'}`,
-  ];
+  const found = service
+    ? 'differed from its live release; put it back'
+    : 'was gone; made it again from its live release';
+  return [`${spec.name}: the service ${found}`];
 }
 
 /** An update that is under way is left to its end. */
@@ -105,7 +119,10 @@ function isAsItShould(
   return isChanging || (service.specDigest === engine.specDigest(spec) && service.replicas === replicas);
 }
 
-/** What was read of records and engine is some milliseconds old and not of one moment: a release or a stop that was made meanwhile must not be taken back. */
+/**
+ * What was read of records and engine is some milliseconds old and not of one moment: a release or a stop
+ * that was made meanwhile must not be taken back.
+ */
 function whileStill(
   plan: ServicesPlan,
   kept: KeptService,
@@ -139,7 +156,8 @@ async function removeFormerNames(
     for (const { name } of former) await plan.engine.removeService(name, { drains: true });
     return former.map(
       ({ name }) =>
-        `${name}: its ${kept.kind} runs as ${releasedAppName ?? appName} now; removed the service under the former name`,
+        `${name}: its ${kept.kind} runs as ${releasedAppName ?? appName} now; removed the service under ` +
+        'the former name',
     );
   });
   return removed ?? [];
@@ -159,10 +177,9 @@ async function removeLeftTasks(
 }
 
 async function removeOrphans(
-  { engine, services, kinds, busy }: ServicesPlan,
+  { engine, known, kinds, busy }: ServicesPlan,
   present: readonly ServiceState[],
 ): Promise<string[]> {
-  const known = new Set(services.map(serviceKey));
   const removed = [];
   for (const { name, labels } of present) {
     const owner = ownerOfLabels(labels);

@@ -1,9 +1,15 @@
-/** A command is a value: an argument vector, a folder and an environment made from nothing. It is never text for a shell. */
+/**
+ * A command is a value: an argument vector, a folder and an environment made from nothing. It is never text
+ * for a shell.
+ */
 import { AppError } from '../domain/errors.ts';
 import { Secret } from '../domain/secret.ts';
 
 export interface Command {
-  /** Program (absolute path, or a name found in `standardPath`) and its arguments. The type keeps secrets out: any process can read another's arguments. */
+  /**
+   * Program (absolute path, or a name found in `standardPath`) and its arguments. The type keeps secrets out:
+   * any process can read another's arguments.
+   */
   readonly argv: readonly [program: string, ...args: string[]];
   /** Absolute folder the command runs in. */
   readonly cwd: string;
@@ -13,7 +19,10 @@ export interface Command {
 
 export const standardPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Where a machine keeps its own certificate authorities; without them https fails behind a company's inspecting proxy. */
+/**
+ * Where a machine keeps its own certificate authorities; without them https fails behind a company's
+ * inspecting proxy.
+ */
 const certificateVariables = [
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
@@ -24,7 +33,10 @@ const certificateVariables = [
   'REQUESTS_CA_BUNDLE',
 ] as const;
 
-/** Makes a command; throws BAD_REQUEST when an argument or a variable holds a NUL character or a variable's name is none. */
+/**
+ * Makes a command; throws BAD_REQUEST when an argument or a variable holds a NUL character or a variable's
+ * name is none.
+ */
 export function command(
   argv: readonly [string, ...string[]],
   options: { cwd: string; env?: Record<string, string | Secret> },
@@ -50,8 +62,9 @@ export function command(
 }
 
 /**
- * The whole environment of the child; the only place where secrets are taken out of their wrapping. `machine` is the environment of this process:
- * nothing but the certificate settings is taken from it, so that Berth's own settings and keys reach no child. HOME is the command's folder unless given.
+ * The whole environment of the child; the only place where secrets are taken out of their wrapping. `machine`
+ * is the environment of this process: nothing but the certificate settings is taken from it, so that Berth's
+ * own settings and keys reach no child. HOME is the command's folder unless given.
  */
 export function childEnvironment(
   given: Command,

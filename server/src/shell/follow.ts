@@ -10,7 +10,8 @@ export interface FollowOptions {
 const pollMs = 100;
 
 /**
- * Reads a growing file until its writer has ended. A file and not a pipe, since its writer then neither waits for us nor fails when we are gone.
+ * Reads a growing file until its writer has ended. A file and not a pipe, since its writer then neither waits
+ * for us nor fails when we are gone.
  */
 export async function follow(path: string, options: FollowOptions): Promise<void> {
   const file = await open(path, 'r');

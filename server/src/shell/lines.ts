@@ -10,8 +10,8 @@ export interface LineSplitter {
 }
 
 /**
- * Lines end at LF or CR LF. A lone CR overwrites the line, as a terminal does, so that a progress display becomes its last state. Bytes that are no
- * UTF-8 and NUL become U+FFFD, since not every store takes them.
+ * Lines end at LF or CR LF. A lone CR overwrites the line, as a terminal does, so that a progress display
+ * becomes its last state. Bytes that are no UTF-8 and NUL become U+FFFD, since not every store takes them.
  */
 export function createLineSplitter(onLine: (line: string) => void): LineSplitter {
   const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });

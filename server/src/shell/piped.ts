@@ -1,4 +1,7 @@
-/** A command whose input and output are streams of this process: for bytes that go through, not for logs. It never outlives what reads or feeds it. */
+/**
+ * A command whose input and output are streams of this process: for bytes that go through, not for logs. It
+ * never outlives what reads or feeds it.
+ */
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -15,7 +18,10 @@ export interface PipedEnd extends Exit {
 export interface PipedChild {
   stdin: Writable;
   stdout: Readable;
-  /** Resolves when it has ended and its output is closed; rejects with PRECONDITION_FAILED when the program is missing. */
+  /**
+   * Resolves when it has ended and its output is closed; rejects with PRECONDITION_FAILED when the program is
+   * missing.
+   */
   ended: Promise<PipedEnd>;
   /** Ends it at once: it must not take a closed input for the end of a whole one. */
   kill(): void;

@@ -13,7 +13,10 @@ export interface ProcessStat {
   ended: boolean;
 }
 
-/** The name (field 2) stands in parentheses and may hold spaces and parentheses itself, so the fields are counted from the last one. */
+/**
+ * The name (field 2) stands in parentheses and may hold spaces and parentheses itself, so the fields are
+ * counted from the last one.
+ */
 export function parseStat(text: string): ProcessStat | undefined {
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
@@ -58,7 +61,10 @@ export function pids(): number[] {
     .map(Number);
 }
 
-/** A process may end while it is read (ENOENT, ESRCH), and another user's may be closed to us (EACCES, EPERM): both are "nothing known". */
+/**
+ * A process may end while it is read (ENOENT, ESRCH), and another user's may be closed to us (EACCES, EPERM):
+ * both are "nothing known".
+ */
 function read(path: string): string | undefined {
   try {
     return readFileSync(`/proc/${path}`, 'latin1');

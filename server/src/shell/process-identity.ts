@@ -1,24 +1,32 @@
-/** Knowing a process again, and ending exactly it: a pid alone may have been given to another process since. */
+/**
+ * Knowing a process again, and ending exactly it: a pid alone may have been given to another process since.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildIdentity } from '../ports/git.ts';
 import { bootId, markOf, pids, readStat } from './proc.ts';
 import type { ProcessStat } from './proc.ts';
 
-/** The identity of a running process; undefined when there is none of that pid. `mark` is the run's mark where the caller knows it. */
+/**
+ * The identity of a running process; undefined when there is none of that pid. `mark` is the run's mark where
+ * the caller knows it.
+ */
 export function identityOf(pid: number, mark = markOf(pid)): ChildIdentity | undefined {
   const stat = readStat(pid);
   return stat === undefined ? undefined : { pid, startTime: `${stat.startTime}/${bootId()}/${mark}` };
 }
 
-/** Whether this very process still runs; one that has ended and was not yet collected by its parent does not. */
+/**
+ * Whether this very process still runs; one that has ended and was not yet collected by its parent does not.
+ */
 export function isAlive(identity: ChildIdentity): boolean {
   const stat = readStat(identity.pid);
   return stat !== undefined && !stat.ended && isSame(identity, stat);
 }
 
 /**
- * Ends the process group of this process and whatever bears its mark: TERM, and KILL after `graceMs` (default 5,000). Answers whether all of it is gone,
- * at the latest 5 s after the KILL. A process that merely has the same pid or group number is never signalled.
+ * Ends the process group of this process and whatever bears its mark: TERM, and KILL after `graceMs` (default
+ * 5,000). Answers whether all of it is gone, at the latest 5 s after the KILL. A process that merely has the
+ * same pid or group number is never signalled.
  */
 export async function endProcessGroup(
   identity: ChildIdentity,
@@ -39,7 +47,10 @@ interface Run {
   members(): number[];
 }
 
-/** Looks at the run again and again; a process once seen as a part of it stays one, also when the group's leader is gone. */
+/**
+ * Looks at the run again and again; a process once seen as a part of it stays one, also when the group's
+ * leader is gone.
+ */
 function trackRun(identity: ChildIdentity): Run {
   const { startTime, boot, mark } = partsOf(identity);
   const known = new Map<number, string>();
@@ -48,7 +59,8 @@ function trackRun(identity: ChildIdentity): Run {
   const members = () => {
     if (boot !== bootId()) return [];
     const leader = readStat(identity.pid);
-    // While the leader can be recognised the group number belongs to nobody else; afterwards only the mark and what was seen before tell.
+    // While the leader can be recognised the group number belongs to nobody else; afterwards only the mark
+    // and what was seen before tell.
     const groupIsOurs = leader !== undefined && isSame(identity, leader);
     const isMember = (pid: number, stat: ProcessStat) =>
       (groupIsOurs && stat.group === identity.pid) ||

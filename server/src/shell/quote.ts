@@ -1,8 +1,9 @@
 import { AppError } from '../domain/errors.ts';
 
 /**
- * An argument vector as text that a POSIX shell takes apart into exactly these arguments (POSIX 2.2.2: everything between single quotes is literal).
- * It is for SSH, whose protocol carries text only; nothing else may use it. Throws BAD_REQUEST for a NUL character, which no argument can hold.
+ * An argument vector as text that a POSIX shell takes apart into exactly these arguments (POSIX 2.2.2:
+ * everything between single quotes is literal). It is for SSH, whose protocol carries text only; nothing else
+ * may use it. Throws BAD_REQUEST for a NUL character, which no argument can hold.
  */
 export function quoteArgv(argv: readonly string[]): string {
   return argv.map(quote).join(' ');

@@ -1,6 +1,9 @@
-/** Runs a command in a process group of its own, so that it can be ended exactly, and lets it outlive this process. */
+/**
+ * Runs a command in a process group of its own, so that it can be ended exactly, and lets it outlive this
+ * process.
+ */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../domain/errors.ts';
 import type { ChildIdentity } from '../ports/git.ts';
@@ -37,8 +40,9 @@ export interface RunResult extends Exit {
 }
 
 /**
- * Runs the command to its end; however that comes, what it started in its group or under its mark is ended with it. Throws PRECONDITION_FAILED when the
- * program is missing; a failing command is a result, not an error.
+ * Runs the command to its end; however that comes, what it started in its group or under its mark is ended
+ * with it. Throws PRECONDITION_FAILED when the program is missing; a failing command is a result, not an
+ * error.
  */
 export async function run(command: Command, options: RunOptions): Promise<RunResult> {
   if (options.signal.aborted) return { ended: 'aborted', exitCode: undefined, signal: undefined, stdout: '' };
@@ -50,12 +54,23 @@ export async function run(command: Command, options: RunOptions): Promise<RunRes
     const result = await attend(child, path, options);
     return {
       ...result,
-      stdout:
-        stdoutPath === undefined ? '' : (await readFile(stdoutPath)).subarray(0, 1024 * 1024).toString(),
+      stdout: stdoutPath === undefined ? '' : await beginningOf(stdoutPath),
     };
   } finally {
     await rm(path, { force: true });
     if (stdoutPath !== undefined) await rm(stdoutPath, { force: true });
+  }
+}
+
+const capturedBytes = 1024 * 1024;
+
+async function beginningOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(capturedBytes), 0, capturedBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
   }
 }
 
@@ -122,7 +137,8 @@ function createEnding(child: StartedChild, graceMs: number): Ending {
     if (!gone)
       throw new AppError(
         'INTERNAL_SERVER_ERROR',
-        `Process ${child.identity.pid} cannot be ended; it most likely waits for a disk or network share that does not answer.`,
+        `Process ${child.identity.pid} cannot be ended; it most likely waits for a disk or network ` +
+          'share that does not answer.',
       );
   };
   const begin = (why: RunResult['ended']) => {

@@ -21,8 +21,9 @@ export interface StartedChild {
 }
 
 /**
- * Starts the command in a session and process group of its own, its output going to open files. Throws PRECONDITION_FAILED when the program is
- * missing, BAD_REQUEST when its arguments are longer than the system takes.
+ * Starts the command in a session and process group of its own, its output going to open files. Throws
+ * PRECONDITION_FAILED when the program is missing, BAD_REQUEST when its arguments are longer than the system
+ * takes.
  */
 export async function startChild(
   command: Command,
@@ -39,7 +40,8 @@ export async function startChild(
         (error: unknown) => error,
       ),
     );
-  // Its pid cannot be given to another process before the event loop has collected it, so this is the right one.
+  // Its pid cannot be given to another process before the event loop has collected it, so this is the right
+  // one.
   const identity = identityOf(child.pid, mark);
   if (identity === undefined)
     throw new AppError(

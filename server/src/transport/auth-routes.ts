@@ -1,122 +1,143 @@
-/** Sign-up, sign-in, sign-out, session state (decisions 2): the only routes that need no login and set a cookie. */
+/**
+ * Sign-up, sign-in, sign-out, session state (decisions 2): the only routes that need no login and set a
+ * cookie.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AppError } from '../domain/errors.ts';
-import { emailField, newPasswordField, tokenField } from '../modules/user/record.ts';
+import { codeField, emailField, newPasswordField, tokenField } from '../modules/user/record.ts';
 import { parseInput } from '../procedure/input.ts';
+import type { CookieJar } from './cookies.ts';
 import { errorAnswer } from './envelope.ts';
-import { sessionCookie, sessionTokenOf } from './request.ts';
+import { isFromThisMachine } from './from-this-machine.ts';
+import { requireSameOrigin } from './same-origin.ts';
 import { sendJson } from './wire.ts';
 
 export interface SessionAnswer {
   user: { id: string; email: string; name: string };
   organizationId: string;
   token: string;
+  /** Value of the device's cookie. */
+  device: string;
   expiresAt: number;
+}
+
+/** Where a request came from. */
+export interface RequestOrigin {
+  ip: string;
+  userAgent: string;
+  device: string | undefined;
+  /** Whether it was made on the machine itself. */
+  isLocal: boolean;
 }
 
 /** What the routes need of the accounts. */
 export interface SignInDoor {
-  signUp(
-    input: z.output<typeof signUpInput>,
-    origin: { ip: string; userAgent: string },
-  ): Promise<SessionAnswer>;
-  signIn(
-    input: z.output<typeof signInInput>,
-    origin: { ip: string; userAgent: string },
-  ): Promise<SessionAnswer>;
-  signOut(token: string, ip: string): Promise<void>;
-  /** The session of a token, or undefined. */
-  session(token: string): Promise<
+  signUp(input: z.output<typeof signUpInput>, origin: RequestOrigin): Promise<SessionAnswer>;
+  signIn(input: z.output<typeof signInInput>, origin: RequestOrigin): Promise<SessionAnswer>;
+  signOut(tokens: readonly string[], ip: string): Promise<void>;
+  /** The session of these tokens, or undefined; UNAUTHORIZED when there are two. */
+  session(tokens: readonly string[]): Promise<
     | {
         user: { id: string; email: string; name: string };
         session: { id: string; activeOrganizationId: string; expiresAt: string };
       }
     | undefined
   >;
+  /** Whether the first account is still to be made. */
+  awaitsFirstAccount(): Promise<boolean>;
 }
 
-const token = tokenField.nullish().transform((value) => value ?? undefined);
+const optional = <T extends z.ZodType>(field: T) => field.nullish().transform((value) => value ?? undefined);
 export const signUpInput = z.object({
   name: z.string().min(1).max(100),
   email: emailField,
   password: newPasswordField,
-  token,
+  token: optional(tokenField),
 });
 export const signInInput = z.object({
   email: z.string().min(1).max(254),
   password: z.string().min(1).max(1024),
-  token,
+  token: optional(tokenField),
+  code: optional(codeField),
 });
+
+/** As long as a browser keeps it; each sign-in begins anew. */
+const deviceLifetimeMs = 365 * 24 * 3_600_000;
+
+export interface AuthRouteOptions {
+  cookies: CookieJar;
+  toError(error: unknown, path: string | undefined): AppError;
+}
+
+type Work = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function addAuthRoutes(
   app: FastifyInstance,
   door: SignInDoor,
-  options: { isHttps: boolean; toError(error: unknown, path: string | undefined): AppError },
+  { cookies, toError }: AuthRouteOptions,
 ): void {
   const answered =
-    (path: string, work: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
+    (path: string, work: Work) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       try {
+        if (request.method !== 'GET') requireSameOrigin(request);
         sendJson(reply, await work(request, reply));
       } catch (error) {
-        const answer = errorAnswer(options.toError(error, path), path, 'form-b');
+        const answer = errorAnswer(toError(error, path), path, 'form-b');
         void reply.code(answer.status).headers(answer.headers);
         sendJson(reply, answer.body);
       }
     };
-  const originOf = (request: FastifyRequest): { ip: string; userAgent: string } => ({
+  const originOf = (request: FastifyRequest): RequestOrigin => ({
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? '',
+    device: cookies.device(request),
+    isLocal: isFromThisMachine(request),
   });
-  const opened = (reply: FastifyReply, session: SessionAnswer): unknown => {
-    void reply.header(
-      'set-cookie',
-      cookie(session.token, new Date(session.expiresAt).toUTCString(), options.isHttps),
-    );
-    return {
-      user: session.user,
-      organizationId: session.organizationId,
-      expiresAt: new Date(session.expiresAt).toISOString(),
-    };
-  };
-
   app.post(
     '/api/auth/sign-up/email',
-    answered('auth.signUp', async (request, reply) =>
-      opened(
-        reply,
-        await door.signUp(signUpInput.parse(parseInput(signUpInput, request.body)), originOf(request)),
-      ),
-    ),
+    answered('auth.signUp', async (request, reply) => {
+      const input = signUpInput.parse(parseInput(signUpInput, request.body));
+      return opened(cookies, reply, await door.signUp(input, originOf(request)));
+    }),
   );
   app.post(
     '/api/auth/sign-in/email',
-    answered('auth.signIn', async (request, reply) =>
-      opened(
-        reply,
-        await door.signIn(signInInput.parse(parseInput(signInInput, request.body)), originOf(request)),
-      ),
-    ),
+    answered('auth.signIn', async (request, reply) => {
+      const input = signInInput.parse(parseInput(signInInput, request.body));
+      return opened(cookies, reply, await door.signIn(input, originOf(request)));
+    }),
   );
   app.post(
     '/api/auth/sign-out',
     answered('auth.signOut', async (request, reply) => {
-      const cookieToken = sessionTokenOf(request);
-      if (cookieToken) await door.signOut(cookieToken, request.ip);
-      void reply.header('set-cookie', cookie('', new Date(0).toUTCString(), options.isHttps));
+      await door.signOut(cookies.sessionTokens(request), request.ip);
+      void reply.header('set-cookie', cookies.setSession('', 0));
       return { success: true };
     }),
   );
   app.get(
     '/api/auth/get-session',
-    answered('auth.getSession', async (request) => {
-      const cookieToken = sessionTokenOf(request);
-      return (cookieToken && (await door.session(cookieToken))) || null;
+    answered(
+      'auth.getSession',
+      async (request) => (await door.session(cookies.sessionTokens(request))) ?? null,
+    ),
+  );
+  app.get(
+    '/api/auth/state',
+    answered('auth.state', async (request) => {
+      const awaitsFirstAccount = await door.awaitsFirstAccount();
+      return { awaitsFirstAccount, needsToken: !(awaitsFirstAccount && isFromThisMachine(request)) };
     }),
   );
 }
 
-function cookie(value: string, expires: string, isHttps: boolean): string {
-  return `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Lax; Expires=${expires}${isHttps ? '; Secure' : ''}`;
+function opened(cookies: CookieJar, reply: FastifyReply, session: SessionAnswer): unknown {
+  const { user, organizationId, token, device, expiresAt } = session;
+  void reply.header('set-cookie', [
+    cookies.setSession(token, expiresAt),
+    cookies.setDevice(device, expiresAt + deviceLifetimeMs),
+  ]);
+  return { user, organizationId, expiresAt: new Date(expiresAt).toISOString() };
 }

@@ -84,21 +84,56 @@ it('a key with a session-only procedure is 403, a role too weak is 403, the sess
   expect(code(await touch({ cookie, origin: server.url }, '/api/trial.sessionOnly'))).toBe('in');
 });
 
-it('a change with the cookie needs an Origin of this address; reading does not, and keys never do', async () => {
+const changes = ['/api/trial.touch', '/api/trpc/trial.touch', '/api/trpc/trial.touch?batch=1'];
+
+it('a change with the cookie is refused when a browser says that another page sent it', async () => {
+  const own = { origin: server.url };
   const foreign: Headers[] = [
-    { cookie },
     ...['https://evil.example.com', 'null', `${server.url}.evil.example.com`, 'http://127.0.0.1:1'].map(
-      (origin) => ({ cookie, origin }),
+      (origin) => ({ origin }),
     ),
+    // Another port of this host is the same site, and the Origin may be anything beside that.
+    ...['cross-site', 'same-site', 'none, same-origin', ''].map((site) => ({
+      ...own,
+      'sec-fetch-site': site,
+    })),
   ];
   for (const headers of foreign) {
-    for (const path of ['/api/trial.touch', '/api/trpc/trial.touch', '/api/trpc/trial.touch?batch=1'])
-      expect((await touch(headers, path)).status).toBe(403);
+    for (const path of changes) expect((await touch({ cookie, ...headers }, path)).status).toBe(403);
+    expect((await touch({ cookie, ...headers }, '/api/auth/sign-out')).status).toBe(403);
+    expect((await touch(headers, '/api/auth/sign-in/email')).status).toBe(403);
   }
-  for (const path of ['/api/trial.touch', '/api/trpc/trial.touch', '/api/trpc/trial.touch?batch=1'])
-    expect((await touch({ cookie, origin: server.url }, path)).status).toBe(200);
   expect(code(await get({ cookie, origin: 'https://evil.example.com' }))).toBe('in');
   expect(code(await touch({ ...people.owner.headers, origin: 'https://evil.example.com' }))).toBe('in');
+});
+
+it('a change with the cookie is let in from our own pages and from programs, which say nothing', async () => {
+  const own: Headers[] = [
+    {},
+    { origin: server.url },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+    { origin: server.url, 'sec-fetch-site': 'same-origin' },
+  ];
+  for (const headers of own)
+    for (const path of changes) expect((await touch({ cookie, ...headers }, path)).status).toBe(200);
+});
+
+it('of several session cookies the one that opens something counts; two such are refused', async () => {
+  const other = (await people.session(people.stranger, server.url))['cookie'] ?? '';
+  const planted = 'berth_session=planted';
+  for (const header of [`${planted}; ${cookie}`, `${cookie}; ${planted}`, `${cookie}; ${cookie}`])
+    expect(code(await get({ cookie: header }))).toBe('in');
+  for (const header of [`${other}; ${cookie}`, `${cookie}; ${other}`, `${cookie}; ${planted}; ${other}`]) {
+    expect(await get({ cookie: header })).toMatchObject({
+      status: 401,
+      body: { message: expect.stringContaining('Two session cookies') },
+    });
+    expect((await send(`${server.url}/api/auth/get-session`, { headers: { cookie: header } })).status).toBe(
+      401,
+    );
+  }
+  expect(code(await get({ cookie: `${planted}; berth_session=x` }))).toBe('UNAUTHORIZED');
 });
 
 it('a key that is expired, disabled, deleted, or whose user left, is 401', async () => {
@@ -156,7 +191,9 @@ it('the session is shown, ends by sign-out at once, and ends by itself after its
   expect(await signIn('wrong')).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
   const answer = await signIn('correct horse');
   const header = answer.headers.get('set-cookie') ?? '';
-  expect(header).toMatch(/^berth_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Expires=[^;]+$/);
+  expect(header).toMatch(
+    /^berth_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Expires=[^;]+, berth_device=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Expires=[^;]+$/,
+  );
   const second = { cookie: header.split(';')[0] ?? '' };
   expect(code(await get(second))).toBe('in');
   await send(`${server.url}/api/auth/sign-out`, { method: 'POST', headers: second });

@@ -1,4 +1,6 @@
-/** The browsable reference at /docs: Swagger UI over our own OpenAPI document, every file from this server. */
+/**
+ * The browsable reference at /docs: Swagger UI over our own OpenAPI document, every file from this server.
+ */
 import type { FastifyInstance } from 'fastify';
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,7 +22,9 @@ const page = `<!doctype html>
 </html>
 `;
 
-const start = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none', filter: true, validatorUrl: null });\n`;
+const start =
+  `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: ` +
+  `'none', filter: true, validatorUrl: null });\n`;
 
 const policy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";

@@ -16,9 +16,12 @@ interface ErrorData {
   issues?: readonly { path: string; message: string }[];
   retryAfterMs?: number;
   reason?: string;
+  needs?: 'code';
 }
 
-/** The documented envelope; a tRPC client gets the numeric code it needs; the seven flat refusals are flat. */
+/**
+ * The documented envelope; a tRPC client gets the numeric code it needs; the seven flat refusals are flat.
+ */
 export function errorAnswer(error: AppError, path: string | undefined, dialect: ErrorDialect): ErrorAnswer {
   const { httpStatus, trpc } = errorCodes[error.code];
   const headers: Record<string, string> =
@@ -32,6 +35,7 @@ export function errorAnswer(error: AppError, path: string | undefined, dialect: 
     ...(error.issues ? { issues: error.issues } : {}),
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     ...(error.reason === undefined ? {} : { reason: error.reason }),
+    ...(error.needs === undefined ? {} : { needs: error.needs }),
   };
   const envelope = { message: error.message, code: dialect === 'trpc' ? trpc : error.code, data };
   const body =
@@ -46,7 +50,10 @@ export interface FaultLog {
   fault(id: string, error: unknown, path: string | undefined): void;
 }
 
-/** An AppError as it is; the HTTP library's own errors in our words; anything else a 500 with an id that is in the log. */
+/**
+ * An AppError as it is; the HTTP library's own errors in our words; anything else a 500 with an id that is in
+ * the log.
+ */
 export function toAppError(
   error: unknown,
   path: string | undefined,
@@ -81,7 +88,8 @@ const libraryCodes: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['BAD_REQUEST', 'The body is empty.'],
   FST_ERR_MAX_PARAM_LENGTH: [
     'NOT_FOUND',
-    'There is nothing at this address, which is longer than any of ours. GET /api/openapi.json lists all of them.',
+    'There is nothing at this address, which is longer than any of ours. GET /api/openapi.json lists ' +
+      'all of them.',
   ],
   FST_ERR_BAD_URL: ['BAD_REQUEST', 'The address is not a valid URL.'],
   ECONNRESET: ['BAD_REQUEST', 'The connection broke before the body was read.'],

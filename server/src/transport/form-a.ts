@@ -1,7 +1,11 @@
-/** Form A: `/api/trpc/<router>.<procedure>`, wrapped answers, batches, and what an unmodified @trpc/client needs. */
+/**
+ * Form A: `/api/trpc/<router>.<procedure>`, wrapped answers, batches, and what an unmodified @trpc/client
+ * needs.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { RegisteredProcedure } from '../procedure/registry.ts';
+import { collectOnce, sendLive } from './answer-stream.ts';
 import { errorAnswer, type ErrorAnswer } from './envelope.ts';
 import {
   bodyOf,
@@ -16,7 +20,7 @@ import {
   wantsEventStream,
   type RawInput,
 } from './request.ts';
-import { collectStream, sendStream, trpcDialect } from './stream.ts';
+import { trpcDialect } from './stream.ts';
 import { receiveUpload } from './upload.ts';
 import type { Wire } from './wire.ts';
 
@@ -48,7 +52,7 @@ async function answerSingle(
   const target = find(wire, path);
   checkMethod(request, target.procedure, path);
   const live = wantsEventStream(request);
-  const caller = callerOf(request, reply, wire.authenticate, {
+  const caller = callerOf(request, reply, wire, {
     follow: live,
     changes: target.procedure.changes,
   });
@@ -58,10 +62,9 @@ async function answerSingle(
   }
   const input = inputOf(request, target.procedure);
   if (target.procedure.kind === 'subscription') {
-    const events = await wire.guard.stream(target, resuming(caller, input), input.value);
-    if (live)
-      await sendStream(reply, events, trpcDialect, wire.streamLimits, (error) => wire.toError(error, path));
-    else wire.send(reply, { result: { data: await collectStream(target.procedure, events) } });
+    const call = { target, caller: resuming(caller, input), input: input.value };
+    if (live) await sendLive(wire, reply, call, trpcDialect);
+    else wire.send(reply, { result: { data: await collectOnce(wire, call) } });
     return;
   }
   wire.send(reply, success(await wire.guard.call(target, caller, input.value), input));
@@ -127,7 +130,7 @@ async function batchCall(
     }
     const value = await wire.guard.call(
       target,
-      callerOf(request, reply, wire.authenticate, { follow: false }),
+      callerOf(request, reply, wire, { follow: false }),
       input.value,
     );
     return { status: 200, headers: {}, body: success(value, input) };

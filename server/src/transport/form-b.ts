@@ -1,10 +1,14 @@
-/** Form B: `/api/<router>.<procedure>`, the bare value as the answer (interface document, What the service does). */
+/**
+ * Form B: `/api/<router>.<procedure>`, the bare value as the answer (interface document, What the service
+ * does).
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { RegisteredProcedure } from '../procedure/registry.ts';
+import { collectOnce, sendLive } from './answer-stream.ts';
 import { errorAnswer } from './envelope.ts';
 import { callerOf, checkMethod, inputOf, resuming, wantsEventStream } from './request.ts';
-import { collectStream, documentDialect, sendStream } from './stream.ts';
+import { documentDialect } from './stream.ts';
 import type { Wire } from './wire.ts';
 import { receiveUpload } from './upload.ts';
 
@@ -37,7 +41,7 @@ async function answerCall(
   target: RegisteredProcedure,
 ): Promise<void> {
   const live = wantsEventStream(request);
-  const caller = callerOf(request, reply, wire.authenticate, {
+  const caller = callerOf(request, reply, wire, {
     follow: live,
     changes: target.procedure.changes,
   });
@@ -51,12 +55,9 @@ async function answerCall(
       return;
     case 'subscription': {
       const input = inputOf(request, target.procedure);
-      const events = await wire.guard.stream(target, resuming(caller, input), input.value);
-      if (live)
-        await sendStream(reply, events, documentDialect, wire.streamLimits, (error) =>
-          wire.toError(error, target.path),
-        );
-      else wire.send(reply, await collectStream(target.procedure, events));
+      const call = { target, caller: resuming(caller, input), input: input.value };
+      if (live) await sendLive(wire, reply, call, documentDialect);
+      else wire.send(reply, await collectOnce(wire, call));
     }
   }
 }

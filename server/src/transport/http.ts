@@ -7,10 +7,13 @@ import type { Registry } from '../procedure/registry.ts';
 import { randomId } from '../ports/clock.ts';
 import { addDocs } from './docs.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
+import type { CookieJar } from './cookies.ts';
 import { answerFormA } from './form-a.ts';
 import { answerFormB } from './form-b.ts';
+import { createLiveStreams } from './live-streams.ts';
 import { isTrpcClient, type Authenticate } from './request.ts';
 import { defaultStreamLimits, type StreamLimits } from './stream.ts';
+import type { TrustProxy } from './trusted-proxies.ts';
 import { sendJson, type Wire } from './wire.ts';
 
 const bodyLimitBytes = 1024 * 1024;
@@ -22,10 +25,17 @@ export interface HttpOptions {
   registry: Registry;
   guard: Guard;
   authenticate: Authenticate;
+  cookies: CookieJar;
+  /** Whose X-Forwarded-For is believed; absent: nobody's. */
+  trustProxy?: TrustProxy;
   log: FaultLog;
   version: string;
   uploadLimit(): Promise<number>;
   streamLimits?: StreamLimits;
+  /** Live streams of one user at once. */
+  liveStreamLimit(): Promise<number>;
+  /** Bytes of a stream's events in one JSON. */
+  answerLimit(): Promise<number>;
   /** The OpenAPI document as text; made when first asked for. */
   openapi(): string;
 }
@@ -42,22 +52,11 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     sendJson(reply, answer.body);
   };
   const app = Fastify({
-    bodyLimit: bodyLimitBytes,
-    http: { maxHeaderSize: headerLimitBytes },
-    clientErrorHandler: answerBrokenRequest,
+    ...libraryOptions,
+    trustProxy: options.trustProxy ?? false,
     frameworkErrors: answerFault,
-    forceCloseConnections: true,
-    routerOptions: { maxParamLength: 8192 },
   });
-  const wire: Wire = {
-    registry: options.registry,
-    guard: options.guard,
-    authenticate: options.authenticate,
-    uploadLimit: options.uploadLimit,
-    send: sendJson,
-    streamLimits: options.streamLimits ?? defaultStreamLimits,
-    toError: (error, path) => toAppError(error, path, options.log, () => randomId(12)),
-  };
+  const wire = wireOf(options);
   acceptBodies(app);
 
   app.get('/api/health', (_request, reply) => sendJson(reply, { ok: true, version: options.version }));
@@ -81,7 +80,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     const answer = errorAnswer(
       new AppError(
         'NOT_FOUND',
-        `There is nothing at ${request.url.slice(0, 200)}. The interface is below /api; its document is /api/openapi.json.`,
+        `There is nothing at ${request.url.slice(0, 200)}. The interface is below /api; its document is ` +
+          '/api/openapi.json.',
       ),
       undefined,
       'form-b',
@@ -93,7 +93,33 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-/** JSON is parsed by Fastify's own parser, which refuses `__proto__`; uploads stay unread; an empty body is no input. */
+const libraryOptions = {
+  bodyLimit: bodyLimitBytes,
+  http: { maxHeaderSize: headerLimitBytes },
+  clientErrorHandler: answerBrokenRequest,
+  forceCloseConnections: true,
+  routerOptions: { maxParamLength: 8192 },
+};
+
+function wireOf(options: HttpOptions): Wire {
+  return {
+    registry: options.registry,
+    guard: options.guard,
+    authenticate: options.authenticate,
+    cookies: options.cookies,
+    uploadLimit: options.uploadLimit,
+    send: sendJson,
+    streamLimits: options.streamLimits ?? defaultStreamLimits,
+    liveStreams: createLiveStreams(options.liveStreamLimit),
+    answerLimit: options.answerLimit,
+    toError: (error, path) => toAppError(error, path, options.log, () => randomId(12)),
+  };
+}
+
+/**
+ * JSON is parsed by Fastify's own parser, which refuses `__proto__`; uploads stay unread; an empty body is no
+ * input.
+ */
 function acceptBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -116,7 +142,8 @@ function procedureOf(request: FastifyRequest): string | undefined {
 
 /** What is no HTTP, or has headers beyond the limit, gets our envelope too instead of a bare status line. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  // What still comes of a request that was answered already: read and dropped, since closing now would take the answer from whoever is still writing.
+  // What still comes of a request that was answered already: read and dropped, since closing now would take
+  // the answer from whoever is still writing.
   if (socket.writableEnded && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -134,6 +161,8 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   const limit = setTimeout(() => socket.destroy(), brokenRequestLimitMs);
   socket.once('close', () => clearTimeout(limit));
   socket.end(
-    `HTTP/1.1 ${status} ${isTooLong ? 'Payload Too Large' : 'Bad Request'}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+    `HTTP/1.1 ${status} ${isTooLong ? 'Payload Too Large' : 'Bad Request'}\r\ncontent-type: ` +
+      `application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: ` +
+      `close\r\n\r\n${text}`,
   );
 }

@@ -11,7 +11,10 @@ import type { Procedure } from '../procedure/procedure.ts';
 import { errorAnswer } from './envelope.ts';
 import { AppError } from '../domain/errors.ts';
 
-/** What guard and transport can answer instead of the handler, then what the handler refuses with; by HTTP status. */
+/**
+ * What guard and transport can answer instead of the handler, then what the handler refuses with; by HTTP
+ * status.
+ */
 export function refusalsOf({ kind, access, refusals = [] }: Procedure): {
   codes: ErrorCode[];
   flat: FlatRefusal[];
@@ -84,7 +87,9 @@ export function errorComponents(): Schema {
 
 const exampleIssue = { path: 'name', message: 'Too small: expected string to have >=1 characters' };
 
-/** When each comes, and how it looks. The other verb (405) leads to another operation, so it stands with none. */
+/**
+ * When each comes, and how it looks. The other verb (405) leads to another operation, so it stands with none.
+ */
 const sentences: Record<Exclude<ErrorCode, 'METHOD_NOT_SUPPORTED'>, { when: string; example: unknown }> = {
   BAD_REQUEST: said(
     'BAD_REQUEST',
@@ -206,6 +211,7 @@ export const errorSchemas = {
               httpStatus: { type: 'integer' },
               path: { type: 'string', description: '`router.procedure`' },
               retryAfterMs: { type: 'integer', description: 'Milliseconds until the same call may succeed' },
+              needs: { const: 'code', description: 'Field that the same call must carry besides (sign-in)' },
               issues: {
                 type: 'array',
                 description: 'One for each fault of the input',

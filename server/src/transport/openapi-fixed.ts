@@ -1,4 +1,7 @@
-/** The few routes that are no procedures, for the OpenAPI document: sign-in (decisions 2), health (decisions 1), webhooks (decisions 11). */
+/**
+ * The few routes that are no procedures, for the OpenAPI document: sign-in (decisions 2), health (decisions
+ * 1), webhooks (decisions 11).
+ */
 import type { z } from 'zod';
 import { errorCodes, type ErrorCode } from '../domain/errors.ts';
 import { propertiesOf, type Schema } from '../procedure/describe-type.ts';
@@ -44,7 +47,12 @@ const hookRefusals = [
   'INTERNAL_SERVER_ERROR',
 ] as const;
 const hookBody =
-  'The body is what the git host sends: JSON, or a form with it as `payload`. A secret that was set must sign it. The guide on previews has what is answered when.';
+  'The body is what the git host sends: JSON, or a form with it as `payload`. A secret that was set ' +
+  'must sign it. The guide on previews has what is answered when.';
+
+const sessionCookies =
+  'The session comes as the cookie `berth_session`, `__Host-berth_session` below https; `berth_device` is ' +
+  'how the device is known again.';
 
 const entering = [
   'BAD_REQUEST',
@@ -59,7 +67,9 @@ const webhook = (id: string, host = ''): FixedRoute => ({
   method: 'post',
   tag: 'webhook',
   token: 'refreshToken',
-  summary: `Deploys an application by a webhook${host === '' ? '' : ` of ${host}`}, or makes, updates or removes a preview of it`,
+  summary:
+    `Deploys an application by a webhook${host === '' ? '' : ` of ${host}`}, or makes, updates or ` +
+    'removes a preview of it',
   description: hookBody,
   answer: hookAnswer,
   refusals: hookRefusals,
@@ -92,7 +102,9 @@ const routes: Readonly<Record<string, FixedRoute>> = {
     answer: opened,
     refusals: [...entering, 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
     description:
-      'Open until the first user exists, who becomes Owner of a new organization; later with the token of an invitation only. The session comes as the cookie `berth_session`.',
+      'Open until the first user exists, who becomes Owner of a new organization: with the one-time token ' +
+      'that set-up printed, or without on the machine itself; later with the token of an invitation only. ' +
+      sessionCookies,
   },
   '/api/auth/sign-in/email': {
     id: 'auth_signIn',
@@ -111,7 +123,11 @@ const routes: Readonly<Record<string, FixedRoute>> = {
       'TOO_MANY_REQUESTS',
     ],
     description:
-      'The session comes as the cookie `berth_session`. Guesses are slowed down per account and address. With the token of an invitation the account joins its organization.',
+      sessionCookies +
+      ' Guesses are slowed down per account, whatever the address; a device that signed in before is ' +
+      'counted by itself. An account with two-factor sign-in needs `code` besides: without it, or with a ' +
+      'wrong one, the answer is 401 with `error.data.needs` = `code`, and no session is opened. With the ' +
+      'token of an invitation the account joins its organization.',
   },
   '/api/auth/sign-out': {
     id: 'auth_signOut',
@@ -119,7 +135,7 @@ const routes: Readonly<Record<string, FixedRoute>> = {
     tag: 'auth',
     summary: 'Ends the session of the cookie',
     answer: object({ success: { const: true } }),
-    refusals: ['INTERNAL_SERVER_ERROR'],
+    refusals: ['FORBIDDEN', 'INTERNAL_SERVER_ERROR'],
     description: 'Without a session nothing changes.',
   },
   '/api/auth/get-session': {
@@ -127,14 +143,25 @@ const routes: Readonly<Record<string, FixedRoute>> = {
     method: 'get',
     tag: 'auth',
     summary: 'The session of the cookie; null when there is none',
-    refusals: ['INTERNAL_SERVER_ERROR'],
-    description: 'Needs no login.',
+    refusals: ['UNAUTHORIZED', 'INTERNAL_SERVER_ERROR'],
+    description:
+      'Needs no login. 401 when two cookies of this name come that are both good: one may be planted by ' +
+      'another program of this host.',
     answer: {
       anyOf: [
         object({ user, session: object({ id: text, activeOrganizationId: text, expiresAt: text }) }),
         { type: 'null' },
       ],
     },
+  },
+  '/api/auth/state': {
+    id: 'auth_state',
+    method: 'get',
+    tag: 'auth',
+    summary: 'Whether the first account is still to be made, and whether a sign-up from here needs a token',
+    refusals: ['INTERNAL_SERVER_ERROR'],
+    description: 'Needs no login.',
+    answer: object({ awaitsFirstAccount: { type: 'boolean' }, needsToken: { type: 'boolean' } }),
   },
   '/api/health': {
     id: 'health',

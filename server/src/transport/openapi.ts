@@ -4,13 +4,17 @@ import { isSchema, propertiesOf, type Schema } from '../procedure/describe-type.
 import { exampleInput, exampleOf } from '../procedure/example.ts';
 import { definitionPrefix, inlineSchemaOf, jsonSchemaOf } from '../procedure/json-schema.ts';
 import type { NamedProcedure } from '../procedure/listing.ts';
-import { grantsOf, type Procedure } from '../procedure/procedure.ts';
+import { classRule } from '../domain/permissions.ts';
+import { grantsOf, hostReachOf, type Procedure } from '../procedure/procedure.ts';
 import { errorComponents, errorResponses, errorSchemas } from './openapi-errors.ts';
 import { fixedPaths, fixedTags } from './openapi-fixed.ts';
 
-const description = `The interface of Berth. Every procedure is served twice: at \`/api/<router>.<procedure>\` with the bare value as the answer, as described here, and at
-\`/api/trpc/<router>.<procedure>\` wrapped as \`{"result":{"data":…}}\`, also in batches. Queries are GET with query-string parameters or \`?input=<JSON>\`, changes POST with a JSON body.
-Unknown fields of an input are ignored. Lists are newest first; with \`limit\` they come in pages.`;
+const description =
+  'The interface of Berth. Every procedure is served twice: at `/api/<router>.<procedure>` with the bare ' +
+  'value as the answer, as described here, and at\n' +
+  '`/api/trpc/<router>.<procedure>` wrapped as `{"result":{"data":…}}`, also in batches. Queries are GET ' +
+  'with query-string parameters or `?input=<JSON>`, changes POST with a JSON body.\n' +
+  'Unknown fields of an input are ignored. Lists are newest first; with `limit` they come in pages.';
 
 export function createOpenapi(
   procedures: readonly NamedProcedure[],
@@ -50,7 +54,9 @@ export function createOpenapi(
           type: 'apiKey',
           in: 'cookie',
           name: 'berth_session',
-          description: 'The cookie of a sign-in; changes need an `Origin` of this address besides',
+          description:
+            'The cookie of a sign-in, `__Host-berth_session` below https; a change that a browser sends ' +
+            'from a page of another address is refused',
         },
       },
       schemas: { ...errorSchemas, ...records.schemas },
@@ -114,12 +120,12 @@ function referring(schema: Schema): Schema {
 
 function operation(path: string, router: string, procedure: Procedure, records: Records): Schema {
   const { access } = procedure;
-  const who = { protected: 'any authenticated user', admin: 'Owner or Admin', owner: 'Owner' }[access.class];
-  const restrictions = `${access.ofInstallation ? " of the installation's first organization" : ''}${access.sessionOnly ? ', with a session' : ''}${grantsOf(
-    access,
-  )
-    .map((grant) => `; a member needs ${grant}`)
-    .join('')}`;
+  const who = classRule(access.class).words;
+  const restrictions = [
+    access.sessionOnly ? ', with a session' : '',
+    ...grantsOf(access).map((grant) => `; a member needs ${grant}`),
+    ...hostReachOf(access).map((words) => `; ${classRule('hostReach').words} when ${words}`),
+  ].join('');
   return {
     operationId: path.replace('.', '_'),
     tags: [router],
@@ -196,6 +202,10 @@ function success({ kind, output, whole }: Procedure, records: Records): Schema {
               properties: {
                 lines: { type: 'array', items: schema },
                 lastEventId: { type: ['string', 'null'], description: 'Position of the last line' },
+                note: {
+                  type: 'string',
+                  description: 'Only where there is more than one answer holds (setting logAnswerLimit)',
+                },
               },
             },
             example: { lines: [event], lastEventId: '1' },
@@ -205,7 +215,8 @@ function success({ kind, output, whole }: Procedure, records: Records): Schema {
       schema: {
         type: 'string',
         description:
-          'With `Accept: text/event-stream`: events `line`, each with its position as `id`, then `end` with the outcome; a comment every 15 s. Resume with `Last-Event-ID` or `lastEventId`',
+          'With `Accept: text/event-stream`: events `line`, each with its position as `id`, then `end` ' +
+          'with the outcome; a comment every 15 s. Resume with `Last-Event-ID` or `lastEventId`',
       },
       example: `event: line\nid: 1\ndata: ${JSON.stringify(event)}\n\n`,
     },

@@ -5,33 +5,25 @@ import type { Procedure } from '../procedure/procedure.ts';
 import { coerceQuery } from '../procedure/input.ts';
 import type { Caller } from '../procedure/guard.ts';
 import type { Actor } from '../procedure/context.ts';
+import type { CookieJar } from './cookies.ts';
+import { requireSameOrigin } from './same-origin.ts';
 
 export interface Credentials {
   apiKey: string | undefined;
   authorization: string | undefined;
-  sessionToken: string | undefined;
+  sessionTokens: readonly string[];
 }
 
 export type Authenticate = (credentials: Credentials) => Promise<Actor>;
 
-export const sessionCookie = 'berth_session';
-
-/** The session token of the Cookie header, if any. */
-export function sessionTokenOf(request: FastifyRequest): string | undefined {
-  const header = request.headers.cookie;
-  if (!header) return undefined;
-  for (const part of header.split(';')) {
-    const [name, value] = part.trim().split('=', 2);
-    if (name === sessionCookie && value) return value;
-  }
-  return undefined;
-}
-
 /** Makes the guard's view of a request; its abort signal is made only when a handler asks for it. */
+/** Of the answer: the deployment that a call has queued; of a batch each, in no order. */
+export const deploymentHeader = 'x-deployment-id';
+
 export function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  authenticate: Authenticate,
+  { authenticate, cookies }: { authenticate: Authenticate; cookies: CookieJar },
   {
     follow,
     changes = false,
@@ -42,6 +34,13 @@ export function callerOf(
     ip: request.ip,
     follow,
     lastEventId: lastEventIdOf(request),
+    announce(deploymentId) {
+      const earlier = reply.getHeader(deploymentHeader);
+      reply.header(
+        deploymentHeader,
+        earlier === undefined ? deploymentId : `${String(earlier)}, ${deploymentId}`,
+      );
+    },
     get signal() {
       signal ??= signalOf(reply);
       return signal;
@@ -49,26 +48,12 @@ export function callerOf(
     async authenticate() {
       const apiKey = single(request.headers['x-api-key']);
       const { authorization } = request.headers;
-      const sessionToken = sessionTokenOf(request);
-      const actor = await authenticate({ apiKey, authorization, sessionToken });
+      const sessionTokens = cookies.sessionTokens(request);
+      const actor = await authenticate({ apiKey, authorization, sessionTokens });
       if (actor.sessionId !== undefined && (changes || request.method !== 'GET')) requireSameOrigin(request);
       return actor;
     },
   };
-}
-
-/** A cookie goes along with requests that other sites cause; only our own pages may change things with it (decisions 2). */
-function requireSameOrigin(request: FastifyRequest): void {
-  const { origin, host } = request.headers;
-  // Browsers send no Origin with a GET of our own pages, but say where it comes from, in a header that no page can set.
-  if (request.method === 'GET' && origin === undefined && request.headers['sec-fetch-site'] === 'same-origin')
-    return;
-  if (origin !== undefined && host !== undefined && URL.canParse(origin) && new URL(origin).host === host)
-    return;
-  throw new AppError(
-    'FORBIDDEN',
-    'A change with a session cookie needs an Origin header of this address. Programs should send an API key in x-api-key.',
-  );
 }
 
 /** Fires when the connection breaks before the answer is whole; the answer's own end is no leaving. */
@@ -89,7 +74,10 @@ function lastEventIdOf(request: FastifyRequest): string | undefined {
   return single(request.headers['last-event-id']) ?? (typeof fromQuery === 'string' ? fromQuery : undefined);
 }
 
-/** The caller with the position its input names, unless the request names one: tRPC's client puts it there when it connects anew. */
+/**
+ * The caller with the position its input names, unless the request names one: tRPC's client puts it there
+ * when it connects anew.
+ */
 export function resuming(caller: Caller, input: RawInput): Caller {
   const position: unknown =
     typeof input.value === 'object' && input.value !== null
@@ -133,7 +121,10 @@ export function inputOf(request: FastifyRequest, procedure: Procedure): RawInput
   return { value: coerceQuery(procedure.input, parameters), wrapped: false };
 }
 
-/** The JSON body. The parser leaves the bodies of uploads unread; a procedure that takes none of them refuses them here. */
+/**
+ * The JSON body. The parser leaves the bodies of uploads unread; a procedure that takes none of them refuses
+ * them here.
+ */
 export function bodyOf(request: FastifyRequest): unknown {
   const type = request.headers['content-type'];
   if (type !== undefined && request.body === undefined)

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serverSentEvents, type ServerSentEvent } from '../../../client/server-sent-events.ts';
 import { send } from '../../../test/http/call.ts';
 import { createPeople, type People } from '../../../test/http/people.ts';
@@ -148,7 +148,8 @@ it('drops a reader that takes nothing, having held its source back all the while
   await once(socket, 'connect');
   socket.pause();
   socket.write(
-    `GET /api/trial.flood HTTP/1.1\r\nhost: ${hostname}\r\naccept: text/event-stream\r\nx-api-key: ${people.owner.key}\r\n\r\n`,
+    `GET /api/trial.flood HTTP/1.1\r\nhost: ${hostname}\r\naccept: text/event-stream\r\nx-api-key: ` +
+      `${people.owner.key}\r\n\r\n`,
   );
   await until(() => trial.state.abandoned === abandoned + 1);
   // 10 kB each: what two sockets hold, far from what could be made in the time.
@@ -161,6 +162,85 @@ it('does not drop a reader that is merely behind: a long log arrives whole', asy
   expect(all).toHaveLength(20_001);
   expect(all.at(-1)?.event).toBe('end');
 });
+
+describe('with limits', () => {
+  let narrow: TestServer;
+  beforeAll(async () => {
+    narrow = await serve(database, [trial.router], {
+      streamLimits: limits,
+      liveStreamLimit: 3,
+      answerLimit: 400,
+    });
+  });
+  afterAll(() => narrow.close());
+
+  const quiet = (headers: Record<string, string>, signal: AbortSignal, form = 'trial'): Promise<Response> =>
+    fetch(`${narrow.url}/api/${form}.quiet`, {
+      headers: { ...headers, accept: 'text/event-stream' },
+      signal,
+    });
+
+  it('refuses one live stream too many of a user, by its number, until one of them ends', async () => {
+    const leave = new AbortController();
+    const { headers } = people.owner;
+    for (const form of ['trial', 'trpc/trial', 'trial'])
+      expect((await quiet(headers, leave.signal, form)).status).toBe(200);
+    for (const form of ['trial', 'trpc/trial']) {
+      const refused = await quiet(headers, leave.signal, form);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null]);
+      expect(await refused.text()).toContain(
+        'You have 3 live streams open, and a user may have 3 at once (setting streamLimit).',
+      );
+    }
+    // Neither another user nor what is no live stream is held up.
+    expect((await quiet(people.member.headers, leave.signal)).status).toBe(200);
+    expect((await send(`${narrow.url}/api/trial.quiet`, { headers })).status).toBe(200);
+
+    const abandoned = trial.state.abandoned;
+    leave.abort();
+    await until(() => trial.state.abandoned === abandoned + 4);
+    const again = new AbortController();
+    for (let count = 0; count < 3; count += 1) expect((await quiet(headers, again.signal)).status).toBe(200);
+    again.abort();
+    await until(() => trial.state.abandoned === abandoned + 7);
+  });
+
+  it('counts no stream that ended by itself or was refused', async () => {
+    const signal = AbortSignal.timeout(10_000);
+    const headers = { ...people.owner.headers, accept: 'text/event-stream' };
+    for (let count = 0; count < 10; count += 1) {
+      expect((await fetch(`${narrow.url}/api/trial.lines?count=x`, { headers, signal })).status).toBe(400);
+      await events(await fetch(`${narrow.url}/api/trial.lines`, { headers, signal }));
+      await events(await fetch(`${narrow.url}/api/trial.lines?failAt=1`, { headers, signal }));
+    }
+  });
+
+  it('is cut as one JSON, which says so, and goes on from there', async () => {
+    const { headers } = people.owner;
+    const seen: string[] = [];
+    const notes: string[] = [];
+    let answer: Collected = { lines: [], lastEventId: '0', note: 'the beginning' };
+    while (answer.note !== undefined) {
+      notes.push(answer.note);
+      const path = `trial.lines?count=30&lastEventId=${answer.lastEventId}`;
+      answer = asCollected((await send(`${narrow.url}/api/${path}`, { headers })).body);
+      seen.push(...answer.lines.map(({ text, outcome }) => text ?? outcome ?? ''));
+    }
+    expect(notes.length).toBeGreaterThan(2);
+    expect(notes.at(-1)).toContain('at most 400 bytes (setting logAnswerLimit)');
+    expect(seen).toEqual([...Array.from({ length: 30 }, (_, index) => `line ${index + 1}`), 'done']);
+  });
+});
+
+interface Collected {
+  lines: { text?: string; outcome?: string }[];
+  lastEventId: string;
+  note?: string;
+}
+
+function asCollected(body: unknown): Collected {
+  return body as Collected;
+}
 
 it('leaves the connection usable and no listener behind', async () => {
   const warnings: Error[] = [];

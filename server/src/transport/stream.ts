@@ -23,22 +23,21 @@ export interface StreamDialect {
 }
 
 const field = (name: string, value: string): string => `${name}: ${value}\n`;
+const json = (value: unknown): string => field('data', JSON.stringify(value));
 
 export const documentDialect: StreamDialect = {
   open: ': open\n\n',
-  event: ({ id, data }) =>
-    `${field('event', typeOf(data))}${field('id', id)}${field('data', JSON.stringify(data))}\n`,
+  event: ({ id, data }) => `${field('event', typeOf(data))}${field('id', id)}${json(data)}\n`,
   close: '',
-  failure: (error) =>
-    `${field('event', 'error')}${field('data', JSON.stringify(errorAnswer(error, undefined, 'form-b').body))}\n`,
+  failure: (error) => `${field('event', 'error')}${json(errorAnswer(error, undefined, 'form-b').body)}\n`,
 };
 
 export const trpcDialect: StreamDialect = {
   open: `${field('event', 'connected')}${field('data', '{}')}\n`,
-  event: ({ id, data }) => `${field('data', JSON.stringify(data))}${field('id', id)}\n`,
+  event: ({ id, data }) => `${json(data)}${field('id', id)}\n`,
   close: `${field('event', 'return')}${field('data', '')}\n`,
   failure: (error) =>
-    `${field('event', 'serialized-error')}${field('data', JSON.stringify(errorOf(errorAnswer(error, undefined, 'trpc'))))}\n`,
+    `${field('event', 'serialized-error')}${json(errorOf(errorAnswer(error, undefined, 'trpc')))}\n`,
 };
 
 function errorOf(answer: ErrorAnswer): unknown {
@@ -52,7 +51,10 @@ function typeOf(data: unknown): string {
   return typeof type === 'string' ? type : 'line';
 }
 
-/** Sends the events until they end, the reader leaves, or it reads too slowly. What the reader has not taken holds the source back; it is never piled up here. */
+/**
+ * Sends the events until they end, the reader leaves, or it reads too slowly. What the reader has not taken
+ * holds the source back; it is never piled up here.
+ */
 export async function sendStream(
   reply: FastifyReply,
   events: AsyncIterable<StreamEvent<unknown>>,
@@ -85,12 +87,16 @@ export async function sendStream(
   } finally {
     clearInterval(heartbeat);
     response.end();
-    // Not awaited: a generator that waits for its next line ends by the request's abort signal. Nobody is left to hear how it ended.
+    // Not awaited: a generator that waits for its next line ends by the request's abort signal. Nobody is
+    // left to hear how it ended.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }
 
-/** Gives what a promise gives, or undefined as soon as the reader is gone. (Promise.race with one lasting promise would keep something of every event.) */
+/**
+ * Gives what a promise gives, or undefined as soon as the reader is gone. (Promise.race with one lasting
+ * promise would keep something of every event.)
+ */
 function watchReader(response: ServerResponse): <T>(work: Promise<T>) => Promise<T | undefined> {
   let leave = (): void => undefined;
   response.once('close', () => leave());
@@ -118,23 +124,67 @@ function drained(response: ServerResponse, limitMs: number): Promise<boolean> {
   });
 }
 
-/** The same events as one JSON answer, for callers that did not ask for a stream. */
+interface Collected {
+  lines: unknown[];
+  lastEventId: string | null;
+  /** When there was more. */
+  note?: string;
+}
+
+/** The same events as one JSON answer, for callers that did not ask for a stream, up to so many bytes. */
 export async function collectStream(
   { whole }: Pick<Procedure, 'whole'>,
   events: AsyncIterable<StreamEvent<unknown>>,
+  limitBytes: number,
 ): Promise<unknown> {
-  const { lines, lastEventId } = await collect(events);
-  return whole === undefined ? { lines, lastEventId } : whole.output.parse(whole.of(lines));
+  if (whole === undefined) return collect(events, limitBytes);
+  return whole.output.parse(whole.of(await collectWithEnd(events, limitBytes)));
 }
 
-async function collect(
-  events: AsyncIterable<StreamEvent<unknown>>,
-): Promise<{ lines: unknown[]; lastEventId: string | null }> {
+/** Stops at the limit: the caller goes on from the last position. */
+async function collect(events: AsyncIterable<StreamEvent<unknown>>, limitBytes: number): Promise<Collected> {
   const lines: unknown[] = [];
   let lastEventId: string | null = null;
+  let bytes = 0;
   for await (const { id, data } of events) {
+    bytes += sizeOf(data);
+    if (bytes > limitBytes && lines.length > 0) {
+      const note =
+        `There is more: one answer holds at most ${limitBytes} bytes (setting logAnswerLimit). Ask again ` +
+        'with this lastEventId, or with Accept: text/event-stream for all of it.';
+      return { lines, lastEventId, note };
+    }
     lines.push(data);
     lastEventId = id;
   }
   return { lines, lastEventId };
+}
+
+/** What is done while it is read has to be done: so beyond the limit lines are only counted. */
+async function collectWithEnd(
+  events: AsyncIterable<StreamEvent<unknown>>,
+  limitBytes: number,
+): Promise<unknown[]> {
+  const kept: unknown[] = [];
+  let bytes = 0;
+  let leftOut = 0;
+  let end: unknown;
+  for await (const { data } of events) {
+    bytes += sizeOf(data);
+    if (typeOf(data) === 'end') end = data;
+    else if (bytes > limitBytes) leftOut += 1;
+    else kept.push(data);
+  }
+  if (leftOut > 0)
+    kept.push({
+      type: 'line',
+      text:
+        `[${leftOut} further lines are left out: one answer holds at most ${limitBytes} bytes (setting ` +
+        'logAnswerLimit).]',
+    });
+  return end === undefined ? kept : [...kept, end];
+}
+
+function sizeOf(data: unknown): number {
+  return Buffer.byteLength(JSON.stringify(data));
 }

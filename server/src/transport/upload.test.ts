@@ -90,7 +90,7 @@ it('refuses who may not, before anything is read, and bad input', async () => {
   ).toMatchObject({ status: 415 });
 });
 
-it('answers a refusal at once though megabytes were still to come, and the next request is served', async () => {
+it('answers a refusal at once though megabytes were still to come; the next request is served', async () => {
   const big = 'x'.repeat(15_000_000);
   const zip = { ...people.owner.headers, 'content-type': 'application/zip' };
   expect(await send(`${server.url}/api/trial.receive`, { body: big, headers: zip })).toMatchObject({
@@ -141,7 +141,8 @@ async function begin(headers: string): Promise<ReturnType<typeof connect>> {
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.write(
-    `POST /api/trial.receive?label=x HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-api-key: ${people.owner.key}\r\ncontent-type: application/zip\r\n${headers}\r\n`,
+    `POST /api/trial.receive?label=x HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-api-key: ` +
+      `${people.owner.key}\r\ncontent-type: application/zip\r\n${headers}\r\n`,
   );
   return socket;
 }

@@ -1,4 +1,7 @@
-/** Uploads: a form with the fields first and one file, or the file as the whole body with the input in the query string. */
+/**
+ * Uploads: a form with the fields first and one file, or the file as the whole body with the input in the
+ * query string.
+ */
 import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { PassThrough, Transform, type Readable } from 'node:stream';
@@ -24,13 +27,15 @@ export async function receiveUpload(
   if (request.body !== undefined || request.headers['content-type'] === undefined) {
     throw new AppError(
       'UNSUPPORTED_MEDIA_TYPE',
-      'Send the file in a form (multipart/form-data), or as the body with Content-Type: application/zip, application/x-tar, application/gzip or application/octet-stream.',
+      'Send the file in a form (multipart/form-data), or as the body with Content-Type: ' +
+        'application/zip, application/x-tar, application/gzip or application/octet-stream.',
     );
   }
   const known: Caller = { ip: caller.ip, signal: caller.signal, authenticate: async () => actor };
   const limit = await wire.uploadLimit();
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > limit) throw tooLarge(limit);
+  const bytes = length > 0 ? length : undefined;
   const body = request.raw.pipe(limited(limit));
   const parameters = coerceQuery(target.procedure.input, parametersOf(request));
   const isForm = request.headers['content-type']?.startsWith('multipart/form-data') ?? false;
@@ -42,7 +47,7 @@ export async function receiveUpload(
       target,
       known,
       { ...parameters, ...coerceQuery(target.procedure.input, fields) },
-      file,
+      { ...file, bytes },
     );
   } finally {
     // What nobody read goes: the next request of the connection comes only after the end of this one.
@@ -111,6 +116,7 @@ function limited(limit: number): Transform {
 function tooLarge(limit: number): AppError {
   return new AppError(
     'PAYLOAD_TOO_LARGE',
-    `The upload is larger than ${Math.round(limit / 1024 / 1024)} MiB. Leave out what the build does not need, or raise the setting uploadLimit.`,
+    `The upload is larger than ${Math.round(limit / 1024 / 1024)} MiB. Leave out what the build does ` +
+      'not need, or raise the setting uploadLimit.',
   );
 }

@@ -1,4 +1,7 @@
-/** The addresses that git hosts call (decisions 11). The body is kept as it came, since signatures are made over it. */
+/**
+ * The addresses that git hosts call (decisions 11). The body is kept as it came, since signatures are made
+ * over it.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { GitProvider } from '../domain/git-host.ts';
@@ -23,7 +26,10 @@ export interface WebhookDoor {
   toGithubApp(delivery: HookDelivery): Promise<object>;
 }
 
-/** A push of many commits names every file of each; GitHub's limit is 25 MB, which no push to deploy comes near. */
+/**
+ * A push of many commits names every file of each; GitHub's limit is 25 MB, which no push to deploy comes
+ * near.
+ */
 const bodyLimitBytes = 5 * 1024 * 1024;
 
 interface Addressed {

@@ -3,6 +3,8 @@ import type { FastifyReply } from 'fastify';
 import type { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
+import type { CookieJar } from './cookies.ts';
+import type { LiveStreams } from './live-streams.ts';
 import type { Authenticate } from './request.ts';
 import type { StreamLimits } from './stream.ts';
 
@@ -10,11 +12,15 @@ export interface Wire {
   registry: Registry;
   guard: Guard;
   authenticate: Authenticate;
+  cookies: CookieJar;
   toError(error: unknown, path: string | undefined): AppError;
   send(reply: FastifyReply, body: unknown): void;
   /** Bytes a packed upload may have. */
   uploadLimit(): Promise<number>;
   streamLimits: StreamLimits;
+  liveStreams: LiveStreams;
+  /** Bytes of a stream's events in one JSON. */
+  answerLimit(): Promise<number>;
 }
 
 export function sendJson(reply: FastifyReply, body: unknown): void {

@@ -1,4 +1,4 @@
-import { any, type Rows } from '../row.ts';
+import { any, type Step, type Rows } from '../row.ts';
 
 const application = { applicationId: '<applicationId>' };
 /** The fields of the document's table. */
@@ -76,7 +76,43 @@ const refusedUpdate = (
   field,
 });
 
+const secretsRule = 'secrets are dots for whoever may not read them, and dots are not stored';
+const withoutSecrets: Step = {
+  call: 'organization.updateMember',
+  input: { userId: '<granted.userId>', grants: { canReadSecrets: false } },
+};
+
 export const applicationRows: Rows = [
+  {
+    rule: secretsRule,
+    call: 'application.one',
+    before: [withoutSecrets],
+    as: 'granted',
+    input: application,
+    gives: { refreshToken: '••••', env: any.text },
+  },
+  {
+    rule: secretsRule,
+    call: 'application.saveEnvironment',
+    before: [withoutSecrets],
+    as: 'granted',
+    input: { ...application, env: 'A=••••' },
+    refused: 'BAD_REQUEST',
+    field: 'env',
+  },
+  {
+    rule: secretsRule,
+    call: 'application.one',
+    as: 'granted',
+    input: application,
+    gives: { refreshToken: '<prefix>-token-application' },
+  },
+  {
+    rule: 'answers of changes carry no secrets',
+    call: 'application.saveEnvironment',
+    input: { ...application, env: 'TOKEN=hidden' },
+    gives: { env: 'TOKEN=••••', refreshToken: '••••' },
+  },
   {
     rule: 'an appName is made from the name when it is absent',
     call: 'application.create',
@@ -86,7 +122,7 @@ export const applicationRows: Rows = [
       name: 'My Shop',
       appName: any.matching(/^my-shop-[a-z0-9]{6}$/i),
       sourceType: 'github',
-      buildType: 'nixpacks',
+      buildType: 'auto',
       applicationStatus: 'idle',
     },
   },
@@ -298,7 +334,10 @@ export const applicationRows: Rows = [
   {
     call: 'application.saveEnvironment',
     input: { ...application, env: 'A=1\nB="two"', buildArgs: 'C=3', createEnvFile: true },
-    gives: { env: 'A=1\nB="two"', buildArgs: 'C=3', createEnvFile: true },
+    gives: { env: 'A=••••\nB=••••', buildArgs: 'C=••••', createEnvFile: true },
+    after: [
+      { call: 'application.one', input: application, gives: { env: 'A=1\nB="two"', buildArgs: 'C=3' } },
+    ],
   },
   {
     call: 'application.dropDeployment',
@@ -331,6 +370,17 @@ export const applicationRows: Rows = [
     call: 'application.reload',
     input: { ...application, appName: '<appName>' },
     refused: 'PRECONDITION_FAILED',
+  },
+  {
+    call: 'application.restart',
+    input: application,
+    refused: 'PRECONDITION_FAILED',
+    says: 'deploy first',
+  },
+  {
+    call: 'application.scale',
+    input: { ...application, replicas: 2 },
+    gives: { applicationId: '<applicationId>', replicas: 2 },
   },
   {
     rule: 'a deploy is queued and the status is running',
@@ -477,6 +527,7 @@ const deployment = {
 
 export const deploymentRows: Rows = [
   { call: 'deployment.all', input: application, gives: [deployment] },
+  { call: 'deployment.latest', input: application, gives: deployment },
   {
     call: 'deployment.one',
     input: { deploymentId: '<deploymentId>' },

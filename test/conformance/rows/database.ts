@@ -1,4 +1,6 @@
-/** The five kinds of database: the same rows for each, from a table of what the document says they differ in. */
+/**
+ * The five kinds of database: the same rows for each, from a table of what the document says they differ in.
+ */
 import { databaseKindNames, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import { any, type Row, type Rows } from '../row.ts';
 
@@ -299,7 +301,7 @@ function rowsOf(kind: DatabaseKindName): Row[] {
     {
       call: call('saveEnvironment'),
       input: { ...id, env: 'A=1\nB=2' },
-      gives: { ...record, env: 'A=1\nB=2' },
+      gives: { ...record, env: 'A=••••\nB=••••', databasePassword: '••••' },
     },
     {
       rule: 'externalPort null removes the mapping',
@@ -327,7 +329,9 @@ function rowsOf(kind: DatabaseKindName): Row[] {
       call: call('saveExternalPort'),
       input: { ...id, externalPort: 443 },
       refused: 'CONFLICT',
+      installation: true,
     },
+    { call: call('saveExternalPort'), input: { ...id, externalPort: 443 }, refused: 'FORBIDDEN' },
     ...['idle', 'running', 'done', 'error'].map(
       (applicationStatus): Row => ({
         rule: 'changeStatus takes the four statuses',

@@ -1,4 +1,7 @@
-/** Containers and swarm. Without an engine: access, input and that it cannot be reached; with one: what it shows. */
+/**
+ * Containers and swarm. Without an engine: access, input and that it cannot be reached; with one: what it
+ * shows.
+ */
 import { any, type Rows } from '../row.ts';
 
 const container = {

@@ -1,6 +1,6 @@
 import { any, type Rows } from '../row.ts';
 
-const organization = { organizationId: any.id, name: any.text, createdAt: any.time };
+const organization = { organizationId: any.id, name: any.text, trusted: false, createdAt: any.time };
 const member = {
   userId: any.id,
   name: any.text,
@@ -17,6 +17,33 @@ export const organizationRows: Rows = [
     call: 'organization.update',
     input: { organizationId: '<organizationId>', name: 'Renamed' },
     gives: { ...organization, name: 'Renamed' },
+  },
+  { call: 'organization.installation', gives: any.list, installation: true },
+  { call: 'organization.installation', refused: 'FORBIDDEN' },
+  {
+    call: 'organization.setTrusted',
+    input: { organizationId: '<foreign.organizationId>', trusted: true },
+    gives: { organizationId: '<foreign.organizationId>', trusted: true },
+    after: [
+      {
+        call: 'organization.setTrusted',
+        input: { organizationId: '<foreign.organizationId>', trusted: false },
+        gives: { trusted: false },
+      },
+    ],
+    installation: true,
+  },
+  {
+    call: 'organization.setTrusted',
+    as: 'admin',
+    input: { organizationId: '<foreign.organizationId>', trusted: true },
+    refused: 'FORBIDDEN',
+    installation: true,
+  },
+  {
+    call: 'organization.setTrusted',
+    input: { organizationId: '<organizationId>', trusted: true },
+    refused: 'FORBIDDEN',
   },
   {
     call: 'organization.delete',

@@ -35,7 +35,7 @@ export const projectRows: Rows = [
     call: 'project.create',
     input: { name: 'Blog', description: 'Words', env: 'A=1' },
     gives: {
-      project: { ...project, name: 'Blog', description: 'Words', env: 'A=1' },
+      project: { ...project, name: 'Blog', description: 'Words', env: 'A=••••' },
       environment: { ...environment, name: 'production', isDefault: true, env: '' },
     },
   },
@@ -140,12 +140,13 @@ export const projectRows: Rows = [
     rule: 'absent fields stay, null clears',
     call: 'project.update',
     input: { projectId: '<projectId>', description: null },
-    gives: { name: 'Shop', description: '', env: 'REGION=eu' },
+    gives: { name: 'Shop', description: '', env: 'REGION=••••' },
+    after: [{ call: 'project.one', input: { projectId: '<projectId>' }, gives: { env: 'REGION=eu' } }],
   },
   {
     call: 'project.update',
     input: { projectId: '<projectId>', name: 'Store', env: 'B=2' },
-    gives: { ...project, name: 'Store', env: 'B=2' },
+    gives: { ...project, name: 'Store', env: 'B=••••' },
   },
   {
     call: 'project.remove',
@@ -238,7 +239,7 @@ export const environmentRows: Rows = [
   {
     call: 'environment.update',
     input: { environmentId: '<otherEnvironmentId>', name: 'preview', description: 'Changed', env: 'X=1' },
-    gives: { ...environment, name: 'preview', description: 'Changed', env: 'X=1' },
+    gives: { ...environment, name: 'preview', description: 'Changed', env: 'X=••••' },
   },
   {
     rule: 'the default environment cannot be renamed',
@@ -303,7 +304,7 @@ export const environmentRows: Rows = [
     rule: 'duplicate copies configuration under new names',
     call: 'environment.duplicate',
     input: { environmentId: '<environmentId>', name: 'copy', description: 'A copy' },
-    gives: { ...environment, name: 'copy', isDefault: false, env: 'LOG=info' },
+    gives: { ...environment, name: 'copy', isDefault: false, env: 'LOG=••••' },
     keep: { copyId: 'environmentId' },
     after: [
       {

@@ -183,6 +183,8 @@ export const portRows: Rows = [
     input: { ...application, publishedPort, targetPort: 80, publishMode: 'host' },
     refused: 'CONFLICT',
     field: 'publishedPort',
+    // Ports below 1024 are for the installation's own people.
+    installation: true,
   })),
   {
     rule: 'a published port of a server is taken once',
@@ -243,7 +245,7 @@ export const mountRows: Rows = [
     gives: {
       mountId: any.id,
       type: 'file',
-      content: 'level=info',
+      content: '••••',
       mountPath: '/etc/app.conf',
       serviceType: 'application',
       ...application,
@@ -262,6 +264,19 @@ export const mountRows: Rows = [
     as: 'admin',
     input: { ...application, type: 'bind', hostPath: '/srv/data', mountPath: '/srv' },
     gives: { type: 'bind', hostPath: '/srv/data' },
+    keep: { boundId: 'mountId' },
+    after: [{ call: 'mount.remove', input: { mountId: '<boundId>' }, gives: { type: 'bind' } }],
+    installation: true,
+  },
+  {
+    call: 'mount.create',
+    input: { ...application, type: 'bind', hostPath: '/srv/data', mountPath: '/srv' },
+    refused: 'FORBIDDEN',
+  },
+  {
+    call: 'port.create',
+    input: { ...application, publishedPort: 443, targetPort: 80, publishMode: 'host' },
+    refused: 'FORBIDDEN',
   },
   { call: 'mount.one', input: { mountId: '<mountId>' }, gives: mount },
   { call: 'mount.byApplicationId', input: application, gives: [mount] },

@@ -1,4 +1,7 @@
-/** What belongs to an organization: servers, certificates, keys, registries, destinations, settings, the audit log. */
+/**
+ * What belongs to an organization: servers, certificates, keys, registries, destinations, settings, the audit
+ * log.
+ */
 import { certificateChain, expiredCertificate, otherPrivateKey } from '../../world/certificates.ts';
 import { any, type Rows } from '../row.ts';
 
@@ -459,16 +462,25 @@ export const gitProviderRows: Rows = [
     call: 'gitProvider.testConnection',
     input: { gitProviderId: '<gitProviderId>' },
     refused: 'SERVICE_UNAVAILABLE',
+    installation: true,
+  },
+  {
+    call: 'gitProvider.testConnection',
+    input: { gitProviderId: '<gitProviderId>' },
+    refused: 'PRECONDITION_FAILED',
+    says: 'its address is not public',
   },
   {
     call: 'gitProvider.repositories',
     input: { gitProviderId: '<gitProviderId>' },
     refused: 'SERVICE_UNAVAILABLE',
+    installation: true,
   },
   {
     call: 'gitProvider.branches',
     input: { gitProviderId: '<gitProviderId>', repository: 'acme/shop' },
     refused: 'SERVICE_UNAVAILABLE',
+    installation: true,
   },
   {
     call: 'gitProvider.remove',
@@ -548,7 +560,13 @@ export const registryRows: Rows = [
     input: { registryId: '<registryId>', name: 'theirs' },
     gives: { ...registry, name: 'theirs' },
   },
-  { call: 'registry.test', needs: 'engine', input: { registryId: '<registryId>' }, refused: 'BAD_REQUEST' },
+  {
+    call: 'registry.test',
+    needs: 'engine',
+    input: { registryId: '<registryId>' },
+    refused: 'BAD_REQUEST',
+    installation: true,
+  },
   { call: 'registry.remove', input: { registryId: '<registryId>' }, gives: registry },
 ];
 
@@ -585,6 +603,17 @@ export const destinationRows: Rows = [
     call: 'destination.create',
     input: { name: 'disk', provider: 'local', path: '/srv/backups' },
     gives: { provider: 'local', path: '/srv/backups' },
+    installation: true,
+  },
+  {
+    call: 'destination.create',
+    input: { name: 'disk', provider: 'local', path: '/srv/backups' },
+    refused: 'FORBIDDEN',
+  },
+  {
+    call: 'destination.create',
+    input: { name: 'disk', provider: 'local', path: 'nightly' },
+    gives: { provider: 'local', path: 'nightly' },
   },
   {
     rule: 'a destination never shows its secrets',
@@ -638,6 +667,17 @@ export const settingsRows: Rows = [
       localRepositoryPaths: [],
       networkPool: any.text,
     },
+  },
+  {
+    call: 'settings.builders',
+    installation: true,
+    gives: any.listOf({
+      name: any.text,
+      buildTypes: any.list,
+      version: any.textOrNull,
+      problem: any.textOrNull,
+      install: any.text,
+    }),
   },
   {
     call: 'settings.update',

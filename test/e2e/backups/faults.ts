@@ -69,7 +69,7 @@ async function leftBy({ host, call }: BerthHost, { id }: Base): Promise<string> 
 }
 
 export function faultTests(place: () => Vault): void {
-  it('wrong keys, a bucket that is not there and a full disk are each told, and nothing is stored', async () => {
+  it('wrong keys, an absent bucket and a full disk are each told, and nothing is stored', async () => {
     const vault = place();
     const { berth, house, s3 } = vault;
     const base = await house.database('postgres', 'faulty');
@@ -124,7 +124,8 @@ export function faultTests(place: () => Vault): void {
         (await sql(
           berth,
           base,
-          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pg_dump' and query like 'COPY%' and wait_event_type = 'Lock'`,
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pg_dump' ` +
+            `and query like 'COPY%' and wait_event_type = 'Lock'`,
         )) === 't',
       120_000,
     );
@@ -171,12 +172,16 @@ export function faultTests(place: () => Vault): void {
   });
 }
 
-/** Lets whoever copies the table wait at its first value that is too long for a row, until the returned function is called: the index of such values is locked. */
+/**
+ * Lets whoever copies the table wait at its first value that is too long for a row, until the returned
+ * function is called: the index of such values is locked.
+ */
 async function holdLongValues(berth: BerthHost, base: Base): Promise<() => Promise<void>> {
   const holding = sql(
     berth,
     base,
-    `do $$ begin execute (select 'reindex index ' || indexrelid::regclass from pg_index where indrelid = (select reltoastrelid from pg_class where relname = 'items')); perform pg_sleep(110); end $$`,
+    `do $$ begin execute (select 'reindex index ' || indexrelid::regclass from pg_index where indrelid ` +
+      `= (select reltoastrelid from pg_class where relname = 'items')); perform pg_sleep(110); end $$`,
   ).catch(() => undefined);
   await until(
     'the index is locked',
@@ -226,7 +231,7 @@ export function killTests(place: () => Vault): void {
   let kept: Kept;
   let before = '';
 
-  it('an S3 server that is killed in the middle of the upload is told, and no half backup is listed', async () => {
+  it('an S3 server killed in the middle of the upload is told, and no half backup is listed', async () => {
     const vault = place();
     const { berth, house, s3 } = vault;
     base = await house.database('postgres', 'killed');
@@ -235,7 +240,9 @@ export function killTests(place: () => Vault): void {
     await sql(
       berth,
       base,
-      `create table items as select i as id, (select string_agg(encode(sha512((i || ' ' || j || random())::bytea), 'base64'), '') from generate_series(1, 600) j) as name, i % 97 as amount from generate_series(1, 1000) i; create view dear as select * from items where amount > 90`,
+      `create table items as select i as id, (select string_agg(encode(sha512((i || ' ' || j || ` +
+        `random())::bytea), 'base64'), '') from generate_series(1, 600) j) as name, i % 97 as amount from ` +
+        'generate_series(1, 1000) i; create view dear as select * from items where amount > 90',
     );
     // Its one row is the first that is loaded, and waits: nearly all of the object is unread then.
     await sql(

@@ -1,4 +1,7 @@
-/** Backups on a running Berth as a person would make, list and restore them, and the real S3 server they go to. */
+/**
+ * Backups on a running Berth as a person would make, list and restore them, and the real S3 server they go
+ * to.
+ */
 import { expect } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
 import { dockerOf } from '../../bed/docker.ts';
@@ -132,7 +135,8 @@ export async function restore(
       databaseId: base.id,
     });
     throw new Error(
-      `The restore did not end: ${String(error)}\n${run === undefined ? '' : await logOf(berth, run.backupRunId)}`,
+      'The restore did not end: ' +
+        `${String(error)}\n${run === undefined ? '' : await logOf(berth, run.backupRunId)}`,
       { cause: error },
     );
   }
@@ -152,7 +156,8 @@ const clients: Record<string, (statement: string) => [string, ...string[]]> = {
   postgres: (statement) => [
     'sh',
     '-c',
-    'PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U "$POSTGRES_USER" -d shop -c "$0"',
+    'PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U ' +
+      '"$POSTGRES_USER" -d shop -c "$0"',
     statement,
   ],
   mariadb: (statement) => [
@@ -167,7 +172,8 @@ const clients: Record<string, (statement: string) => [string, ...string[]]> = {
     '--host',
     '127.0.0.1',
     '--eval',
-    `db.getSiblingDB('admin').auth(process.env.MONGO_INITDB_ROOT_USERNAME, process.env.MONGO_INITDB_ROOT_PASSWORD); ${statement}`,
+    `db.getSiblingDB('admin').auth(process.env.MONGO_INITDB_ROOT_USERNAME, ` +
+      `process.env.MONGO_INITDB_ROOT_PASSWORD); ${statement}`,
   ],
   mysql: (statement) => [
     'sh',
@@ -187,11 +193,16 @@ export async function sql({ host }: BerthHost, base: Base, statement: string): P
 
 const fill: Record<string, (rows: number) => string> = {
   postgres: (rows) =>
-    `create table items as select i as id, md5(i::text) as name, i % 97 as amount, now() - i * interval '1 second' as at from generate_series(1, ${rows}) i; alter table items add primary key (id); create view dear as select * from items where amount > 90`,
+    'create table items as select i as id, md5(i::text) as name, i % 97 as amount, now() - i * interval ' +
+    `'1 second' as at from generate_series(1, ${rows}) i; alter table items add primary key (id); ` +
+    'create view dear as select * from items where amount > 90',
   mariadb: (rows) =>
-    `create table items (id int primary key, name varchar(40), amount int, note text) as select seq as id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note from seq_1_to_${rows}; create view dear as select * from items where amount > 90`,
+    'create table items (id int primary key, name varchar(40), amount int, note text) as select seq as ' +
+    `id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note from seq_1_to_${rows}; create view dear ` +
+    'as select * from items where amount > 90',
   mongo: (rows) =>
-    `db.getSiblingDB('shop').runCommand({ insert: 'items', documents: Array.from({ length: ${rows} }, (_, id) => ({ _id: id, name: 'ä' + id, amount: id % 97 })) })`,
+    `db.getSiblingDB('shop').runCommand({ insert: 'items', documents: Array.from({ length: ${rows} }, ` +
+    `(_, id) => ({ _id: id, name: 'ä' + id, amount: id % 97 })) })`,
 };
 
 /** Makes a table with so many rows. */
@@ -200,8 +211,12 @@ export const fillRows = (berth: BerthHost, base: Base, rows: number): Promise<st
 
 const sums: Record<string, string> = {
   postgres: `select count(*), sum(hashtext(items::text)::bigint), (select count(*) from dear) from items`,
-  mariadb: `select count(*), sum(crc32(concat_ws('|', id, name, amount, note))), (select count(*) from dear) from items`,
-  mongo: `print(JSON.stringify(db.getSiblingDB('shop').runCommand({ find: 'items', filter: {} }).cursor.firstBatch))`,
+  mariadb:
+    `select count(*), sum(crc32(concat_ws('|', id, name, amount, note))), (select count(*) from dear) ` +
+    'from items',
+  mongo:
+    `print(JSON.stringify(db.getSiblingDB('shop').runCommand({ find: 'items', filter: {} ` +
+    '}).cursor.firstBatch))',
 };
 
 const changes: Record<string, string> = {

@@ -45,7 +45,8 @@ const held: Record<string, (scene: KillPlace & { shop: Workshop }) => Promise<He
       'sshKey.generate',
       { name: 'slow' },
     );
-    const command = `/bin/busybox wget -q -O /dev/null ${gate.url('checkout')}; exec sh -c \\"$SSH_ORIGINAL_COMMAND\\"`;
+    const waiting = `/bin/busybox wget -q -O /dev/null ${gate.url('checkout')}`;
+    const command = `${waiting}; exec sh -c \\"$SSH_ORIGINAL_COMMAND\\"`;
     await server.exec(['sh', '-c', 'cat >> /run/bed/authorized_keys'], {
       input: `command="${command}" ${publicKey}\n`,
     });
@@ -70,6 +71,7 @@ const held: Record<string, (scene: KillPlace & { shop: Workshop }) => Promise<He
       open,
       gate.url('publish'),
     ]);
+    await shop.berth.call('settings.update', { allowedPrivateNetworks: ['127.0.0.0/8'] });
     const { registryId } = await shop.berth.call<{ registryId: string }>('registry.create', {
       name: 'slow',
       registryUrl: '127.0.0.1:5055',
@@ -102,7 +104,8 @@ export function heldTests(place: () => KillPlace, next: InOrder): void {
 
   describe.concurrent('kill -9 of Berth in stages that are held open', () => {
     it(
-      'while a deployment waits in each stage and one in the queue: all go on, and the running versions answer all the time',
+      'while a deployment waits in each stage and one in the queue: all go on, and the running versions ' +
+        'answer all the time',
       next(async () => {
         scene = await setScene(place());
         const { berth, apps } = scene;
@@ -181,7 +184,8 @@ export function heldTests(place: () => KillPlace, next: InOrder): void {
         expect(await app.ended(id)).toMatchObject({
           status: 'error',
           errorMessage:
-            'Berth was restarted 3 times during this deployment, last in the stage build. Deploy again when it runs steadily.',
+            'Berth was restarted 3 times during this deployment, last in the stage build. Deploy again ' +
+            'when it runs steadily.',
         });
         await until('no build is left', async () => gate.waiting('build') === 0);
         expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
@@ -263,7 +267,10 @@ async function killAndStart(scene: Scene): Promise<void> {
     await until('the former child is ended', async () => !(await runs(berth.host, child)));
 }
 
-/** Stores a child of the deployment whose number belongs to another process by now: one that started at another time. */
+/**
+ * Stores a child of the deployment whose number belongs to another process by now: one that started at
+ * another time.
+ */
 async function plant({ berth: { host }, database }: Scene, deploymentId: string): Promise<string> {
   await host.launch('bystander', ['sleep', '4242']);
   const pid = await until('the bystander runs', async () => (await processesOf(host, /^sleep 4242$/)).join());

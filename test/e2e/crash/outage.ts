@@ -27,6 +27,8 @@ const needsEngine: [procedure: string, input: Record<string, unknown>][] = [
   ['application.stop', {}],
   ['application.start', {}],
   ['application.reload', { appName: 'standing' }],
+  ['application.scale', { replicas: 1 }],
+  ['application.restart', {}],
   ['application.run', { command: ['true'] }],
   ['application.readLogs', {}],
   ['application.delete', {}],
@@ -37,7 +39,8 @@ export function outageTests(place: () => OutagePlace, next: InOrder): void {
 
   describe.concurrent('an outage', () => {
     it(
-      'of the engine: what was under way ends with its reason or goes on, what is asked meanwhile is refused clearly',
+      'of the engine: what was under way ends with its reason or goes on, what is asked meanwhile is ' +
+        'refused clearly',
       next(async () => {
         scene = await setScene(place());
         const { gate, berth, standing, building, booting } = scene;
@@ -54,7 +57,8 @@ export function outageTests(place: () => OutagePlace, next: InOrder): void {
           status: 'error',
           stage: 'build',
           errorMessage:
-            'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again when it runs.',
+            'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again ' +
+            'when it runs.',
         });
         const refused = await standing.ended(await standing.begin());
         expect(refused).toMatchObject({

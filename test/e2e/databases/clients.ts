@@ -1,4 +1,7 @@
-/** What a program does with a database of each kind, by the kind's own client and the address that Berth gives. */
+/**
+ * What a program does with a database of each kind, by the kind's own client and the address that Berth
+ * gives.
+ */
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { createConnection } from 'mysql2/promise';

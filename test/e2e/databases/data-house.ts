@@ -104,7 +104,8 @@ function baseOf(berth: BerthHost, kind: DatabaseKindName, id: string, name: stri
       const deployment = await base.ended(await base.begin(operation));
       if (deployment.status !== 'done')
         throw new Error(
-          `${name}: ${deployment.errorMessage ?? deployment.status}\n${await base.log(deployment.deploymentId)}`,
+          `${name}: ` +
+            `${deployment.errorMessage ?? deployment.status}\n${await base.log(deployment.deploymentId)}`,
         );
       return deployment;
     },

@@ -1,4 +1,7 @@
-/** kill -9 of Berth while a database is deployed and while it is upgraded: what was begun is finished by the next start, or told as failed. */
+/**
+ * kill -9 of Berth while a database is deployed and while it is upgraded: what was begun is finished by the
+ * next start, or told as failed.
+ */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';

@@ -1,7 +1,11 @@
-/** The life of a database of every kind, from its creation to its end: what must be there after each step is, and nothing is after the last. */
+/**
+ * The life of a database of every kind, from its creation to its end: what must be there after each step is,
+ * and nothing is after the last.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { databaseKindNames, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import { dots } from '../../../server/src/domain/secret-patterns.ts';
 import type { PasswordField } from '../../../server/src/modules/database/kinds/server.ts';
 import { dockerOf, type InspectedContainer } from '../../bed/docker.ts';
 import { output, until } from '../workshop.ts';
@@ -63,13 +67,16 @@ const lives: Record<DatabaseKindName, Life> = {
   },
 };
 
-/** A port that nobody listens on, or a server that does not know the password, in the words of each client. */
+/**
+ * A port that nobody listens on, or a server that does not know the password, in the words of each client.
+ */
 const refusedBy =
   /ECONNREFUSED|Connection is closed|password authentication failed|Access denied|Authentication failed|WRONGPASS|NOAUTH|connection <monitor>|Server selection timed out/;
 
 export function lifeTests(house: () => DataHouse): void {
   it.concurrent.each(databaseKindNames)(
-    '%s: create, deploy, write, stop, start, reload, passwords of every sign, rebuild, port, rename, move, remove',
+    '%s: create, deploy, write, stop, start, reload, passwords of every sign, rebuild, port, rename, ' +
+      'move, remove',
     async (kind) => {
       const { port, args, passwords, says } = lives[kind];
       const password = kind === 'redis' ? anything : signs;
@@ -122,10 +129,12 @@ export function lifeTests(house: () => DataHouse): void {
 
       // At once, for whoever comes in from now on.
       const former = await external(base);
-      for (const field of passwords)
-        expect(await base.do('update', { [field]: `x${first[field] ?? ''}` })).toMatchObject({
-          [field]: `x${first[field] ?? ''}`,
-        });
+      for (const field of passwords) {
+        const password = `x${first[field] ?? ''}`;
+        // The answer of a change tells no secret; `one` does.
+        expect(await base.do('update', { [field]: password })).toMatchObject({ [field]: dots });
+        expect(await base.view()).toMatchObject({ [field]: password });
+      }
       await expect(inSession(kind, former, (session) => session.read('note'))).rejects.toThrow(refusedBy);
       await kept('after other passwords');
       const before = await containers(house(), base);

@@ -1,4 +1,7 @@
-/** What a person is told, and what Berth does by itself: refusals, failures with their reason, what was stopped from outside. */
+/**
+ * What a person is told, and what Berth does by itself: refusals, failures with their reason, what was
+ * stopped from outside.
+ */
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
 import { followLog, followStream } from '../log-stream.ts';
@@ -8,58 +11,62 @@ import { newest, type Base, type DataHouse } from './data-house.ts';
 import { containers, external, services } from './life.ts';
 
 export function truthTests(house: () => DataHouse): void {
-  it.concurrent('a server killed, stopped or removed from outside comes back with its data; one that a person stopped stays', async () => {
-    const { berth } = house();
-    const [base, removed] = [
-      await house().database('postgres', 'outside'),
-      await house().database('redis', 'removed'),
-    ];
-    await base.do('saveExternalPort', { externalPort: 15_500 });
-    await removed.do('saveExternalPort', { externalPort: 15_501 });
-    await Promise.all([base.deploy(), removed.deploy()]);
-    const writeTo = async (one: Base): Promise<() => Promise<boolean>> => {
-      const address = await external(one);
-      await inSession(one.kind, address, (session) => session.write('a', 'kept'));
-      return () =>
-        inSession(one.kind, address, (session) => session.read('a')).then(
-          (value) => value === 'kept',
-          () => false,
-        );
-    };
-    const [isBack, isRemovedBack] = [await writeTo(base), await writeTo(removed)];
-    const isGone = async (container = ''): Promise<boolean> =>
-      !(await dockerOf(berth.host).isRunning(container));
+  it.concurrent(
+    'a server killed, stopped or removed from outside comes back with its data; one that a person ' +
+      'stopped stays',
+    async () => {
+      const { berth } = house();
+      const [base, removed] = [
+        await house().database('postgres', 'outside'),
+        await house().database('redis', 'removed'),
+      ];
+      await base.do('saveExternalPort', { externalPort: 15_500 });
+      await removed.do('saveExternalPort', { externalPort: 15_501 });
+      await Promise.all([base.deploy(), removed.deploy()]);
+      const writeTo = async (one: Base): Promise<() => Promise<boolean>> => {
+        const address = await external(one);
+        await inSession(one.kind, address, (session) => session.write('a', 'kept'));
+        return () =>
+          inSession(one.kind, address, (session) => session.read('a')).then(
+            (value) => value === 'kept',
+            () => false,
+          );
+      };
+      const [isBack, isRemovedBack] = [await writeTo(base), await writeTo(removed)];
+      const isGone = async (container = ''): Promise<boolean> =>
+        !(await dockerOf(berth.host).isRunning(container));
 
-    const [container = ''] = await containers(house(), base);
-    await output(berth.host, docker, 'kill', '--signal', 'KILL', container);
-    await until(
-      'the killed server is back',
-      async () => (await isGone(container)) && (await isBack()),
-      60_000,
-    );
-    // Berth looks once a minute, so both are taken away before the same look.
-    const [[stopped], [lost]] = [await containers(house(), base), await containers(house(), removed)];
-    await output(berth.host, docker, 'service', 'scale', '--detach', 'outside=0');
-    await output(berth.host, docker, 'service', 'rm', 'removed');
-    await Promise.all([
-      until('the stopped container is gone', () => isGone(stopped)),
-      until('the removed one too', () => isGone(lost)),
-    ]);
-    await Promise.all([
-      until('the stopped server is back', isBack, 100_000),
-      until('the removed server is back', isRemovedBack, 100_000),
-    ]);
-    const log = await output(berth.host, 'sh', '-c', 'cat /run/bed/berth-*.log');
-    expect(log).toContain('outside: had 0 replicas instead of 1; scaled it');
-    expect(log).toContain('removed: the service was gone; made it again from its live release');
-    await removed.do('remove');
+      const [container = ''] = await containers(house(), base);
+      await output(berth.host, docker, 'kill', '--signal', 'KILL', container);
+      await until(
+        'the killed server is back',
+        async () => (await isGone(container)) && (await isBack()),
+        60_000,
+      );
+      // Berth looks once a minute, so both are taken away before the same look.
+      const [[stopped], [lost]] = [await containers(house(), base), await containers(house(), removed)];
+      await output(berth.host, docker, 'service', 'scale', '--detach', 'outside=0');
+      await output(berth.host, docker, 'service', 'rm', 'removed');
+      await Promise.all([
+        until('the stopped container is gone', () => isGone(stopped)),
+        until('the removed one too', () => isGone(lost)),
+      ]);
+      await Promise.all([
+        until('the stopped server is back', isBack, 100_000),
+        until('the removed server is back', isRemovedBack, 100_000),
+      ]);
+      const log = await output(berth.host, 'sh', '-c', 'cat /run/bed/berth-*.log');
+      expect(log).toContain('outside: had 0 replicas instead of 1; scaled it');
+      expect(log).toContain('removed: the service was gone; made it again from its live release');
+      await removed.do('remove');
 
-    await base.do('stop');
-    await berth.call('settings.update', { serverIp: berth.host.ip });
-    await new Promise((resolve) => setTimeout(resolve, 5000));
-    expect(await services(house(), base)).toBe('outside 0/0');
-    await base.do('remove');
-  });
+      await base.do('stop');
+      await berth.call('settings.update', { serverIp: berth.host.ip });
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      expect(await services(house(), base)).toBe('outside 0/0');
+      await base.do('remove');
+    },
+  );
 
   it.concurrent("logs are streams: the deployment's to its end, the server's own while it runs", async () => {
     const base = await house().database('redis', 'streamed');
@@ -81,46 +88,50 @@ export function truthTests(house: () => DataHouse): void {
     await base.do('remove');
   });
 
-  it.concurrent('an image that does not exist, one that is no such server, and wrong arguments end as error with what to do', async () => {
-    const base = await house().database('mongo', 'nowhere', { containerImage: undefined });
-    const absent = await base.ended(await base.begin());
-    expect(absent).toMatchObject({
-      status: 'error',
-      stage: 'pull',
-      errorMessage: expect.stringMatching(
-        /^The image mongo:15 could not be pulled: .* mongo:15 is the default of this kind in the interface, but nobody publishes it\. Set containerImage with mongo\.update to one that exists, such as mongo:8, and deploy again\.$/,
-      ),
-    });
-    expect(await base.view()).toMatchObject({ applicationStatus: 'error' });
-    expect(await base.ask('start')).toMatchObject({ status: 412 });
-    await base.do('update', { containerImage: 'berth/mongo:7' });
-    await base.deploy();
-    await base.do('remove');
+  it.concurrent(
+    'an image that does not exist, one that is no such server, and wrong arguments end as error with ' +
+      'what to do',
+    async () => {
+      const base = await house().database('mongo', 'nowhere', { containerImage: undefined });
+      const absent = await base.ended(await base.begin());
+      expect(absent).toMatchObject({
+        status: 'error',
+        stage: 'pull',
+        errorMessage: expect.stringMatching(
+          /^The image mongo:15 could not be pulled: .* mongo:15 is the default of this kind in the interface, but nobody publishes it\. Set containerImage with mongo\.update to one that exists, such as mongo:8, and deploy again\.$/,
+        ),
+      });
+      expect(await base.view()).toMatchObject({ applicationStatus: 'error' });
+      expect(await base.ask('start')).toMatchObject({ status: 412 });
+      await base.do('update', { containerImage: 'berth/mongo:7' });
+      await base.deploy();
+      await base.do('remove');
 
-    const foreign = await house().database('postgres', 'wrong-image', { containerImage: 'berth/redis:7' });
-    const ended = await foreign.ended(await foreign.begin());
-    expect(ended).toMatchObject({ status: 'error', stage: 'await-healthy' });
-    expect(await foreign.log(ended.deploymentId)).toContain('the image has no pg_isready');
-    await foreign.do('remove');
+      const foreign = await house().database('postgres', 'wrong-image', { containerImage: 'berth/redis:7' });
+      const ended = await foreign.ended(await foreign.begin());
+      expect(ended).toMatchObject({ status: 'error', stage: 'await-healthy' });
+      expect(await foreign.log(ended.deploymentId)).toContain('the image has no pg_isready');
+      await foreign.do('remove');
 
-    const wrong = await house().database('postgres', 'wrong-args');
-    await wrong.do('update', { args: ['-c', 'no_such_setting=1'] });
-    const failed = await wrong.ended(await wrong.begin());
-    expect(failed).toMatchObject({
-      status: 'error',
-      stage: 'await-healthy',
-      errorMessage: expect.stringContaining('exit code 1'),
-    });
-    expect(await wrong.log(failed.deploymentId)).toContain(
-      'unrecognized configuration parameter "no_such_setting"',
-    );
-    await wrong.do('update', { args: [] });
-    await wrong.deploy();
-    expect(newest(await wrong.view())).toMatchObject({ status: 'done' });
-    await wrong.do('remove');
-  });
+      const wrong = await house().database('postgres', 'wrong-args');
+      await wrong.do('update', { args: ['-c', 'no_such_setting=1'] });
+      const failed = await wrong.ended(await wrong.begin());
+      expect(failed).toMatchObject({
+        status: 'error',
+        stage: 'await-healthy',
+        errorMessage: expect.stringContaining('exit code 1'),
+      });
+      expect(await wrong.log(failed.deploymentId)).toContain(
+        'unrecognized configuration parameter "no_such_setting"',
+      );
+      await wrong.do('update', { args: [] });
+      await wrong.deploy();
+      expect(newest(await wrong.view())).toMatchObject({ status: 'done' });
+      await wrong.do('remove');
+    },
+  );
 
-  it.concurrent('healthy is not done: a server whose data knows other passwords is an error that says so', async () => {
+  it.concurrent('healthy is not done: a server whose data knows other passwords is told', async () => {
     const { berth } = house();
     const base = await house().database('mariadb', 'liar');
     await base.deploy();
@@ -146,7 +157,7 @@ export function truthTests(house: () => DataHouse): void {
     await base.do('remove');
   });
 
-  it.concurrent('names are what the server knows: another user or database is taken when it is there, else refused', async () => {
+  it.concurrent('names are what the server knows: one that is there is taken, another refused', async () => {
     const base = await house().database('postgres', 'names');
     await base.do('saveExternalPort', { externalPort: 15_600 });
     await base.deploy();
@@ -171,7 +182,7 @@ export function truthTests(house: () => DataHouse): void {
     await base.do('remove');
   });
 
-  it.concurrent('ports: one that another service or program has is refused with its holder, and nothing is interrupted', async () => {
+  it.concurrent('ports: a taken one is refused with its holder, and nothing is interrupted', async () => {
     const { berth } = house();
     const base = await house().database('redis', 'ported');
     await base.do('saveExternalPort', { externalPort: 16_500 });
@@ -200,7 +211,7 @@ export function truthTests(house: () => DataHouse): void {
     await other.do('remove');
   });
 
-  it.concurrent('a set of replicas of mongo is initiated once, with a key file, and goes on under another name', async () => {
+  it.concurrent('a set of replicas of mongo is initiated once and goes on under another name', async () => {
     const base = await house().database('mongo', 'set', { replicaSets: true });
     await base.do('saveExternalPort', { externalPort: 27_500 });
     await base.deploy();

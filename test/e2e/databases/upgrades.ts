@@ -1,4 +1,7 @@
-/** Another major version: refused over existing data, and moved to when a person asks for it; the old volume stays. */
+/**
+ * Another major version: refused over existing data, and moved to when a person asks for it; the old volume
+ * stays.
+ */
 import { expect, it } from 'vitest';
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import { dockerOf } from '../../bed/docker.ts';

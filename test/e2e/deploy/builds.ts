@@ -1,4 +1,7 @@
-/** How the source becomes an image: Dockerfile settings, static folders, programs that are not there, and ending builds. */
+/**
+ * How the source becomes an image: Dockerfile settings, static folders, programs that are not there, and
+ * ending builds.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -11,7 +14,7 @@ import { docker, output, until, type App, type Workshop } from '../workshop.ts';
 const secret = 'npm_8fQkT2vXw9LrB5zD1mYc';
 
 export function buildTests(shop: () => Workshop): void {
-  it.concurrent('builds with arguments and secrets; a secret stands in no log, no layer and no history', async () => {
+  it.concurrent('builds with arguments and secrets; no log, layer or history holds a secret', async () => {
     const { busybox = '', start = '' } = tinyFiles('');
     const app = await shop().fromFiles('secretive', {
       'src/busybox': busybox,
@@ -24,7 +27,8 @@ export function buildTests(shop: () => Workshop): void {
         'COPY . /',
         'FROM base AS final',
         'ARG CHANNEL=none',
-        'RUN --mount=type=secret,id=NPM_TOKEN cat /run/secrets/NPM_TOKEN && echo "$CHANNEL $(sha256sum < /run/secrets/NPM_TOKEN)" > /www/index.html',
+        'RUN --mount=type=secret,id=NPM_TOKEN cat /run/secrets/NPM_TOKEN && echo "$CHANNEL $(sha256sum ' +
+          '< /run/secrets/NPM_TOKEN)" > /www/index.html',
         'CMD ["/bin/sh", "/start"]',
         'FROM final AS broken',
         'RUN false',
@@ -106,15 +110,28 @@ export function buildTests(shop: () => Workshop): void {
       expect({ status, stage }).toEqual({ status: 'error', stage: 'build' });
       expect(errorMessage).toMatch(
         new RegExp(
-          `^The build type ${buildType} needs the program "${program}", which is not installed on this server; install .*, or choose the build type dockerfile\\.$`,
+          `^The build type ${buildType} needs the program "${program}", which is not installed on this ` +
+            `server; install .*, or choose the build type dockerfile\\.$`,
         ),
       );
     }
+    await app.do('application.saveBuildType', { buildType: 'auto' });
+    expect((await app.ended(await app.begin())).errorMessage).toMatch(
+      /^The source has no Dockerfile and no index\.html, .+ nixpacks \(not installed; install it from/,
+    );
     expect((await app.view()).applicationStatus).toBe('error');
     expect((await app.answer()).status).toBe(503);
   });
 
-  it.concurrent('ends exactly one build by hand, cancels what is queued, and changes nothing when nothing is building', async () => {
+  it.concurrent('chooses a static site for a page, which a domain without a port reaches', async () => {
+    const app = await shop().fromFiles('auto-page', { 'index.html': 'the page' });
+    await app.do('application.saveBuildType', { buildType: 'auto' });
+    const { deploymentId } = await app.deploy();
+    expect(await app.log(deploymentId)).toContain('Build type auto: static, since there is no Dockerfile');
+    expect(await app.answer()).toMatchObject({ status: 200, body: 'the page' });
+  });
+
+  it.concurrent('ends exactly one build by hand, cancels what is queued, else changes nothing', async () => {
     const { host } = shop().berth;
     const killed = await shop().fromFiles('killed', tinyFiles('never', { steps: ['sleep 31337'] }));
     const other = await shop().fromFiles('not-killed', tinyFiles('survived', { steps: ['sleep 6'] }));
@@ -154,7 +171,7 @@ export function buildTests(shop: () => Workshop): void {
     await expectGone(shop(), killed, running, null);
   });
 
-  it.concurrent('runs the deployments of one service in their order, keeps the newest five images, and clears the rest', async () => {
+  it.concurrent('runs the deployments of one service in order, keeps the newest five images', async () => {
     const { host, call } = shop().berth;
     const app = await shop().fromFiles('many', tinyFiles('many'));
     const ids: string[] = [];

@@ -1,4 +1,7 @@
-/** Hostile text in what reaches programs, deployed for real: git, the builder, the engine and the service get it as data, and none of it runs. */
+/**
+ * Hostile text in what reaches programs, deployed for real: git, the builder, the engine and the service get
+ * it as data, and none of it runs.
+ */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatEnv } from '../../../server/src/domain/dotenv.ts';
@@ -63,7 +66,10 @@ const branches = (touch: (index: number) => string): string[] => [
   `a&&${touch(1004)}`,
   `'"$(${touch(1005)})"'`,
 ];
-/** Names of folders and files: options, substitutions, and what a program would take for another kind of place. */
+/**
+ * Names of folders and files: options, substitutions, and what a program would take for another kind of
+ * place.
+ */
 const folders = (touch: (index: number) => string): string[] => [
   `$(${touch(1010)})`,
   '--build-arg=X=1',
@@ -157,10 +163,14 @@ function repositoryTests(): void {
     const app = await shop.fromFiles('submodules', tinyFiles('never'));
     // The commit of a submodule that nobody has, beside what is there.
     const script =
-      'git read-tree main; git update-index --add --cacheinfo "160000,$1,s"; git update-ref "refs/heads/$2" "$(git -c user.name=A -c user.email=a@example.com commit-tree "$(git write-tree)" -m "With a submodule")"';
+      'git read-tree main; git update-index --add --cacheinfo "160000,$1,s"; git update-ref ' +
+      '"refs/heads/$2" "$(git -c user.name=A -c user.email=a@example.com commit-tree "$(git ' +
+      'write-tree)" -m "With a submodule")"';
     for (const [index, address] of addresses.entries()) {
       await app.repository.commit({
-        '.gitmodules': `[submodule "s"]\n path = s\n url = ${JSON.stringify(address)}\n update = !${touch(1040 + index)}\n`,
+        '.gitmodules':
+          `[submodule "s"]\n path = s\n url = ${JSON.stringify(address)}\n update = ` +
+          `!${touch(1040 + index)}\n`,
       });
       await output(
         berth.host,
@@ -329,7 +339,8 @@ function hostileServiceTests(): void {
       text: [`told ${digestOf(texts)} []`],
     });
     console.log(
-      `hostile deploy: ${texts.length} values as variables, arguments, labels and in commands, equal byte for byte`,
+      `hostile deploy: ${texts.length} values as variables, arguments, labels and in commands, equal ` +
+        'byte for byte',
     );
   });
 
@@ -358,7 +369,8 @@ function hostileServiceTests(): void {
     const { status, errorMessage } = await app.ended(await app.begin());
     expect(status).toBe('error');
     expect(errorMessage).toBe(
-      'env: line 1: LARGE is larger than 128 KiB with its name, which the kernel gives to no program; put it into a file (mount.create)',
+      'env: line 1: LARGE is larger than 128 KiB with its name, which the kernel gives to no program; ' +
+        'put it into a file (mount.create)',
     );
   });
 }

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
 import { nodeCommand } from '../sources.ts';
-import { docker, until, type App, type Workshop } from '../workshop.ts';
+import { docker, output, until, type App, type Workshop } from '../workshop.ts';
 
 export function serviceTests(shop: () => Workshop): void {
-  it.concurrent('runs an image with limits; variables by reload, stop, start, one-off tasks, replicas, another name', async () => {
+  it.concurrent('runs an image with limits; reload, stop, start, tasks, replicas, a name', async () => {
     const app = await shop().fromImage('image-app', nodeCommand('image'), {
       settings: { memoryLimit: '96m', cpuLimit: '0.5' },
     });
@@ -40,10 +40,11 @@ export function serviceTests(shop: () => Workshop): void {
     expect((await app.answer()).status).toBe(503);
     expect(await app.do('application.start')).toEqual({ applicationId: app.id, applicationStatus: 'done' });
     await until('it answers again', async () => (await app.answer()).status === 200);
+    await expectScaled(shop(), app);
     await expectMoved(shop(), app);
   });
 
-  it.concurrent("keeps a volume's data over a stop-first release, publishes a port, puts a file into the container", async () => {
+  it.concurrent("keeps a volume's data over a stop-first release, publishes a port, a file", async () => {
     const { berth } = shop();
     const app = await shop().fromImage('keeper', nodeCommand('keeper'));
     await app.do('mount.create', { type: 'volume', volumeName: 'data', mountPath: '/data' });
@@ -56,7 +57,8 @@ export function serviceTests(shop: () => Workshop): void {
     expect(port).toMatchObject({ publishMode: 'host', notice: expect.stringContaining('routing mesh') });
     const { deploymentId } = await app.deploy();
     expect(await app.log(deploymentId)).toContain(
-      'The old version stops before the new one starts, and the service stays on this server: it has a volume',
+      'The old version stops before the new one starts, and the service stays on this server: it has a ' +
+        'volume',
     );
     const direct = await fetch(`http://${berth.host.ip}:8081/write?kept`, {
       signal: AbortSignal.timeout(5000),
@@ -79,7 +81,7 @@ export function serviceTests(shop: () => Workshop): void {
     expect((await berth.host.exec([docker, 'volume', 'inspect', ...volumes])).code).toBe(0);
   });
 
-  it.concurrent('runs the pre-release command before a release, and its failure stops the release', async () => {
+  it.concurrent('runs the pre-release command before a release, which its failure stops', async () => {
     const app = await shop().fromImage('migrating', nodeCommand('one'), {
       settings: { preReleaseCommand: ['node', '-e', 'console.log("migrated for " + process.env.FOR)'] },
     });
@@ -119,6 +121,24 @@ async function expectRefusedBeforeRelease({ berth }: Workshop, app: App): Promis
       expect.stringContaining('deploy first'),
     ]);
   }
+}
+
+/** `start` and `scale` take the replicas of the record, so that none is left to deploy; `restart` renews. */
+async function expectScaled({ berth }: Workshop, app: App): Promise<void> {
+  const running = ['--filter', 'desired-state=running'];
+  const tasks = async (): Promise<number> =>
+    (await output(berth.host, docker, 'service', 'ps', '-q', ...running, app.appName)).split('\n').length;
+  await app.do('application.stop');
+  await app.do('application.update', { replicas: 2 });
+  await app.do('application.start');
+  expect(await tasks()).toBe(2);
+  expect((await app.view()).pendingChanges).toEqual([]);
+  expect(await app.do('application.scale', { replicas: 1 })).toMatchObject({ replicas: 1 });
+  expect((await app.view()).pendingChanges).toEqual([]);
+  await until('one task is left', async () => (await tasks()) === 1);
+  const { host } = await app.state();
+  await app.do('application.restart');
+  await until('another task answers', async () => (await app.state()).host !== host);
 }
 
 /** Two replicas under another name; the service under the former one is gone. */

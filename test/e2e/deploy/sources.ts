@@ -1,4 +1,6 @@
-/** Where the source comes from: a local repository, one over SSH, an upload, an image, a registry on the way. */
+/**
+ * Where the source comes from: a local repository, one over SSH, an upload, an image, a registry on the way.
+ */
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
@@ -13,32 +15,36 @@ import { docker, newest, output, type App, type Workshop } from '../workshop.ts'
 const slowSteps = ['RUN for i in $(seq 1 40); do echo "step $i of the build"; sleep 0.05; done'];
 
 export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
-  it.concurrent('deploys a repository, follows its log over a cut, deploys a change, rebuilds what is deployed, and goes back', async () => {
-    const app = await shop().fromFiles('main-path', nodeFiles('one', slowSteps));
-    await app.do('application.saveEnvironment', { env: 'COLOR=blue' });
-    const first = await app.begin();
-    await expectWholeLog(shop(), app, first);
-    expect((await app.ended(first)).status).toBe('done');
-    expect(await app.state()).toMatchObject({ version: 'one', env: { COLOR: 'blue' } });
+  it.concurrent(
+    'deploys a repository, follows its log over a cut, deploys a change, rebuilds what is deployed, and ' +
+      'goes back',
+    async () => {
+      const app = await shop().fromFiles('main-path', nodeFiles('one', slowSteps));
+      await app.do('application.saveEnvironment', { env: 'COLOR=blue' });
+      const first = await app.begin();
+      await expectWholeLog(shop(), app, first);
+      expect((await app.ended(first)).status).toBe('done');
+      expect(await app.state()).toMatchObject({ version: 'one', env: { COLOR: 'blue' } });
 
-    const second = await app.repository.commit({ 'server.js': nodeServer('two') });
-    await app.do('application.saveEnvironment', { env: 'COLOR=green' });
-    expect(await app.deploy()).toMatchObject({ commit: second });
-    expect(await app.state()).toMatchObject({ version: 'two', env: { COLOR: 'green' } });
+      const second = await app.repository.commit({ 'server.js': nodeServer('two') });
+      await app.do('application.saveEnvironment', { env: 'COLOR=green' });
+      expect(await app.deploy()).toMatchObject({ commit: second });
+      expect(await app.state()).toMatchObject({ version: 'two', env: { COLOR: 'green' } });
 
-    await app.repository.commit({ 'server.js': nodeServer('three') });
-    expect(await app.deploy('redeploy')).toMatchObject({ commit: second, title: 'Rebuild deployment' });
-    expect((await app.state()).version).toBe('two');
+      await app.repository.commit({ 'server.js': nodeServer('three') });
+      expect(await app.deploy('redeploy')).toMatchObject({ commit: second, title: 'Rebuild deployment' });
+      expect((await app.state()).version).toBe('two');
 
-    const { deploymentId } = await shop().berth.call<{ deploymentId: string }>('deployment.rollback', {
-      deploymentId: first,
-    });
-    expect(await app.ended(deploymentId)).toMatchObject({ status: 'done', kind: 'rollback' });
-    expect(await app.state()).toMatchObject({ version: 'one', env: { COLOR: 'blue' } });
-    expect((await app.view()).pendingChanges).toContain('env');
-  });
+      const { deploymentId } = await shop().berth.call<{ deploymentId: string }>('deployment.rollback', {
+        deploymentId: first,
+      });
+      expect(await app.ended(deploymentId)).toMatchObject({ status: 'done', kind: 'rollback' });
+      expect(await app.state()).toMatchObject({ version: 'one', env: { COLOR: 'blue' } });
+      expect((await app.view()).pendingChanges).toContain('env');
+    },
+  );
 
-  it.concurrent('takes a tag of a repository over SSH with its submodule and builds a sub-folder', async () => {
+  it.concurrent('takes a tag of a repository over SSH with its submodule, builds a sub-folder', async () => {
     const server = await bed().host('s1', { index: 2, sshd: true });
     const library = await createRepository(server, 'library', { 'index.html': 'from the submodule' });
     const { busybox = '', start = '', Dockerfile = '' } = tinyFiles('');
@@ -65,7 +71,8 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
     expect(refused).toMatchObject({
       status: 'error',
       stage: 'checkout',
-      errorMessage: `${server.ip} wants an SSH key; choose one and add its public part as a deploy key there.`,
+      errorMessage:
+        `${server.ip} wants an SSH key; ` + 'choose one and add its public part as a deploy key there.',
     });
 
     const key = await shop().berth.call<{ sshKeyId: string; publicKey: string }>('sshKey.generate', {
@@ -96,7 +103,7 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
     expect((await app.state()).version).toBe('tarred');
   });
 
-  it.concurrent('pushes what it built to a registry with a login, and the service runs that image', async () => {
+  it.concurrent('pushes what it built to a registry with a login; the service runs that image', async () => {
     const { secured, username, password } = await bed().registries();
     const { berth } = shop();
     const { registryId } = await berth.call<{ registryId: string }>('registry.create', {

@@ -1,4 +1,7 @@
-/** Domains of a running Berth: changes under load, certificates of a real authority, and what comes back by itself when proxy, engine or store are lost. */
+/**
+ * Domains of a running Berth: changes under load, certificates of a real authority, and what comes back by
+ * itself when proxy, engine or store are lost.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../certificates/authority.ts';
@@ -108,7 +111,9 @@ function loadTests(): void {
     answered += result.ok;
     const median = times.toSorted((left, right) => left - right)[12] ?? 0;
     console.log(
-      `50 changes in ${seconds.toFixed(1)} s (median ${median.toFixed(0)} ms): sent ${result.sent}, failed ${result.failed} with one retry of a closed idle connection, ${result.retried} without; p99 ${result.p99} ms`,
+      `50 changes in ${seconds.toFixed(1)} s (median ${median.toFixed(0)} ms): sent ${result.sent}, ` +
+        `failed ${result.failed} with one retry of a closed idle connection, ${result.retried} without; ` +
+        `p99 ${result.p99} ms`,
     );
     expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
     expect(result.ok).toBe(result.sent);
@@ -129,7 +134,8 @@ function loadTests(): void {
     const result = await load.stop();
     answered += result.ok;
     console.log(
-      `50 domains at once in ${took.toFixed(0)} ms: sent ${result.sent}, failed ${result.failed} with one retry, ${result.retried} without`,
+      `50 domains at once in ${took.toFixed(0)} ms: sent ${result.sent}, failed ${result.failed} with ` +
+        `one retry, ${result.retried} without`,
     );
     expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
   });
@@ -195,39 +201,44 @@ function certificateTests(): void {
     await until('the certificate is told', async () => (await stateOf(domainId)).status === 'issued');
   });
 
-  it('and routes are back by themselves when the proxy is killed, the engine restarted, and the store lost; no authority is asked', async () => {
-    const { host } = shop.berth;
-    const [before, seen] = [await acme.orders(), await shown('shop.test')];
-    const back = (what: string, startedAt: number): Promise<void> =>
-      until(
-        `${what}: served again`,
-        async () => {
-          const [plain, secure] = await Promise.all([
-            shop.berth.proxied(app.host, '/version').catch(() => undefined),
-            shown('shop.test'),
-          ]);
-          return plain?.status === 200 && secure?.chain[0] === seen?.chain[0];
-        },
-        120_000,
-      ).then(() =>
-        console.log(
-          `${what}: routes and certificates back after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
-        ),
-      );
+  it(
+    'and routes are back by themselves when the proxy is killed, the engine restarted, and the store ' +
+      'lost; no authority is asked',
+    async () => {
+      const { host } = shop.berth;
+      const [before, seen] = [await acme.orders(), await shown('shop.test')];
+      const back = (what: string, startedAt: number): Promise<void> =>
+        until(
+          `${what}: served again`,
+          async () => {
+            const [plain, secure] = await Promise.all([
+              shop.berth.proxied(app.host, '/version').catch(() => undefined),
+              shown('shop.test'),
+            ]);
+            return plain?.status === 200 && secure?.chain[0] === seen?.chain[0];
+          },
+          120_000,
+        ).then(() =>
+          console.log(
+            `${what}: routes and certificates back after ` +
+              `${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+          ),
+        );
 
-    let startedAt = performance.now();
-    await host.exec([docker, 'kill', await proxyContainer()]);
-    await back('proxy killed', startedAt);
-    startedAt = performance.now();
-    await host.exec(['rm', '-rf', `${data}/proxy/store`]);
-    await host.exec([docker, 'kill', await proxyContainer()]);
-    await back('proxy killed and its store lost', startedAt);
-    startedAt = performance.now();
-    await host.engine.stop();
-    await host.exec(['rm', '-rf', `${data}/proxy/store`]);
-    await host.engine.start();
-    await back('engine restarted and the store lost', startedAt);
-    await wait(1_000);
-    expect((await acme.orders()) - before).toBe(0);
-  });
+      let startedAt = performance.now();
+      await host.exec([docker, 'kill', await proxyContainer()]);
+      await back('proxy killed', startedAt);
+      startedAt = performance.now();
+      await host.exec(['rm', '-rf', `${data}/proxy/store`]);
+      await host.exec([docker, 'kill', await proxyContainer()]);
+      await back('proxy killed and its store lost', startedAt);
+      startedAt = performance.now();
+      await host.engine.stop();
+      await host.exec(['rm', '-rf', `${data}/proxy/store`]);
+      await host.engine.start();
+      await back('engine restarted and the store lost', startedAt);
+      await wait(1_000);
+      expect((await acme.orders()) - before).toBe(0);
+    },
+  );
 }

@@ -36,7 +36,7 @@ describe('a host with an engine', () => {
     expect(groups.every((line) => line.endsWith(':/') || line.endsWith(':/init'))).toBe(true);
   });
 
-  test("runs a service with a health check on an overlay until it is healthy, reachable on the host's address", async () => {
+  test("runs a service on an overlay until it is healthy, reachable on the host's address", async () => {
     const docker = [dockerCli] as const;
     await output(m1, ...docker, 'network', 'create', '--driver', 'overlay', '--attachable', 'bed-test');
     const script = 'require("http").createServer((q, r) => r.end("well")).listen(3000)';

@@ -328,7 +328,8 @@ test("mongo:7 takes its user's password only, and asks its questions in its own 
   expect(
     await inside(
       ...shell(
-        'db.getSiblingDB("admin").auth("ann", process.env.P); print(db.adminCommand({ listDatabases: 1 }).databases.length)',
+        'db.getSiblingDB("admin").auth("ann", process.env.P); print(db.adminCommand({ listDatabases: 1 ' +
+          '}).databases.length)',
       ),
     ),
   ).toBe('0');

@@ -1,9 +1,10 @@
 /** Access logs as files, one JSON line a request: `<service>.log`, and before it `<service>.log.1`. */
 import { mkdirSync } from 'node:fs';
-import { appendFile, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { appendFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AccessLog, SeenRequest } from '../../ports/access-log.ts';
+import { linesFromEnd, type ReadAt } from '../files/lines.ts';
 
 export interface AccessLogOptions {
   folder: string;
@@ -41,9 +42,8 @@ export function createAccessLog({ folder, maxBytes = 8 * 1024 * 1024 }: AccessLo
     async tail(serviceId, domainId, count) {
       const found: SeenRequest[] = [];
       for (const path of [pathOf(serviceId), `${pathOf(serviceId)}.1`]) {
-        const texts = (await readFile(path, 'utf8').catch(absent))?.split('\n') ?? [];
-        for (let at = texts.length - 1; at >= 0 && found.length < count; at -= 1) {
-          const text = texts[at] ?? '';
+        for await (const text of textsFromEnd(path)) {
+          if (found.length >= count) break;
           const request = text.includes(domainId) ? read(text) : undefined;
           if (request?.domainId === domainId) found.push(request);
         }
@@ -55,6 +55,18 @@ export function createAccessLog({ folder, maxBytes = 8 * 1024 * 1024 }: AccessLo
         if ((await stat(join(folder, name))).mtimeMs < before) await rm(join(folder, name), { force: true });
     },
   };
+}
+
+async function* textsFromEnd(path: string): AsyncGenerator<string> {
+  const file = await open(path).catch(absent);
+  if (!file) return;
+  try {
+    const { size } = await file.stat();
+    const bytes: ReadAt = async (buffer, at) => (await file.read(buffer, 0, buffer.length, at)).bytesRead;
+    for await (const { text } of linesFromEnd(bytes, size)) yield text;
+  } finally {
+    await file.close();
+  }
 }
 
 /** A line that a full disk cut off is left out. */

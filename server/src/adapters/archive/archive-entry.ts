@@ -1,6 +1,9 @@
 import { AppError } from '../../domain/errors.ts';
 
-/** One file or folder of an archive. Whoever gets a file reads its body to the end before asking for the next entry. */
+/**
+ * One file or folder of an archive. Whoever gets a file reads its body to the end before asking for the next
+ * entry.
+ */
 export interface ArchiveEntry {
   /** As it stands in the archive, not yet checked. */
   name: Uint8Array;

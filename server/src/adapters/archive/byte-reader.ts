@@ -2,7 +2,9 @@
 export interface ByteReader {
   /** Exactly that many bytes (keep it small), or undefined at the very end of the stream. */
   take(length: number): Promise<Buffer | undefined>;
-  /** That many bytes in whatever chunks they come; what the reader does not consume is skipped by `finish`. */
+  /**
+   * That many bytes in whatever chunks they come; what the reader does not consume is skipped by `finish`.
+   */
   body(length: number): { chunks: AsyncIterable<Uint8Array>; finish(): Promise<void> };
 }
 

@@ -5,8 +5,9 @@ const maxPartBytes = 255;
 const maxDepth = 100;
 
 /**
- * The parts of an entry's path; none for the archive's own root. Throws BAD_REQUEST naming the entry for whatever could mean another place than one below the
- * target: absolute paths, `..`, backslashes and drive letters (separators elsewhere), NUL and other control characters, bytes that are no UTF-8.
+ * The parts of an entry's path; none for the archive's own root. Throws BAD_REQUEST naming the entry for
+ * whatever could mean another place than one below the target: absolute paths, `..`, backslashes and drive
+ * letters (separators elsewhere), NUL and other control characters, bytes that are no UTF-8.
  */
 export function parseEntryPath(name: Uint8Array): string[] {
   const text = decode(name);

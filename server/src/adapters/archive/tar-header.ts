@@ -5,7 +5,10 @@ export interface TarHeader {
   name: Buffer;
   size: number;
   mode: number;
-  /** One character: `0` a file, `5` a folder, `x` and `g` extended headers, `L` and `K` GNU's long names, others links and devices. */
+  /**
+   * One character: `0` a file, `5` a folder, `x` and `g` extended headers, `L` and `K` GNU's long names,
+   * others links and devices.
+   */
   type: string;
 }
 

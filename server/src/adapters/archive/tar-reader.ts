@@ -1,6 +1,7 @@
 /**
- * The entries of a tar archive as they come. A reader of our own, since the libraries at hand hold an extended header in memory whatever size it states, and
- * a header of gigabytes would take the whole process down.
+ * The entries of a tar archive as they come. A reader of our own, since the libraries at hand hold an
+ * extended header in memory whatever size it states, and a header of gigabytes would take the whole process
+ * down.
  */
 import { damagedArchive, refusedEntry } from './archive-entry.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
@@ -13,7 +14,10 @@ const blockSize = 512;
 /** Bytes of an extended header; a path has 4,096 at most. */
 const maxExtended = 64 * 1024;
 
-/** Throws BAD_REQUEST, naming the entry, for links, devices and everything else that is neither file nor folder, and for a damaged archive. */
+/**
+ * Throws BAD_REQUEST, naming the entry, for links, devices and everything else that is neither file nor
+ * folder, and for a damaged archive.
+ */
 export async function* readTar(stream: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveEntry> {
   const reader = createByteReader(stream, () => damagedArchive('it is cut off'));
   let extended: Extended = {};
@@ -42,7 +46,10 @@ interface Extended {
   size?: number;
 }
 
-/** What each kind of extended header says about the entry after it; `g` speaks about all of them and is passed over. */
+/**
+ * What each kind of extended header says about the entry after it; `g` speaks about all of them and is passed
+ * over.
+ */
 const extensions: Record<string, (data: Buffer) => Extended> = {
   x: paxOf,
   g: () => ({}),

@@ -25,9 +25,11 @@ export const defaultUploadLimits: UploadLimits = {
 };
 
 /**
- * Unpacks an archive, given as a stream or as the path of a file, into `directory`, which is made anew. Only files and folders, with modes 0644 and 0755. Throws
- * BAD_REQUEST naming the entry for links, devices, absolute paths, `..` and whatever else is no plain file or folder, PAYLOAD_TOO_LARGE at the limits, and the
- * signal's reason when aborted. On failure nothing of `directory` remains. Memory stays bounded whatever the archive states.
+ * Unpacks an archive, given as a stream or as the path of a file, into `directory`, which is made anew. Only
+ * files and folders, with modes 0644 and 0755. Throws BAD_REQUEST naming the entry for links, devices,
+ * absolute paths, `..` and whatever else is no plain file or folder, PAYLOAD_TOO_LARGE at the limits, and the
+ * signal's reason when aborted. On failure nothing of `directory` remains. Memory stays bounded whatever the
+ * archive states.
  */
 export async function unpackUpload(
   source: AsyncIterable<Uint8Array> | string,
@@ -40,7 +42,7 @@ export async function unpackUpload(
     await rm(directory, { recursive: true, force: true });
     await mkdir(directory, { recursive: true, mode: 0o700 });
     // A zip's list stands at its end, so that it cannot be read as it comes.
-    if (typeof source !== 'string') await spool(source, packed, limits.packedBytes, signal);
+    if (typeof source !== 'string') await spool(source, packed, limits, signal);
     const sink = createFileSink(directory, limits, signal);
     for await (const entry of await entriesOf(packed, limits)) await sink.write(entry);
     if (sink.files === 0) throw damagedArchive('it holds no files');
@@ -56,7 +58,7 @@ export async function unpackUpload(
 async function spool(
   source: AsyncIterable<Uint8Array>,
   path: string,
-  limit: number,
+  { packedBytes: limit, beforeWrite }: UploadLimits,
   signal: AbortSignal,
 ): Promise<void> {
   const file = await open(path, 'w', 0o600);
@@ -68,8 +70,10 @@ async function spool(
       if (bytes > limit)
         throw new AppError(
           'PAYLOAD_TOO_LARGE',
-          `The upload is larger than ${Math.floor(limit / 1024 / 1024)} MiB; leave out what is not needed to build, or raise the limit in the settings.`,
+          `The upload is larger than ${Math.floor(limit / 1024 / 1024)} MiB; leave out what is not ` +
+            'needed to build, or raise the limit in the settings.',
         );
+      await beforeWrite?.(chunk.length);
       await file.writeFile(chunk);
     }
   } finally {
@@ -110,7 +114,8 @@ async function* gunzip(path: string, limits: UploadLimits): AsyncGenerator<Uint8
       if (bytes > most)
         throw new AppError(
           'PAYLOAD_TOO_LARGE',
-          `The upload is larger than ${Math.floor(limits.unpackedBytes / 1024 / 1024)} MiB when unpacked; leave out what is not needed to build.`,
+          `The upload is larger than ${Math.floor(limits.unpackedBytes / 1024 / 1024)} MiB when ` +
+            'unpacked; leave out what is not needed to build.',
         );
       yield piece;
     }

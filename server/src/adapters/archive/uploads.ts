@@ -1,31 +1,121 @@
 /** Uploaded sources, each unpacked into a folder of its own below its application's. */
 import type { Readable } from 'node:stream';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { requireFreeDisk } from '../../domain/free-disk.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { UnpackLimits } from './file-sink.ts';
 import { unpackUpload } from './unpack-upload.ts';
 
 export interface Uploads {
-  /** Unpacks and gives the folder; nothing remains when the archive is refused. Throws as `unpackUpload`. */
-  keep(applicationId: string, file: { content: Readable }): Promise<string>;
+  /**
+   * Unpacks and gives the folder; nothing remains when the archive is refused. The folder is in hand until it
+   * is settled or forgotten. Throws as `unpackUpload`, and PRECONDITION_FAILED when the disk would be too
+   * full.
+   */
+  keep(applicationId: string, file: UploadedSource): Promise<string>;
+  /**
+   * The folder is the application's source from now on: removes what former uploads left, but the one that is
+   * current and those that are still in hand.
+   */
+  settle(applicationId: string, path: string, current: () => Promise<string | null>): Promise<void>;
   forget(path: string): Promise<void>;
   forgetAll(applicationId: string): Promise<void>;
+  /** What a crash left: removes every folder but the current one of each application. */
+  tidy(currentOf: (applicationId: string) => Promise<string | null>): Promise<void>;
 }
 
-export function createUploads(root: string): (limits: () => Promise<UnpackLimits>) => Uploads {
-  return (limits) => ({
+export interface UploadedSource {
+  content: Readable;
+  /** As far as the request said. */
+  bytes?: number | undefined;
+}
+
+export interface UploadRules extends UnpackLimits {
+  /** Bytes of disk that stay free. */
+  keptFree: number;
+}
+
+/** Bytes that are written between two looks at the disk. */
+const lookEvery = 32 * 1024 * 1024;
+
+export interface UploadPorts {
+  root: string;
+  freeBytes(directory: string): Promise<number>;
+  rules(): Promise<UploadRules>;
+}
+
+export function createUploads({ root, freeBytes, rules }: UploadPorts): Uploads {
+  const inHand = new Set<string>();
+  const folderOf = (applicationId: string): string => join(root, applicationId);
+  const requireRoom = async (kept: number, needed: number): Promise<void> =>
+    requireFreeDisk(
+      { free: await freeBytes(root), kept },
+      {
+        what: 'the upload',
+        needed,
+        cure: 'Free some space, for example with application.clearDeployments, and upload again.',
+      },
+    );
+
+  /** Removes what is there, unless it is in hand; the current one is asked for after the look. */
+  async function removeOthers(applicationId: string, current: () => Promise<string | null>): Promise<void> {
+    const settled = (await readdir(folderOf(applicationId)).catch(none))
+      .map((name) => join(folderOf(applicationId), name))
+      .filter((path) => !inHand.has(path.replace(/\.packed$/, '')));
+    // What is settled and not current now is never current again.
+    const kept = await current();
+    for (const path of settled) if (path !== kept) await rm(path, { recursive: true, force: true });
+  }
+
+  return {
     async keep(applicationId, file) {
-      await mkdir(join(root, applicationId), { recursive: true, mode: 0o700 });
-      const directory = join(root, applicationId, randomId(12));
-      // How large the archive itself may be, the transport has seen to.
-      await unpackUpload(file.content, directory, {
-        ...(await limits()),
-        packedBytes: Number.POSITIVE_INFINITY,
-      });
+      const { keptFree, ...limits } = await rules();
+      await requireRoom(keptFree, file.bytes ?? 0);
+      await mkdir(folderOf(applicationId), { recursive: true, mode: 0o700 });
+      const directory = join(folderOf(applicationId), randomId(12));
+      inHand.add(directory);
+      try {
+        // How large the archive itself may be, the transport has seen to.
+        await unpackUpload(file.content, directory, {
+          ...limits,
+          packedBytes: Number.POSITIVE_INFINITY,
+          beforeWrite: every(lookEvery, () => requireRoom(keptFree, 0)),
+        });
+      } catch (error) {
+        inHand.delete(directory);
+        throw error;
+      }
       return directory;
     },
-    forget: (path) => rm(path, { recursive: true, force: true }),
-    forgetAll: (applicationId) => rm(join(root, applicationId), { recursive: true, force: true }),
-  });
+    async settle(applicationId, path, current) {
+      inHand.delete(path);
+      await removeOthers(applicationId, current);
+    },
+    async forget(path) {
+      inHand.delete(path);
+      await rm(path, { recursive: true, force: true });
+    },
+    forgetAll: (applicationId) => rm(folderOf(applicationId), { recursive: true, force: true }),
+    async tidy(currentOf) {
+      for (const applicationId of await readdir(root).catch(none))
+        await removeOthers(applicationId, () => currentOf(applicationId));
+    },
+  };
+}
+
+/** Calls `look` each time that so many bytes have gone by. */
+function every(bytes: number, look: () => Promise<void>): (written: number) => Promise<void> {
+  let since = 0;
+  return async (written) => {
+    since += written;
+    if (since < bytes) return;
+    since = 0;
+    await look();
+  };
+}
+
+function none(error: unknown): string[] {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  throw error;
 }

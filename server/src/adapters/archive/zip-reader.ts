@@ -6,7 +6,10 @@ import { AppError } from '../../domain/errors.ts';
 import { damagedArchive, refusedEntry } from './archive-entry.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 
-/** Throws BAD_REQUEST, naming the entry, for links, devices, encrypted files and compressions other than deflate, and for a damaged archive. */
+/**
+ * Throws BAD_REQUEST, naming the entry, for links, devices, encrypted files and compressions other than
+ * deflate, and for a damaged archive.
+ */
 export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
   try {
     // Loaded at the first upload, as few installations see one.
@@ -23,7 +26,10 @@ export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
   }
 }
 
-/** Kinds of a file in the upper half of the attributes (inode(7)); zero where the archive was not made on Unix. */
+/**
+ * Kinds of a file in the upper half of the attributes (inode(7)); zero where the archive was not made on
+ * Unix.
+ */
 const kindMask = 0o170000;
 const kinds: Record<number, string> = {
   0o120000: 'is a symbolic link',

@@ -1,20 +1,29 @@
-/** Builds images: finds the row of the build type, resolves its paths, runs its commands within their limits and says why they failed. */
+/**
+ * Builds images: finds the row of the build type, resolves its paths, runs its commands within their limits
+ * and says why they failed.
+ */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, badField } from '../../domain/errors.ts';
 import { argumentNamePattern } from '../../domain/names.ts';
 import { createRedactor, redactLines } from '../../domain/redactor.ts';
 import type { Redactor } from '../../domain/redactor.ts';
-import type { Builder, BuildRequest } from '../../ports/builder.ts';
+import type {
+  Builder,
+  BuilderProgram,
+  BuildLimiter,
+  BuildRequest,
+  LimitedBuild,
+} from '../../ports/builder.ts';
 import { command } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
-import { createBuildLimiter } from './build-limits.ts';
-import type { LimitedBuild } from './build-limits.ts';
 import { builders } from './builders.ts';
 import type { BuilderRow } from './builders.ts';
+import { CheckoutPath, refuseLinksOut, requireInside } from '../files/checkout-path.ts';
+import { chooseBuildType, type ChosenType } from './choose.ts';
 import { buildFailure, outOfMemory } from './failures.ts';
 import { requireBuildKit, requireProgram } from './preflight.ts';
-import { resolveInside } from './source-paths.ts';
+import { probePrograms } from './programs.ts';
 import { engineEnvironment } from './step.ts';
 import type { BuildPlan, BuildStep } from './step.ts';
 
@@ -23,6 +32,8 @@ export interface BuilderOptions {
   dockerPath: string;
   /** Path of the engine's socket. */
   engineSocket: string;
+  /** Of the engine behind the socket. */
+  limiter: BuildLimiter;
   /** Name of the server for sentences, such as "this server". */
   serverName: string;
   /** Image of Caddy 2 that serves static sites, such as caddy:2. */
@@ -30,72 +41,67 @@ export interface BuilderOptions {
 }
 
 /**
- * `build` throws BAD_REQUEST for a path, name or stage that is none, PRECONDITION_FAILED for a missing program, a failing step, too little memory or disk,
- * SERVICE_UNAVAILABLE when engine or registry do not answer or the limit of time is over, and the signal's reason when aborted. An abort ends the steps
- * in the engine too. The scratch folder is removed afterwards.
+ * `build` throws BAD_REQUEST for a path, name or stage that is none, PRECONDITION_FAILED for a missing
+ * program, a failing step, too little memory or disk, SERVICE_UNAVAILABLE when engine or registry do not
+ * answer or the limit of time is over, and the signal's reason when aborted. An abort ends the steps in the
+ * engine too. The scratch folder is removed afterwards.
  */
 export function createBuilder(options: BuilderOptions): Builder {
-  const limiter = createBuildLimiter(options.engineSocket);
+  const { limiter } = options;
   let checked = false;
   return {
+    programs: probePrograms,
     build: async (request) => {
       request.signal.throwIfAborted();
-      const row: BuilderRow = builders[request.buildType];
       try {
-        const plan = await planOf(request, row, options);
-        if (!checked) {
-          await requireBuildKit(options.dockerPath, {
-            env: engineEnvironment(plan),
-            scratch: plan.scratch,
-            serverName: options.serverName,
-            signal: request.signal,
-          });
-          checked = true;
-        }
-        await writeFiles(request, row, plan);
-        const deadline = performance.now() + request.limitMs;
-        const limited = await beginLimits(limiter, row, request);
-        try {
-          for (const step of row.steps(plan)) await runStep(step, request, plan, limited, deadline);
-        } finally {
-          await limited?.end();
-        }
+        await buildChosen(await withType(request));
       } finally {
         await rm(request.scratchDirectory, { recursive: true, force: true });
       }
     },
   };
+
+  async function buildChosen(request: ChosenRequest): Promise<void> {
+    const row: BuilderRow = builders[request.buildType];
+    const plan = await planOf(request, row, options);
+    if (!checked) {
+      await requireBuildKit(options.dockerPath, {
+        env: engineEnvironment(plan),
+        scratch: plan.scratch,
+        serverName: options.serverName,
+        signal: request.signal,
+      });
+      checked = true;
+    }
+    await writeFiles(request, row, plan);
+    const deadline = performance.now() + request.limitMs;
+    const limited = await beginLimits(limiter, row, request);
+    try {
+      for (const step of row.steps(plan)) await runStep(step, request, plan, limited, deadline);
+    } finally {
+      await limited?.end();
+    }
+  }
 }
 
-async function planOf(request: BuildRequest, row: BuilderRow, options: BuilderOptions): Promise<BuildPlan> {
+type ChosenRequest = BuildRequest & { buildType: ChosenType };
+
+async function withType(request: BuildRequest): Promise<ChosenRequest> {
+  const { buildType, scratchDirectory, signal } = request;
+  if (buildType !== 'auto') return { ...request, buildType };
+  const programs = (): Promise<BuilderProgram[]> => probePrograms(join(scratchDirectory, 'probe'), signal);
+  return { ...request, buildType: await chooseBuildType(request, programs) };
+}
+
+async function planOf(request: ChosenRequest, row: BuilderRow, options: BuilderOptions): Promise<BuildPlan> {
   checkNames(request);
-  const { sourceDirectory: source, scratchDirectory: scratch } = request;
+  const { scratchDirectory: scratch } = request;
+  const paths = await pathsOf(request, row);
   const programs: Record<string, string> = { docker: options.dockerPath };
   if (row.program !== undefined)
     programs[row.program.name] = await requireProgram(row.program, request.buildType, options.serverName);
-  const directory = await resolveInside(source, source, request.buildPath, {
-    field: 'buildPath',
-    kind: 'folder',
-  });
-  const folder = (path: string, field: string) =>
-    resolveInside(source, directory, path, { field, kind: 'folder' });
-  const isDockerfile = request.buildType === 'dockerfile';
-  const context =
-    request.buildType === 'static'
-      ? await folder(request.publishDirectory ?? '', 'publishDirectory')
-      : isDockerfile
-        ? await folder(request.contextPath, 'containerContextPath')
-        : directory;
-  const dockerfile = isDockerfile
-    ? await resolveInside(source, directory, request.dockerfile === '' ? 'Dockerfile' : request.dockerfile, {
-        field: 'dockerfile',
-        kind: 'file',
-      })
-    : '';
   return {
-    directory,
-    context,
-    dockerfile,
+    ...paths,
     stage: request.stage === '' ? undefined : request.stage,
     singlePage: request.singlePage,
     image: request.image,
@@ -113,6 +119,33 @@ async function planOf(request: BuildRequest, row: BuilderRow, options: BuilderOp
   };
 }
 
+async function pathsOf(
+  request: BuildRequest,
+  row: BuilderRow,
+): Promise<Pick<BuildPlan, 'directory' | 'context' | 'dockerfile'>> {
+  const { sourceDirectory: source, buildType } = request;
+  const directory = await requireInside(source, request.buildPath, { field: 'buildPath', kind: 'folder' });
+  const folder = (path: string, field: string): Promise<CheckoutPath> =>
+    requireInside(source, path, { field, kind: 'folder', from: directory });
+  // These programs read whatever they find (.node-version, Procfile, …), as root on this machine.
+  if (row.program !== undefined) await refuseLinksOut(source, 'buildPath');
+  if (buildType === 'static')
+    return {
+      directory,
+      context: await folder(request.publishDirectory ?? '', 'publishDirectory'),
+      dockerfile: undefined,
+    };
+  if (buildType !== 'dockerfile') return { directory, context: directory, dockerfile: undefined };
+  const context = await folder(request.contextPath, 'containerContextPath');
+  const name = request.dockerfile === '' ? 'Dockerfile' : request.dockerfile;
+  const field = 'dockerfile';
+  const dockerfile = await requireInside(source, name, { field, kind: 'file', from: directory });
+  // The docker program reads these too.
+  await CheckoutPath.resolve(source, `${dockerfile.shown}.dockerignore`, { field });
+  await CheckoutPath.resolve(source, '.dockerignore', { field: 'containerContextPath', from: context });
+  return { directory, context, dockerfile };
+}
+
 function checkNames(request: BuildRequest): void {
   for (const [field, values] of Object.entries({
     buildArgs: request.buildArguments,
@@ -122,7 +155,8 @@ function checkNames(request: BuildRequest): void {
     if (bad !== undefined)
       throw badField(
         field,
-        `"${bad.slice(0, 100)}" is no name for the builder; use letters, digits and "_", and begin with a letter or "_"`,
+        `"${bad.slice(0, 100)}" is no name for the builder; use letters, digits and "_", and begin with ` +
+          'a letter or "_"',
       );
   }
   if (request.stage !== undefined && !/^([A-Za-z0-9][A-Za-z0-9_.-]{0,127})?$/.test(request.stage)) {
@@ -130,7 +164,10 @@ function checkNames(request: BuildRequest): void {
   }
 }
 
-/** A variable of the service may have a name that only the service itself understands (a.b-c); the build goes on without it. */
+/**
+ * A variable of the service may have a name that only the service itself understands (a.b-c); the build goes
+ * on without it.
+ */
 function envOf(request: BuildRequest, row: BuilderRow): Record<string, string> {
   if (row.program === undefined) return {};
   const left = Object.keys(request.env).filter((name) => !isArgumentName(name));
@@ -156,13 +193,14 @@ async function writeFiles(request: BuildRequest, row: BuilderRow, plan: BuildPla
 }
 
 async function beginLimits(
-  limiter: ReturnType<typeof createBuildLimiter>,
+  limiter: BuildLimiter,
   row: BuilderRow,
   request: BuildRequest,
 ): Promise<LimitedBuild | undefined> {
   if (row.limited) return limiter.begin(request.limits, (line) => request.onLine(line));
   request.onLine(
-    `Build limits: none are in force, since the build type ${request.buildType} does not build in the engine itself.`,
+    `Build limits: none are in force, since the build type ${request.buildType} does not build in the ` +
+      'engine itself.',
   );
   return undefined;
 }
@@ -179,7 +217,7 @@ async function runStep(
 ): Promise<void> {
   const redact = redactorOf(request);
   const lines: string[] = [];
-  const result = await run(command(step.argv, { cwd: plan.directory, env: step.env }), {
+  const result = await run(command(step.argv, { cwd: plan.directory.path, env: step.env }), {
     signal: request.signal,
     limitMs: Math.max(1, deadline - performance.now()),
     scratchDirectory: plan.scratch,

@@ -1,12 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { requireInside } from '../files/checkout-path.ts';
 import { builders } from './builders.ts';
 import { passVariables } from './step.ts';
 import type { BuildPlan } from './step.ts';
 
+const source = mkdtempSync(join(tmpdir(), 'builders-'));
+mkdirSync(join(source, 'app/dist'), { recursive: true });
+writeFileSync(join(source, 'app/Dockerfile'), '');
+afterAll(() => rmSync(source, { recursive: true, force: true }));
+const folder = (path: string) => requireInside(source, path, { field: 'buildPath', kind: 'folder' });
+
 const plan: BuildPlan = {
-  directory: '/build/source/app',
-  context: '/build/source/app',
-  dockerfile: '/build/source/app/Dockerfile',
+  directory: await folder('app'),
+  context: await folder('app'),
+  dockerfile: await requireInside(source, 'app/Dockerfile', { field: 'dockerfile', kind: 'file' }),
   stage: undefined,
   singlePage: false,
   image: 'berth/shop:d1',
@@ -42,20 +52,20 @@ describe('commands', () => {
           '/usr/bin/docker',
           'build',
           '--progress=plain',
-          '--file=/build/source/app/Dockerfile',
+          `--file=${source}/app/Dockerfile`,
           '--tag=berth/shop:d1',
           ...labels,
-          '/build/source/app',
+          `${source}/app`,
         ],
         env: engine,
       },
     ]);
   });
 
-  test('dockerfile, with everything', () => {
+  test('dockerfile, with everything', async () => {
     const full = {
       ...plan,
-      context: '/build/source',
+      context: await folder(''),
       stage: 'release',
       buildArguments: { VERSION: '1 "$(id)"', EMPTY: '', DOCKER_HOST: 'tcp://evil', LD_PRELOAD: '/x.so' },
       secretFiles: { TOKEN: '/build/scratch/secrets/TOKEN', ODD: '/build/a,b"c/ODD' },
@@ -67,7 +77,7 @@ describe('commands', () => {
           '/usr/bin/docker',
           'build',
           '--progress=plain',
-          '--file=/build/source/app/Dockerfile',
+          `--file=${source}/app/Dockerfile`,
           '--tag=berth/shop:d1',
           '--target=release',
           ...labels,
@@ -78,17 +88,17 @@ describe('commands', () => {
           '--secret=id=TOKEN,src=/build/scratch/secrets/TOKEN',
           '--secret=id=ODD,"src=/build/a,b""c/ODD"',
           '--no-cache',
-          '/build/source',
+          source,
         ],
         env: { VERSION: '1 "$(id)"', EMPTY: '', ...engine },
       },
     ]);
   });
 
-  test('static builds its own Dockerfile and takes nothing of the source’s settings', () => {
+  test('static builds its own Dockerfile and takes nothing of the source’s settings', async () => {
     const given = {
       ...plan,
-      context: '/build/source/app/dist',
+      context: await folder('app/dist'),
       stage: 'x',
       buildArguments: { A: '1' },
       secretFiles: { S: '/s' },
@@ -102,7 +112,7 @@ describe('commands', () => {
           '--file=/build/scratch/Dockerfile',
           '--tag=berth/shop:d1',
           ...labels,
-          '/build/source/app/dist',
+          `${source}/app/dist`,
         ],
         env: engine,
       },
@@ -117,7 +127,7 @@ describe('commands', () => {
         argv: [
           '/usr/local/bin/nixpacks',
           'build',
-          '/build/source/app',
+          `${source}/app`,
           '--name=berth/shop:d1',
           ...labels,
           '--env=NODE_ENV',
@@ -151,7 +161,7 @@ describe('commands', () => {
           '--name=berth/shop:d1',
           '--progress=plain',
           '--env=A',
-          '/build/source/app',
+          `${source}/app`,
         ],
         env: { A: '1', ...engine, PATH: path, BUILDKIT_HOST: 'docker-container://buildkit' },
       },
@@ -170,7 +180,7 @@ describe('commands', () => {
           '/usr/local/bin/pack',
           'build',
           'berth/shop:d1',
-          '--path=/build/source/app',
+          `--path=${source}/app`,
           `--builder=${image}`,
           '--pull-policy=if-not-present',
           '--env=A',
@@ -219,7 +229,7 @@ test.each(['NODE_ENV', 'DATABASE_URL', 'GOOGLE_KEY', 'API_TOKEN', 'GOAL_NAME', '
 test('the Dockerfile of a static site', () => {
   const files = builders.static.files(plan);
   expect(files['Dockerfile']).toMatch(/^FROM caddy:2\nRUN mkdir -p \/etc\/caddy && printf '%s\\n' '\{' /);
-  expect(files['Dockerfile']).toContain('EXPOSE 80');
+  expect(files['Dockerfile']).toContain('EXPOSE 80 3000');
   expect(files['Dockerfile']).not.toContain('try_files');
   expect(builders.static.files({ ...plan, singlePage: true })['Dockerfile']).toContain(
     "'try_files {path} {path}/ /index.html'",

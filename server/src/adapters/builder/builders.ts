@@ -42,7 +42,8 @@ export const builders = {
     program: {
       name: 'railpack',
       install:
-        'install it from railpack.com into /usr/local/bin, and run a BuildKit container named "buildkit" for it',
+        'install it from railpack.com into /usr/local/bin, and run a BuildKit container named ' +
+        '"buildkit" for it',
     },
     limited: false,
     files: labelFile,
@@ -60,4 +61,4 @@ export const builders = {
     files: labelFile,
     steps: (plan) => [buildpacksStep(plan, 'paketobuildpacks/builder-jammy-full'), labelStep(plan)],
   },
-} satisfies Record<BuildType, BuilderRow>;
+} satisfies Record<Exclude<BuildType, 'auto'>, BuilderRow>;

@@ -1,4 +1,7 @@
-/** Builds by programs that find out by themselves how a source is built. They get the variables, and find docker first in their PATH. */
+/**
+ * Builds by programs that find out by themselves how a source is built. They get the variables, and find
+ * docker first in their PATH.
+ */
 import { dirname } from 'node:path';
 import { standardPath } from '../../shell/command.ts';
 import { dockerOf, labelArguments } from './docker-step.ts';
@@ -12,7 +15,7 @@ export function nixpacksStep(plan: BuildPlan): BuildStep {
     argv: [
       programOf(plan, 'nixpacks'),
       'build',
-      plan.directory,
+      plan.directory.path,
       `--name=${plan.image}`,
       ...labelArguments(plan.labels),
       ...args,
@@ -33,7 +36,7 @@ export function railpackStep(plan: BuildPlan): BuildStep {
       '--progress=plain',
       ...args,
       ...(plan.noCache ? [`--cache-key=${plan.image}`] : []),
-      plan.directory,
+      plan.directory.path,
     ],
     env: { ...env, ...environment(plan), BUILDKIT_HOST: 'docker-container://buildkit' },
   };
@@ -47,7 +50,7 @@ export function buildpacksStep(plan: BuildPlan, builder: string): BuildStep {
       programOf(plan, 'pack'),
       'build',
       plan.image,
-      `--path=${plan.directory}`,
+      `--path=${plan.directory.path}`,
       `--builder=${builder}`,
       '--pull-policy=if-not-present',
       ...args,

@@ -1,7 +1,10 @@
 import { engineEnvironment, passVariables } from './step.ts';
 import type { BuildPlan, BuildStep } from './step.ts';
 
-/** `docker build` with BuildKit. Every value stands behind `=` or is an absolute path, so that none can be an option. */
+/**
+ * `docker build` with BuildKit. Every value stands behind `=` or is an absolute path, so that none can be an
+ * option.
+ */
 export function dockerStep(plan: BuildPlan): BuildStep {
   const { args, env } = passVariables('--build-arg', plan.buildArguments);
   return {
@@ -9,7 +12,7 @@ export function dockerStep(plan: BuildPlan): BuildStep {
       dockerOf(plan),
       'build',
       '--progress=plain',
-      `--file=${plan.dockerfile}`,
+      `--file=${plan.dockerfile?.path ?? `${plan.scratch}/Dockerfile`}`,
       `--tag=${plan.image}`,
       ...(plan.stage === undefined ? [] : [`--target=${plan.stage}`]),
       ...labelArguments(plan.labels),
@@ -18,7 +21,7 @@ export function dockerStep(plan: BuildPlan): BuildStep {
         ([name, file]) => `--secret=id=${name},${commaField(`src=${file}`)}`,
       ),
       ...(plan.noCache ? ['--no-cache'] : []),
-      plan.context,
+      plan.context.path,
     ],
     env: { ...env, ...engineEnvironment(plan) },
   };

@@ -5,38 +5,46 @@ import { buildFailure, outOfMemory } from './failures.ts';
 // What the engine's BuildKit 20.10 and newer ones print.
 test.each([
   [
-    'failed to solve with frontend dockerfile.v0: failed to create LLB definition: failed to do request: Head "https://registry.example/v2/library/nosuch/manifests/1": dial tcp: lookup registry.example: no such host',
+    'failed to solve with frontend dockerfile.v0: failed to create LLB definition: failed to do ' +
+      'request: Head "https://registry.example/v2/library/nosuch/manifests/1": dial tcp: lookup ' +
+      'registry.example: no such host',
     'SERVICE_UNAVAILABLE',
     'The base image library/nosuch:1 cannot be pulled, since its registry registry.example does not answer',
   ],
   [
-    'failed to do request: Head "https://10.98.0.11:5999/v2/x/manifests/1": dial tcp 10.98.0.11:5999: connect: connection refused',
+    'failed to do request: Head "https://10.98.0.11:5999/v2/x/manifests/1": dial tcp 10.98.0.11:5999: ' +
+      'connect: connection refused',
     'SERVICE_UNAVAILABLE',
     'its registry 10.98.0.11:5999 does not answer',
   ],
   [
-    'failed to solve: nosuch:1: pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed',
+    'failed to solve: nosuch:1: pull access denied, repository does not exist or may require ' +
+      'authorization: server message: insufficient_scope: authorization failed',
     'NOT_FOUND',
     'The base image nosuch:1 does not exist',
   ],
   [
-    'failed to solve with frontend dockerfile.v0: failed to create LLB definition: target stage nope could not be found',
+    'failed to solve with frontend dockerfile.v0: failed to create LLB definition: target stage nope ' +
+      'could not be found',
     'BAD_REQUEST',
     'no stage named nope',
   ],
   [
-    'failed to solve with frontend dockerfile.v0: failed to create LLB definition: dockerfile parse error line 1: unknown instruction: FRUM',
+    'failed to solve with frontend dockerfile.v0: failed to create LLB definition: dockerfile parse ' +
+      'error line 1: unknown instruction: FRUM',
     'BAD_REQUEST',
     'cannot be read: dockerfile parse error line 1',
   ],
   [
-    'failed to solve with frontend dockerfile.v0: failed to create LLB definition: the Dockerfile cannot be empty',
+    'failed to solve with frontend dockerfile.v0: failed to create LLB definition: the Dockerfile ' +
+      'cannot be empty',
     'BAD_REQUEST',
     'cannot be read: the Dockerfile cannot be empty',
   ],
   ['failed to compute cache key: "/nothere" not found: not found', 'BAD_REQUEST', 'copies /nothere'],
   [
-    'failed to solve: failed to compute cache key: failed to calculate checksum of ref x::y: "/nothere": not found',
+    'failed to solve: failed to compute cache key: failed to calculate checksum of ref x::y: ' +
+      '"/nothere": not found',
     'BAD_REQUEST',
     'copies /nothere',
   ],

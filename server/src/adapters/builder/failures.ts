@@ -2,7 +2,10 @@
 import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 
-/** The failure as an error; the first row that matches says it. `exitCode` undefined: a signal ended the program. */
+/**
+ * The failure as an error; the first row that matches says it. `exitCode` undefined: a signal ended the
+ * program.
+ */
 export function buildFailure(lines: readonly string[], exitCode: number | undefined): AppError {
   // The reason stands in BuildKit's last words, on one line; what a step printed may be anything.
   const texts = lines.slice(-100).map((line) => line.slice(0, 2000));
@@ -23,7 +26,9 @@ export function outOfMemory(lines: readonly string[], memoryBytes: number): AppE
   const step = stepOf(lines);
   return new AppError(
     'PRECONDITION_FAILED',
-    `The build ran out of memory: ${step === undefined ? 'a step' : `the step "${step}"`} was killed at the limit of ${Math.round(memoryBytes / 1024 / 1024)} MiB. Raise the memory of builds in the settings, or make the build need less.`,
+    `The build ran out of memory: ${step === undefined ? 'a step' : `the step "${step}"`} was killed at ` +
+      `the limit of ${Math.round(memoryBytes / 1024 / 1024)} MiB. Raise the memory of builds in the ` +
+      'settings, or make the build need less.',
   );
 }
 
@@ -52,14 +57,16 @@ const failures: readonly Failure[] = [
       /^(?:ERROR: )?(?:unexpected EOF|(?:failed to receive status: )?rpc error: code = (?:Unavailable|Canceled) .*)$/,
     code: 'SERVICE_UNAVAILABLE',
     sentence: () =>
-      'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again when it runs.',
+      'The container engine ended the build; it was stopped or restarted meanwhile. Deploy again when ' +
+      'it runs.',
   },
   {
     pattern:
       /failed to do request: (?:Head|Get) "?https?:\/\/([^/\s"]+)\/v2\/([^\s"]+)\/manifests\/([^\s"?]+)"?: (.*)/i,
     code: 'SERVICE_UNAVAILABLE',
     sentence: ([, host = '', name = '', tag = '', why = '']) =>
-      `The base image ${name}:${tag} cannot be pulled, since its registry ${host} does not answer (${why.slice(0, 200)}); check the name, and the network of the building server.`,
+      `The base image ${name}:${tag} cannot be pulled, since its registry ${host} does not answer ` +
+      `(${why.slice(0, 200)}); check the name, and the network of the building server.`,
   },
   {
     pattern: /target stage (\S+) could not be found/i,
@@ -76,7 +83,8 @@ const failures: readonly Failure[] = [
     pattern: /secret (\S+?):? not found/i,
     code: 'BAD_REQUEST',
     sentence: ([, name = '']) =>
-      `The Dockerfile needs the build secret ${name}, which the application does not have; add it to the build secrets.`,
+      `The Dockerfile needs the build secret ${name}, which the application does not have; add it to ` +
+      'the build secrets.',
   },
   {
     pattern: /failed to (?:compute cache key|calculate checksum)[^"]*"([^"]+)":? not found/i,
@@ -89,13 +97,15 @@ const failures: readonly Failure[] = [
       /([^\s"]{1,256}): (?:pull access denied|failed to (?:authorize|resolve)|not found$|manifest unknown)|manifest for (\S{1,256}) not found/i,
     code: 'NOT_FOUND',
     sentence: ([, image, other = '']) =>
-      `The base image ${image ?? other} does not exist, or its registry wants a login; check its name in the Dockerfile.`,
+      `The base image ${image ?? other} does not exist, or its registry wants a login; check its name ` +
+      'in the Dockerfile.',
   },
   {
     pattern: /^(?=.{0,80}(?:executor failed running \[|process ")).*: exit code: (\d{1,10})/,
     code: 'PRECONDITION_FAILED',
     sentence: ([, exitCode = ''], lines) =>
-      `The build failed: the step "${stepOf(lines) ?? '?'}" ended with exit code ${exitCode}; its output is in the log.`,
+      `The build failed: the step "${stepOf(lines) ?? '?'}" ended with exit code ${exitCode}; its ` +
+      'output is in the log.',
   },
 ];
 

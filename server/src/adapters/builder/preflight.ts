@@ -4,7 +4,10 @@ import { AppError } from '../../domain/errors.ts';
 import { command, standardPath } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
 
-/** Throws PRECONDITION_FAILED when this docker program cannot build with BuildKit; some have it only through a plugin that is not there. */
+/**
+ * Throws PRECONDITION_FAILED when this docker program cannot build with BuildKit; some have it only through a
+ * plugin that is not there.
+ */
 export async function requireBuildKit(
   dockerPath: string,
   options: { env: Record<string, string>; scratch: string; serverName: string; signal: AbortSignal },
@@ -24,18 +27,34 @@ export async function requireBuildKit(
   if (result.exitCode === 0 && result.stdout.includes('--secret')) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The program ${dockerPath} on ${options.serverName} cannot build with BuildKit${said[0] === undefined ? '' : ` (${said[0].slice(0, 200)})`}: install Debian's docker.io or the docker-buildx plugin, or set another path of the docker program.`,
+    `The program ${dockerPath} on ${options.serverName} cannot build with ` +
+      `BuildKit${said[0] === undefined ? '' : ` (${said[0].slice(0, 200)})`}: install Debian's docker.io ` +
+      'or the docker-buildx plugin, or set another path of the docker program.',
   );
 }
 
-/** The program's path in the standard folders; throws PRECONDITION_FAILED naming the program, the server and how to install it. */
+/**
+ * The program's path in the standard folders; throws PRECONDITION_FAILED naming the program, the server and
+ * how to install it.
+ */
 export async function requireProgram(
   program: { name: string; install: string },
   buildType: string,
   serverName: string,
 ): Promise<string> {
-  for (const folder of standardPath.split(':')) {
-    const path = join(folder, program.name);
+  const path = await pathOf(program.name);
+  if (path !== undefined) return path;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The build type ${buildType} needs the program "${program.name}", which is not installed on ` +
+      `${serverName}; ${program.install}, or choose the build type dockerfile.`,
+  );
+}
+
+/** The program's path in the standard folders; undefined when it is in none. */
+export async function pathOf(name: string, folders = standardPath): Promise<string | undefined> {
+  for (const folder of folders.split(':')) {
+    const path = join(folder, name);
     if (
       await access(path, constants.X_OK).then(
         () => true,
@@ -44,8 +63,5 @@ export async function requireProgram(
     )
       return path;
   }
-  throw new AppError(
-    'PRECONDITION_FAILED',
-    `The build type ${buildType} needs the program "${program.name}", which is not installed on ${serverName}; ${program.install}, or choose the build type dockerfile.`,
-  );
+  return undefined;
 }

@@ -9,7 +9,7 @@ export const staticSite = {
   /** The build of that Dockerfile; nothing of the source's own Dockerfile settings applies. */
   plan: (plan: BuildPlan): BuildPlan => ({
     ...plan,
-    dockerfile: `${plan.scratch}/Dockerfile`,
+    dockerfile: undefined,
     stage: undefined,
     buildArguments: {},
     secretFiles: {},
@@ -27,14 +27,17 @@ const ignored = [
   '',
 ].join('\n');
 
-/** Serves /srv on port 80. Without a check of its own: the probe that every release carries looks at the ports its domains lead to, at a tenth of the cost. */
+/**
+ * Serves /srv on port 80, and on 3000, which a domain leads to that names no port. Without a check of its
+ * own: the probe that every release carries looks at the ports its domains lead to, at a tenth of the cost.
+ */
 export function staticDockerfile(image: string, singlePage: boolean): string {
   const lines = caddyfile(singlePage).map((line) => `'${line}'`);
   return [
     `FROM ${image}`,
     `RUN mkdir -p /etc/caddy && printf '%s\\n' ${lines.join(' ')} > /etc/caddy/Caddyfile`,
     'COPY . /srv',
-    'EXPOSE 80',
+    'EXPOSE 80 3000',
     'ENTRYPOINT []',
     'CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
     '',
@@ -48,10 +51,11 @@ function caddyfile(singlePage: boolean): string[] {
     'admin off',
     'auto_https off',
     '}',
-    ':80 {',
+    ':80, :3000 {',
     'root * /srv',
     'encode zstd gzip',
-    // Files keep their names from one release to the next, so that a browser asks whether its copy is still good.
+    // Files keep their names from one release to the next, so that a browser asks whether its copy is still
+    // good.
     'header ?Cache-Control "public, max-age=0, must-revalidate"',
     'header X-Content-Type-Options nosniff',
     'header ?Referrer-Policy strict-origin-when-cross-origin',

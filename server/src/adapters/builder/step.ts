@@ -1,12 +1,14 @@
 import type { Secret } from '../../domain/secret.ts';
+import type { CheckoutPath } from '../files/checkout-path.ts';
 
 /** A build with every path resolved; all of it is data. */
 export interface BuildPlan {
   /** Folder that is built. */
-  directory: string;
+  directory: CheckoutPath;
   /** Folder whose files the build sees (dockerfile, static). */
-  context: string;
-  dockerfile: string;
+  context: CheckoutPath;
+  /** Undefined: Berth's own, which stands in the scratch folder. */
+  dockerfile: CheckoutPath | undefined;
   stage: string | undefined;
   singlePage: boolean;
   image: string;
@@ -32,8 +34,9 @@ export interface BuildStep {
 }
 
 /**
- * Variables by their names alone (`--flag=NAME`), their values in the child's environment, so that they do not show in the process list. A name that would change
- * the child itself (PATH, DOCKER_HOST, LD_PRELOAD …) goes as `NAME=value` instead: it is data for the build, never a setting of the program.
+ * Variables by their names alone (`--flag=NAME`), their values in the child's environment, so that they do
+ * not show in the process list. A name that would change the child itself (PATH, DOCKER_HOST, LD_PRELOAD …)
+ * goes as `NAME=value` instead: it is data for the build, never a setting of the program.
  */
 export function passVariables(
   flag: string,
@@ -49,9 +52,11 @@ export function passVariables(
 /** What the C library, Go, Rust, docker and the build programs read from their own environment. */
 const settings = new RegExp(
   [
-    '^(PATH|HOME|PWD|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LOCPATH|NLSPATH|TMPDIR|TMP|TEMP|TZ|TZDIR|ZONEINFO|HOSTALIASES|LOCALDOMAIN|IFS|ENV|BASH_ENV)$',
+    '^(PATH|HOME|PWD|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LOCPATH|NLSPATH|TMPDIR|TMP|TEMP)$',
+    '^(TZ|TZDIR|ZONEINFO|HOSTALIASES|LOCALDOMAIN|IFS|ENV|BASH_ENV)$',
     '^(LC|LD|GLIBC|GCONV|GETCONF|MALLOC|RES|RESOLV|SSL|TLS|SSH|XDG|DBUS|GIT|CURL|REQUESTS|NODE_EXTRA)_',
-    '^(DOCKER|BUILDKIT|BUILDX|MOBY|COMPOSE|CONTAINER|CONTAINERD|PACK|CNB|NIXPACKS|RAILPACK|MISE|BERTH|OTEL|EXPERIMENTAL|RUST|CLICOLOR)',
+    '^(DOCKER|BUILDKIT|BUILDX|MOBY|COMPOSE|CONTAINER|CONTAINERD|PACK|CNB|NIXPACKS|RAILPACK|MISE)',
+    '^(BERTH|OTEL|EXPERIMENTAL|RUST|CLICOLOR)',
     '^GO[A-Z0-9]*$',
     'PROXY$',
     '^(NO_COLOR|FORCE_COLOR)$',

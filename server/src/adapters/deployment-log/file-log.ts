@@ -1,100 +1,93 @@
-/** Deployment logs as one file each: `<ISO time> <text>` lines; a line's position is the byte after its end, so resuming is a seek. */
+/**
+ * Deployment logs as files: `<ISO time> <text>` lines; a line's position is the byte after its end, so
+ * resuming is a seek, and the last lines are read from the end.
+ */
 import { EventEmitter } from 'node:events';
-import { createWriteStream, mkdirSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../ports/clock.ts';
 import { isoTime } from '../../ports/clock.ts';
-import type { DeploymentLogs, LoggedLine, LogWriter } from '../../ports/deployment-log.ts';
+import type { DeploymentLogs, LoggedLine } from '../../ports/deployment-log.ts';
+import { pathsOf, removeParts, type LogPaths } from './log-parts.ts';
+import { linesAfter, linesBefore } from './log-reader.ts';
+import { openWriter } from './log-writer.ts';
 
-const chunkBytes = 256 * 1024;
 /** Another process may write the log (a second control plane); then only this tells. */
 const pollMs = 1000;
-const lineLimit = 64 * 1024;
 
-export function createFileLogs(directory: string, clock: Clock): DeploymentLogs {
+export interface FileLogLimits {
+  /** Bytes of one log on the disk. */
+  logBytes: number;
+  /** Bytes of a log in one answer. */
+  answerBytes: number;
+}
+
+export const defaultLogLimits: FileLogLimits = {
+  logBytes: 64 * 1024 ** 2,
+  answerBytes: 8 * 1024 ** 2,
+};
+
+export function createFileLogs(
+  directory: string,
+  clock: Clock,
+  limits: () => Promise<FileLogLimits> = async () => defaultLogLimits,
+): DeploymentLogs {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const written = new EventEmitter().setMaxListeners(0);
-  const pathOf = (deploymentId: string): string =>
-    join(directory, `${deploymentId.replace(/[^A-Za-z0-9_-]/g, '_')}.log`);
+  const paths = (deploymentId: string): LogPaths => pathsOf(directory, deploymentId);
 
   return {
     writer: (deploymentId, redact) =>
-      openWriter(
-        pathOf(deploymentId),
-        (text) => `${isoTime(clock)} ${redact(text)}\n`,
-        () => void written.emit(deploymentId),
-      ),
-    async read(deploymentId, { from = 0, tail } = {}) {
-      const lines = await readLines(pathOf(deploymentId), from);
-      return tail === undefined ? lines : lines.slice(-tail);
-    },
+      openWriter({
+        paths: paths(deploymentId),
+        prefix: () => `${isoTime(clock)} `,
+        redact,
+        limit: async () => (await limits()).logBytes,
+        onWritten: () => void written.emit(deploymentId),
+      }),
+    readEnd: async (deploymentId, { tail = Number.POSITIVE_INFINITY } = {}) =>
+      lastLines(linesBefore(paths(deploymentId)), tail, (await limits()).answerBytes),
     async *follow(deploymentId, { from, signal, isFinished }) {
-      let position = from;
+      let position = Math.max(0, Math.floor(from));
       while (!signal.aborted) {
         const finished = await isFinished();
-        const lines = await readLines(pathOf(deploymentId), position);
-        for (const line of lines) {
+        const before = position;
+        for await (const line of linesAfter(paths(deploymentId), position)) {
+          if (signal.aborted) return;
           yield line;
           ({ position } = line);
         }
-        if (finished && lines.length === 0) return;
-        if (lines.length === 0) await nextWrite(written, deploymentId, signal);
+        if (position > before) continue;
+        if (finished) return;
+        await nextWrite(written, deploymentId, signal);
       }
     },
-    remove: (deploymentId) => rm(pathOf(deploymentId), { force: true }),
+    remove: (deploymentId) => removeParts(paths(deploymentId)),
   };
 }
 
-function openWriter(path: string, format: (text: string) => string, onWritten: () => void): LogWriter {
-  const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
-  // A full disk must not end the deployment itself; the deployment's own record tells its outcome.
-  stream.on('error', () => undefined);
-  return {
-    line(text) {
-      for (const part of text.split(/\r?\n/)) stream.write(format(part.slice(0, lineLimit)), onWritten);
-    },
-    close: () =>
-      new Promise((resolve) => {
-        stream.once('error', () => resolve());
-        stream.end(() => {
-          onWritten();
-          resolve();
-        });
-      }),
-  };
-}
-
-/** Whole lines from a position on; a last line without its end is left for the next time. */
-async function readLines(path: string, from: number): Promise<LoggedLine[]> {
-  const file = await open(path, 'r').catch(absent);
-  if (!file) return [];
-  try {
-    const { size } = await file.stat();
-    const lines: LoggedLine[] = [];
-    let position = from;
-    let rest = Buffer.alloc(0);
-    for (let at = from; at < size; ) {
-      const { bytesRead, buffer } = await file.read(
-        Buffer.alloc(Math.min(chunkBytes, size - at)),
-        0,
-        undefined,
-        at,
-      );
-      if (bytesRead === 0) break;
-      at += bytesRead;
-      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-      for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
-        position += end + 1;
-        lines.push({ position, text: rest.toString('utf8', 0, end) });
-        rest = rest.subarray(end + 1);
-      }
+async function lastLines(
+  newestFirst: AsyncIterable<LoggedLine>,
+  tail: number,
+  limit: number,
+): Promise<LoggedLine[]> {
+  const lines: LoggedLine[] = [];
+  let bytes = 0;
+  for await (const line of newestFirst) {
+    bytes += Buffer.byteLength(line.text);
+    if (bytes > limit) {
+      lines.push({
+        position: line.position,
+        text:
+          `[Earlier lines are left out: one answer shows at most ${limit.toLocaleString('en')} bytes of a ` +
+          'log (setting logAnswerLimit). deployment.logs gives all of them.]',
+      });
+      break;
     }
-    return lines;
-  } finally {
-    await file.close();
+    lines.push(line);
+    if (lines.length === tail) break;
   }
+  return lines.toReversed();
 }
 
 /** Resolves at the next line of this process, or after the poll interval, or when the reader leaves. */
@@ -109,9 +102,4 @@ async function nextWrite(written: EventEmitter, deploymentId: string, signal: Ab
   } finally {
     written.off(deploymentId, onWrite);
   }
-}
-
-function absent(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-  throw error;
 }

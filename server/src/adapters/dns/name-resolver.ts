@@ -6,7 +6,10 @@ export interface NameResolverOptions {
   timeoutMs?: number;
 }
 
-/** DNS itself: /etc/hosts and the caches of other programs do not count, since browsers elsewhere do not see them. */
+/**
+ * DNS itself: /etc/hosts and the caches of other programs do not count, since browsers elsewhere do not see
+ * them.
+ */
 export function createNameResolver({ timeoutMs = 2000 }: NameResolverOptions = {}): NameResolver {
   return {
     async lookUp(host, resolver) {

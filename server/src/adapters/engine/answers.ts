@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What Berth reads of the engine's answers (engine API 1.41 and later); everything else in them is passed over, and kept where it is sent back. */
+/**
+ * What Berth reads of the engine's answers (engine API 1.41 and later); everything else in them is passed
+ * over, and kept where it is sent back.
+ */
 
 const labels = z
   .record(z.string(), z.string())
@@ -124,13 +127,22 @@ export const containersAnswer = z.array(
 );
 
 export const containerAnswer = z.looseObject({
-  Config: z.looseObject({ Labels: labels }),
+  Config: z.looseObject({
+    Labels: labels,
+    Healthcheck: z.looseObject({ Retries: z.number().nullish() }).nullish(),
+  }),
   NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }),
   State: z.looseObject({
     Running: z.boolean(),
     ExitCode: z.number(),
     OOMKilled: z.boolean(),
     Error: z.string(),
+    Health: z
+      .looseObject({
+        FailingStreak: z.number(),
+        Log: z.array(z.looseObject({ ExitCode: z.number(), Output: z.string() })).nullish(),
+      })
+      .nullish(),
   }),
 });
 

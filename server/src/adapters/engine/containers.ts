@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { ContainerEnd, ContainerState } from '../../ports/engine.ts';
 import { containerAnswer, containersAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
@@ -25,18 +26,53 @@ export async function containerEnd(
   client: EngineClient,
   containerId: string,
 ): Promise<ContainerEnd | undefined> {
+  const answer = await inspect(client, containerId);
+  if (answer === undefined || answer.State.Running) return undefined;
+  const { ExitCode: exitCode, OOMKilled: outOfMemory, Error: error } = answer.State;
+  return {
+    exitCode,
+    outOfMemory,
+    error,
+    unhealthy: isUnhealthy(answer),
+    failedCheck: failedCheckOf(answer),
+  };
+}
+
+/** What the last failed health check of a container of this node printed. */
+export async function failedCheck(client: EngineClient, containerId: string): Promise<string | undefined> {
+  const answer = await inspect(client, containerId);
+  return answer && failedCheckOf(answer);
+}
+
+type Inspected = z.infer<typeof containerAnswer>;
+
+async function inspect(client: EngineClient, containerId: string): Promise<Inspected | undefined> {
   try {
-    const { State: state } = await client.call(
+    return await client.call(
       { method: 'GET', path: `/containers/${segment(containerId)}/json`, doing: 'reading a container' },
       containerAnswer,
     );
-    return state.Running
-      ? undefined
-      : { exitCode: state.ExitCode, outOfMemory: state.OOMKilled, error: state.Error };
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
   }
+}
+
+const defaultRetries = 3;
+
+/**
+ * The engine says "unhealthy" of every ended container with a health check; only the number of failures tells
+ * whether it was (measured on 20.10). Failures in the start period are not counted.
+ */
+function isUnhealthy({ Config: { Healthcheck }, State: { Health } }: Inspected): boolean {
+  return (Health?.FailingStreak ?? 0) >= (Healthcheck?.Retries || defaultRetries);
+}
+
+/** A check that the container's end cut off says nothing. */
+function failedCheckOf({ State: { Health } }: Inspected): string | undefined {
+  if (Health?.Log?.at(-1)?.ExitCode === 0) return undefined;
+  const failed = Health?.Log?.findLast(({ ExitCode, Output }) => ExitCode > 0 && Output.trim() !== '');
+  return failed?.Output.trim();
 }
 
 /** Ends and removes a container with its unnamed volumes; an absent one is no error. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allowRefusal, engineError, isAbsent, isOutOfSequence } from './engine-error.ts';
 
-const socket = '/run/docker.sock';
+const socket = 'at /run/docker.sock';
 
 function answered(statusCode: number, message: string): Error {
   return Object.assign(new Error(`(HTTP code ${statusCode}) unexpected - ${message}`), {

@@ -50,14 +50,15 @@ export class EngineRefusal extends AppError {
   }
 }
 
-/** The error for a failed call. `doing` completes "while …"; `socketPath` is named when nobody answers. */
-export function engineError(doing: string, socketPath: string, cause: unknown): AppError {
+/** The error for a failed call. `doing` completes "while …"; `place` is named when nobody answers. */
+export function engineError(doing: string, place: string, cause: unknown): AppError {
   const fault = readFault(cause);
-  if (fault.status === undefined) return unreachableError(doing, socketPath, cause);
+  if (fault.status === undefined) return unreachableError(doing, place, cause);
   if (/not a swarm manager|not part of a swarm/i.test(fault.words)) {
     return new EngineRefusal(
       'SERVICE_UNAVAILABLE',
-      `The engine at ${socketPath} manages no swarm, which ${doing} needs. Run Berth's set-up again, or "docker swarm init" on it.`,
+      `The engine ${place} manages no swarm, which ${doing} needs. Run Berth's set-up again, or ` +
+        '"docker swarm init" on it.',
       {
         ...fault,
         status: fault.status,
@@ -97,11 +98,11 @@ export function isOutOfSequence(error: unknown): boolean {
   return error instanceof EngineRefusal && /update out of sequence/i.test(error.words);
 }
 
-function unreachableError(doing: string, socketPath: string, cause: unknown): AppError {
+function unreachableError(doing: string, place: string, cause: unknown): AppError {
   const why = describeSocketError(cause);
   return new AppError(
     'SERVICE_UNAVAILABLE',
-    `The container engine at ${socketPath} cannot be reached (${doing}): ${why}.`,
+    `The container engine ${place} cannot be reached (${doing}): ${why}.`,
     { cause },
   );
 }

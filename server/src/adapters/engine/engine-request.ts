@@ -1,4 +1,4 @@
-import type { RegistryAuth } from '../../ports/engine.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
 
 /** One call of the engine's HTTP API (https://docs.docker.com/reference/api/engine/). */
 export interface EngineRequest {

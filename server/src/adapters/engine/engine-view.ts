@@ -7,9 +7,10 @@ import type {
   SwarmNode,
   SwarmService,
   SwarmTask,
+  TaskConfiguration,
 } from '../../ports/engine-view.ts';
-import { createEngineClient, segment } from './engine-client.ts';
-import type { EngineClient } from './engine-client.ts';
+import { clientAt, segment } from './engine-client.ts';
+import type { EngineAddress, EngineClient } from './engine-client.ts';
 import { isAbsent } from './engine-error.ts';
 import { imageLabel } from './service-spec.ts';
 import {
@@ -19,14 +20,15 @@ import {
   nodesAnswer,
   shownServicesAnswer,
   shownTasksAnswer,
+  type taskSpec,
 } from './view-answers.ts';
 
 const nanoCpus = 1e9;
 const restartLimitMs = 60_000;
 
-/** The engine as it is, over the same socket as the port it is beside. */
-export function createEngineView({ socketPath }: { socketPath: string }): EngineView {
-  const client = createEngineClient(socketPath);
+/** The engine as it is, at the same address as the port it is beside. */
+export function createEngineView(address: EngineAddress): EngineView {
+  const client = clientAt(address);
   return {
     async allContainers() {
       const containers = await client.call(
@@ -54,22 +56,31 @@ export function createEngineView({ socketPath }: { socketPath: string }): Engine
         .map(swarmNode);
     },
     async swarmServices() {
-      const [services, networks] = await Promise.all([
+      const [services, names] = await Promise.all([
         client.call(
           { method: 'GET', path: '/services', query: { status: true }, doing: 'listing services' },
           shownServicesAnswer,
         ),
-        client.call({ method: 'GET', path: '/networks', doing: 'listing networks' }, networkNamesAnswer),
+        namesOfNetworks(client),
       ]);
-      const names = new Map(networks.map(({ Id, Name }) => [Id, Name]));
       return services.sort(newestFirst).map((service) => swarmService(service, names));
     },
     async swarmTasks() {
-      return (await client.call({ method: 'GET', path: '/tasks', doing: 'listing tasks' }, shownTasksAnswer))
-        .sort(newestFirst)
-        .map(swarmTask);
+      const [tasks, names] = await Promise.all([
+        client.call({ method: 'GET', path: '/tasks', doing: 'listing tasks' }, shownTasksAnswer),
+        namesOfNetworks(client),
+      ]);
+      return tasks.sort(newestFirst).map((task) => swarmTask(task, names));
     },
   };
+}
+
+async function namesOfNetworks(client: EngineClient): Promise<ReadonlyMap<string, string>> {
+  const networks = await client.call(
+    { method: 'GET', path: '/networks', doing: 'listing networks' },
+    networkNamesAnswer,
+  );
+  return new Map(networks.map(({ Id, Name }) => [Id, Name]));
 }
 
 async function inspect(client: EngineClient, idOrName: string): Promise<InspectedContainer | undefined> {
@@ -151,17 +162,36 @@ function swarmService(
   }: z.infer<typeof shownServicesAnswer>[number],
   networkNames: ReadonlyMap<string, string>,
 ): SwarmService {
-  const {
-    ContainerSpec: container,
-    Placement: placement,
-    Resources: needs,
-    Networks: own,
-  } = spec.TaskTemplate;
   return {
     id: ID,
     name: spec.Name,
     labels: spec.Labels,
-    image: spec.Labels[imageLabel] ?? container?.Image ?? '',
+    ...configurationOf(
+      { ...spec.TaskTemplate, Networks: [...spec.TaskTemplate.Networks, ...spec.Networks] },
+      spec.Labels,
+      networkNames,
+    ),
+    mode: modeOf(spec.Mode),
+    running: status?.RunningTasks ?? 0,
+    desired: status?.DesiredTasks ?? 0,
+    ports: (endpoint?.Ports ?? []).map(({ PublishedPort, TargetPort, Protocol, PublishMode }) => ({
+      published: PublishedPort,
+      target: TargetPort,
+      protocol: Protocol,
+      mode: PublishMode,
+    })),
+    update: update?.State,
+  };
+}
+
+/** `named` are the labels that tell an image by the name it was asked for. */
+function configurationOf(
+  { ContainerSpec: container, Placement, Resources: needs, Networks }: z.infer<typeof taskSpec>,
+  named: Readonly<Record<string, string>>,
+  networkNames: ReadonlyMap<string, string>,
+): TaskConfiguration {
+  return {
+    image: named[imageLabel] ?? container?.Image ?? '',
     command: container?.Command ?? [],
     args: container?.Args ?? [],
     env: container?.Env ?? [],
@@ -171,20 +201,10 @@ function swarmService(
       target: Target,
       readOnly: ReadOnly,
     })),
-    constraints: placement?.Constraints ?? [],
-    mode: modeOf(spec.Mode),
-    running: status?.RunningTasks ?? 0,
-    desired: status?.DesiredTasks ?? 0,
-    networks: [...own, ...spec.Networks].map(({ Target }) => networkNames.get(Target) ?? Target),
-    ports: (endpoint?.Ports ?? []).map(({ PublishedPort, TargetPort, Protocol, PublishMode }) => ({
-      published: PublishedPort,
-      target: TargetPort,
-      protocol: Protocol,
-      mode: PublishMode,
-    })),
+    constraints: Placement?.Constraints ?? [],
+    networks: Networks.map(({ Target }) => networkNames.get(Target) ?? Target),
     limits: resourcesOf(needs?.Limits),
     reservations: resourcesOf(needs?.Reservations),
-    update: update?.State,
   };
 }
 
@@ -210,14 +230,19 @@ function resourcesOf(
   };
 }
 
-function swarmTask(answer: z.infer<typeof shownTasksAnswer>[number]): SwarmTask {
+function swarmTask(
+  answer: z.infer<typeof shownTasksAnswer>[number],
+  networkNames: ReadonlyMap<string, string>,
+): SwarmTask {
   const { ContainerSpec: container } = answer.Spec;
+  const configuration = configurationOf(answer.Spec, container?.Labels ?? {}, networkNames);
   return {
     id: answer.ID,
     serviceId: answer.ServiceID,
     nodeId: answer.NodeID,
     slot: answer.Slot,
-    image: container?.Labels[imageLabel] ?? container?.Image ?? '',
+    image: configuration.image,
+    configuration,
     state: answer.Status.State,
     desiredState: answer.DesiredState,
     message: answer.Status.Err || answer.Status.Message,

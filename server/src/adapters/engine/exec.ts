@@ -1,12 +1,15 @@
 import { AppError } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secret.ts';
-import { execKeptBytes, type ExecProgram, type ExecResult } from '../../ports/engine.ts';
+import { execKeptBytes, type ExecProgram, type ExecResult } from '../../ports/engine-program.ts';
 import { execAnswer, execCreatedAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { readFrames } from './log-frames.ts';
 
-/** Runs a program in a container (see the port). The engine cannot end it: at the limit nobody listens to it any more. */
+/**
+ * Runs a program in a container (see the port). The engine cannot end it: at the limit nobody listens to it
+ * any more.
+ */
 export async function exec(
   client: EngineClient,
   containerId: string,

@@ -1,4 +1,7 @@
-/** A call of the engine that turns its connection into one of raw bytes both ways (engine API, "Attach to a container", Hijacking). */
+/**
+ * A call of the engine that turns its connection into one of raw bytes both ways (engine API, "Attach to a
+ * container", Hijacking).
+ */
 import { request as startRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { EngineRequest } from './engine-request.ts';
@@ -8,7 +11,7 @@ const headLimitMs = 30_000;
 
 /** Ending the connection's own side tells the engine that no input follows; its output still comes. */
 export function hijack(
-  socketPath: string,
+  { socketPath, place }: { socketPath: string; place: string },
   { method, path, query = {}, doing, signal }: EngineRequest,
 ): Promise<Duplex> {
   const words = new URLSearchParams(
@@ -19,7 +22,7 @@ export function hijack(
   );
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void =>
-      reject(signal?.aborted ? signal.reason : engineError(doing, socketPath, cause));
+      reject(signal?.aborted ? signal.reason : engineError(doing, place, cause));
     const request = startRequest({
       socketPath,
       method,

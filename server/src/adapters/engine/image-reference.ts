@@ -1,6 +1,9 @@
 import { segment } from './engine-client.ts';
 
-/** An image reference cut where the engine's API wants it cut (distribution reference grammar: [host[:port]/]path[:tag][@digest]). */
+/**
+ * An image reference cut where the engine's API wants it cut (distribution reference grammar:
+ * [host[:port]/]path[:tag][@digest]).
+ */
 export interface ImageReference {
   /** Everything before tag and digest. */
   repository: string;

@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import type { ImageState, RegistryAuth } from '../../ports/engine.ts';
+import type { ImageState } from '../../ports/engine.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import { imageAnswer, imagesAnswer } from './answers.ts';
 import type { ImageAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
@@ -47,7 +48,10 @@ export async function tagImage(client: EngineClient, source: string, target: str
   });
 }
 
-/** Removes one tag, and the layers nothing else needs; absent or in use by what runs is no error. Ended containers, of which Swarm keeps some for each service, hold nothing back. */
+/**
+ * Removes one tag, and the layers nothing else needs; absent or in use by what runs is no error. Ended
+ * containers, of which Swarm keeps some for each service, hold nothing back.
+ */
 export async function removeImage(client: EngineClient, reference: string): Promise<void> {
   try {
     await client.send({
@@ -81,7 +85,8 @@ export async function checkRegistry(client: EngineClient, auth: RegistryAuth): P
     if (!(error instanceof EngineRefusal)) throw error;
     throw new AppError(
       'BAD_REQUEST',
-      `The registry ${auth.serverAddress || '(default)'} refused the sign-in of ${auth.username}: ${error.words}`,
+      `The registry ${auth.serverAddress || '(default)'} refused the sign-in of ${auth.username}: ` +
+        `${error.words}`,
       { cause: error },
     );
   }

@@ -6,7 +6,9 @@ export function managed(labels: Record<string, string> = {}): Record<string, str
   return { ...labels, [managedLabel]: 'true' };
 }
 
-/** Throws CONFLICT when a thing of the engine is not Berth's: `kind` and `name` as a person would say them. */
+/**
+ * Throws CONFLICT when a thing of the engine is not Berth's: `kind` and `name` as a person would say them.
+ */
 export function requireManaged(
   labels: Record<string, string> | null | undefined,
   kind: string,
@@ -15,6 +17,7 @@ export function requireManaged(
   if (labels?.[managedLabel] === 'true') return;
   throw new AppError(
     'CONFLICT',
-    `The engine already has a ${kind} named ${name} that Berth did not make. Berth leaves it alone; choose another name, or remove that ${kind} if nothing needs it.`,
+    `The engine already has a ${kind} named ${name} that Berth did not make. Berth leaves it alone; ` +
+      `choose another name, or remove that ${kind} if nothing needs it.`,
   );
 }

@@ -1,4 +1,7 @@
-/** The engine's log stream (engine API, "Attach to a container", stream format): frames of an 8-byte head and a message, cut anywhere by the transport. */
+/**
+ * The engine's log stream (engine API, "Attach to a container", stream format): frames of an 8-byte head and
+ * a message, cut anywhere by the transport.
+ */
 
 /** Kinds of a frame; 3 is the engine speaking about the log itself. */
 export type FrameKind = 'stdout' | 'stderr' | 'engine';
@@ -10,7 +13,10 @@ export interface Frame {
 
 const headLength = 8;
 
-/** A message is at most 16 KiB of a container's output plus its details; anything far above is not this format. */
+/**
+ * A message is at most 16 KiB of a container's output plus its details; anything far above is not this
+ * format.
+ */
 const longestFrame = 8 * 1024 * 1024;
 
 /** Reads frames from chunks; throws when the stream is not in the frame format. */

@@ -13,7 +13,10 @@ function frame(type: number, body: Buffer | string): Buffer {
 }
 
 function message(task: string, text: Buffer | string): Buffer {
-  const details = `com.docker.swarm.node.id=n1,com.docker.swarm.service.id=s1,com.docker.swarm.task.id=${task}`;
+  const ids: Record<string, string> = { node: 'n1', service: 's1', task };
+  const details = Object.entries(ids)
+    .map(([name, id]) => `com.docker.swarm.${name}.id=${id}`)
+    .join();
   return Buffer.concat([Buffer.from(`${at} ${details} `), Buffer.from(text)]);
 }
 
@@ -78,10 +81,18 @@ test('invalid UTF-8 is shown as such', async () => {
   ).toEqual(['a\ufffd']);
 });
 
-test('a line without end is cut', async () => {
+test('a line is kept up to a limit, says how much more it had, and ends where it ends', async () => {
   const piece = frame(1, message('t', 'x'.repeat(16_384)));
-  const cut = await lines(Buffer.concat(Array.from({ length: 9 }, () => piece)));
-  expect(cut.map((line) => line.text.length)).toEqual([longestLine, longestLine, 16_384]);
+  const end = frame(1, message('t', 'end\n'));
+  const next = frame(1, message('t', 'next\n'));
+  const note = ` … (${5 * 16_384 + 3} more bytes of this line are left out)`;
+  const nine = Array.from({ length: 9 }, () => piece);
+  expect((await lines(Buffer.concat([...nine, end, next]))).map(({ text }) => text)).toEqual([
+    'x'.repeat(longestLine) + note,
+    'next',
+  ]);
+  const [unfinished] = await lines(Buffer.concat(nine));
+  expect(unfinished?.text.slice(longestLine)).toBe(' … (81920 more bytes of this line are left out)');
 });
 
 test('the engine speaking about the log is a line without a task', async () => {

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
+import { earlierLeftOut, newestLines } from '../../domain/line-limits.ts';
 import type { LogLine, LogOptions } from '../../ports/engine.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
@@ -6,40 +7,87 @@ import { readFrames } from './log-frames.ts';
 import { createLineAssembler, longestLine } from './log-lines.ts';
 
 /**
- * Reading what is there ends by itself, but for a node that does not answer, and now and then for a task that began as it was asked (seen on 20.10): the engine then waits for the
- * end of a log that it has wholly sent. So it is asked again, with more time each time, and not for ever.
+ * Reading what is there ends by itself, but for a node that does not answer, and now and then for a task that
+ * began as it was asked (seen on 20.10): the engine then waits for the end of a log that it has wholly sent.
+ * So it is asked again when nothing comes, with more time each time, and not for ever.
  */
-const readLimitsMs = [3_000, 12_000, 45_000] as const;
+const quietLimitsMs = [3_000, 12_000, 45_000] as const;
 
 /** The engine counts `tail` in messages of 16 KiB, of which a line of ours holds up to so many. */
 const messagesPerLine = longestLine / (16 * 1024);
+
+/** Lines of each task that are looked through for a text. */
+const searchedLines = 10_000;
+const wholeLimitMs = 60_000;
+
+export interface ServiceLogOptions extends LogOptions {
+  /** Bytes of the lines that are kept when the log is read to its end. */
+  maxBytes: number;
+}
 
 /** The output of a service's tasks (see the port). */
 export async function* serviceLogs(
   client: EngineClient,
   serviceName: string,
-  options: LogOptions,
+  { maxBytes, ...options }: ServiceLogOptions,
 ): AsyncGenerator<LogLine> {
   if (options.follow === true) {
     yield* rawServiceLogs(client, serviceName, options);
     return;
   }
-  const messages = options.tail === undefined ? {} : { tail: options.tail * messagesPerLine };
-  const lines = await wholeLog(client, serviceName, { ...options, ...messages });
-  lines.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-  yield* lines.slice(options.tail === undefined ? 0 : Math.max(0, lines.length - options.tail));
+  const { tail, search } = options;
+  const asked = search === undefined ? tail : searchedLines;
+  let newest = newestLines<LogLine>({ lines: 0, bytes: 0 });
+  await readToEnd(client, serviceName, {
+    ...options,
+    ...(asked === undefined ? {} : { tail: asked * messagesPerLine }),
+    limitMs: wholeLimitMs,
+    begin() {
+      newest = newestLines({ lines: tail ?? Number.POSITIVE_INFINITY, bytes: maxBytes });
+      return (line) => {
+        if (search === undefined || line.text.includes(search)) newest.add(line);
+      };
+    },
+  });
+  const { lines, leftOut } = newest.result();
+  if (leftOut > 0)
+    yield { at: lines[0]?.at ?? '', stream: 'stderr', taskId: '', text: earlierLeftOut(leftOut, maxBytes) };
+  yield* lines;
 }
 
-async function wholeLog(client: EngineClient, serviceName: string, options: LogOptions): Promise<LogLine[]> {
+export interface WholeLog extends LogOptions {
+  /** Milliseconds for all of it; without, it may take as long as lines come. */
+  limitMs?: number;
+  /** Called for each reading, since one may have to be begun anew; gives what takes its lines. */
+  begin(): (line: LogLine) => void;
+}
+
+/** Reads what there is of a log. SERVICE_UNAVAILABLE when no end of it comes. */
+export async function readToEnd(
+  client: EngineClient,
+  serviceName: string,
+  { begin, limitMs, ...options }: WholeLog,
+): Promise<void> {
+  const whole = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
   let last: unknown;
-  for (const limitMs of readLimitsMs) {
-    const limit = AbortSignal.timeout(limitMs);
+  for (const quietMs of quietLimitsMs) {
+    const quiet = new AbortController();
+    const timer = setTimeout(() => quiet.abort(), quietMs);
+    const limit = AbortSignal.any([quiet.signal, whole].filter((each) => each !== undefined));
     try {
-      return await Array.fromAsync(rawServiceLogs(client, serviceName, options, limit));
+      const take = begin();
+      for await (const line of rawServiceLogs(client, serviceName, options, limit)) {
+        timer.refresh();
+        take(line);
+      }
+      return;
     } catch (error) {
       if (!limit.aborted) throw error;
       last = error;
+    } finally {
+      clearTimeout(timer);
     }
+    if (whole?.aborted) break;
   }
   throw new AppError(
     'SERVICE_UNAVAILABLE',

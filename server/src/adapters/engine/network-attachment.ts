@@ -16,9 +16,11 @@ const taskIdLabel = 'com.docker.swarm.task.id';
 const addressesTried = 8;
 
 /**
- * Attaches a running container. For a service task's container the engine chooses an address without asking Swarm, which would then give the same one to a
- * task ("Address already in use", measured on 20.10); so it gets one of the network's upper half, which Swarm does not use. Throws NOT_FOUND also for a
- * service task's container while nothing on its node uses the network: the engine brings a network up for its first task there, and not for this.
+ * Attaches a running container. For a service task's container the engine chooses an address without asking
+ * Swarm, which would then give the same one to a task ("Address already in use", measured on 20.10); so it
+ * gets one of the network's upper half, which Swarm does not use. Throws NOT_FOUND also for a service task's
+ * container while nothing on its node uses the network: the engine brings a network up for its first task
+ * there, and not for this.
  */
 export async function attach(
   client: EngineClient,
@@ -39,7 +41,8 @@ export async function attach(
   }
   throw new AppError(
     'CONFLICT',
-    `The network ${network.name} has no free address for a container that is attached to it (tried ${addresses.join(', ')}).`,
+    `The network ${network.name} has no free address for a container that is attached to it (tried ` +
+      `${addresses.join(', ')}).`,
   );
 }
 

@@ -13,8 +13,9 @@ const allocationLimitMs = 10_000;
 const allocationPauseMs = 30;
 
 /**
- * Makes the network when it is absent and waits until it has its addresses. Swarm takes an overlapping subnet without a word, and no task on such a network
- * ever starts (measured on 20.10); so that is CONFLICT here, naming the other network.
+ * Makes the network when it is absent and waits until it has its addresses. Swarm takes an overlapping subnet
+ * without a word, and no task on such a network ever starts (measured on 20.10); so that is CONFLICT here,
+ * naming the other network.
  */
 export async function ensureNetwork(
   client: EngineClient,
@@ -35,14 +36,16 @@ async function refuseOverlap(lookup: NetworkLookup, { name, subnet }: NetworkSpe
   if (other === undefined) return;
   throw new AppError(
     'CONFLICT',
-    `The network ${name} cannot have the addresses ${subnet}: the engine's network ${other.name} has ${other.subnet}. Choose another range in the settings.`,
+    `The network ${name} cannot have the addresses ${subnet}: the engine's network ${other.name} has ` +
+      `${other.subnet}. Choose another range in the settings.`,
   );
 }
 
 /** One made in the meantime is found, or found to be another's, by the wait that follows. */
 async function create(client: EngineClient, network: NetworkSpec): Promise<void> {
   const tasks = taskRange(network.subnet);
-  // Without a range of their own, attached containers would take addresses that Swarm gives to tasks later; see network-attachment.ts.
+  // Without a range of their own, attached containers would take addresses that Swarm gives to tasks later;
+  // see network-attachment.ts.
   const addresses = { Subnet: network.subnet, ...(tasks === undefined ? {} : { IPRange: tasks }) };
   const body = {
     Name: network.name,
@@ -75,7 +78,8 @@ async function untilAllocated(
         });
       throw new AppError(
         'CONFLICT',
-        `The engine gave the network ${name} no addresses of ${subnet}, so it was not made; see the engine's log for the reason.`,
+        `The engine gave the network ${name} no addresses of ${subnet}, so it was not made; see the ` +
+          `engine's log for the reason.`,
       );
     }
     await sleep(allocationPauseMs);

@@ -4,9 +4,11 @@ import { isAbsent } from './engine-error.ts';
 import { imagePath, parseImageReference } from './image-reference.ts';
 
 /**
- * The reference under which a service gets exactly the image that this node has now. Swarm pulls a plain name before every start of a task, also one that
- * Berth made here: a stranger who owns that name at the default registry would then choose what runs. So an image that was pulled or pushed is named by
- * its digest, and one that no registry knows by its id; neither is pulled when it is here (measured on 20.10). An image that is not here keeps its name.
+ * The reference under which a service gets exactly the image that this node has now. Swarm pulls a plain name
+ * before every start of a task, also one that Berth made here: a stranger who owns that name at the default
+ * registry would then choose what runs. So an image that was pulled or pushed is named by its digest, and one
+ * that no registry knows by its id; neither is pulled when it is here (measured on 20.10). An image that is
+ * not here keeps its name.
  */
 export async function pinImage(client: EngineClient, reference: string): Promise<string> {
   if (reference.includes('@') || reference.startsWith('sha256:')) return reference;
@@ -22,7 +24,10 @@ export async function pinImage(client: EngineClient, reference: string): Promise
   }
 }
 
-/** `repoDigests` are `<repository>@<digest>`, as the engine lists them for an image it exchanged with a registry. */
+/**
+ * `repoDigests` are `<repository>@<digest>`, as the engine lists them for an image it exchanged with a
+ * registry.
+ */
 export function pinnedReference(reference: string, id: string, repoDigests: readonly string[]): string {
   const repository = familiarName(parseImageReference(reference).repository);
   const known = repoDigests.find(

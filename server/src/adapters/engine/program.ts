@@ -2,8 +2,8 @@
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secret.ts';
-import { ProgramFailed } from '../../ports/engine.ts';
-import type { ProgramSpec, ProgramStreams } from '../../ports/engine.ts';
+import { ProgramFailed } from '../../ports/engine-program.ts';
+import type { ProgramSpec, ProgramStreams } from '../../ports/engine-program.ts';
 import { createdContainerAnswer, waitAnswer } from './answers.ts';
 import { listContainers, removeContainer } from './containers.ts';
 import type { EngineClient } from './engine-client.ts';
@@ -64,9 +64,7 @@ export async function* programOutput(
   } catch (error) {
     signal.throwIfAborted();
     if (fault) throw fault.cause;
-    throw error instanceof AppError
-      ? error
-      : engineError(`speaking with ${spec.name}`, client.socketPath, error);
+    throw error instanceof AppError ? error : engineError(`speaking with ${spec.name}`, client.place, error);
   } finally {
     await removeContainer(client, id);
   }

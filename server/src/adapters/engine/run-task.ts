@@ -6,7 +6,8 @@ import { taskLabel } from '../../ports/engine.ts';
 import { createdAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { storeFiles } from './files.ts';
-import { rawServiceLogs, serviceLogs } from './logs.ts';
+import { createLogWindow } from './log-window.ts';
+import { rawServiceLogs, readToEnd } from './logs.ts';
 import { pinImage } from './pinned-image.ts';
 import { deleteService, removeService } from './service-removal.ts';
 import { toDockerSpec } from './service-spec.ts';
@@ -20,7 +21,10 @@ export interface RunOptions {
   onLine(line: LogLine): void;
 }
 
-/** Runs one task to its end (see the port). Throws the signal's reason when aborted, PRECONDITION_FAILED at the limit; the service is removed in every case. */
+/**
+ * Runs one task to its end (see the port). Throws the signal's reason when aborted, PRECONDITION_FAILED at
+ * the limit; the service is removed in every case.
+ */
 export async function runTask(
   client: EngineClient,
   spec: ServiceSpec,
@@ -80,10 +84,10 @@ async function follow(
   onLine: (line: LogLine) => void,
 ): Promise<TaskResult> {
   const closed = new AbortController();
-  const window = createWindow(onLine);
+  const window = createLogWindow(onLine);
   const reading = copyLines(
     rawServiceLogs(client, name, { follow: true, signal: AbortSignal.any([signal, closed.signal]) }),
-    window.pass,
+    window.begin(),
   );
   // A failure of the log shows when it is awaited below; until then it must not count as unhandled.
   reading.catch(() => undefined);
@@ -91,7 +95,7 @@ async function follow(
     const task = await ended(client, name, signal);
     closed.abort();
     await reading;
-    await copyLines(serviceLogs(client, name, { since: window.since(), signal }), window.pass);
+    await readToEnd(client, name, { ...window.since(), signal, begin: window.begin });
     signal.throwIfAborted();
     return { exitCode: task.exitCode, error: task.error };
   } finally {
@@ -110,32 +114,6 @@ async function ended(client: EngineClient, name: string, signal: AbortSignal): P
 
 async function copyLines(lines: AsyncIterable<LogLine>, pass: (line: LogLine) => void): Promise<void> {
   for await (const line of lines) pass(line);
-}
-
-/** Lets each line through once: the second reading of the log begins a second before the end of the first. */
-function createWindow(onLine: (line: LogLine) => void) {
-  const overlapMs = 1_000;
-  let seen = new Set<string>();
-  let older = new Set<string>();
-  let turnedAt = 0;
-  let lastAt: string | undefined;
-
-  return {
-    pass(line: LogLine): void {
-      const key = `${line.at} ${line.stream} ${line.text}`;
-      if (seen.has(key) || older.has(key)) return;
-      const time = Date.parse(line.at);
-      if (time - turnedAt > 2 * overlapMs) {
-        older = seen;
-        seen = new Set();
-        turnedAt = time;
-      }
-      seen.add(key);
-      lastAt = line.at || lastAt;
-      onLine(line);
-    },
-    since: () => (lastAt === undefined ? undefined : new Date(Date.parse(lastAt) - overlapMs).toISOString()),
-  };
 }
 
 async function limitError(

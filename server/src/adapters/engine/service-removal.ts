@@ -24,8 +24,10 @@ export interface RemovalOptions {
 }
 
 /**
- * Removes a service of ours, waits until its containers are gone on every node, and removes files only it used. An absent service is no error. Those of this node are
- * ended at once, unless the service `drains`. Throws SERVICE_UNAVAILABLE when containers remain after `limitMs`: the service itself is removed then, and a node may be out of reach.
+ * Removes a service of ours, waits until its containers are gone on every node, and removes files only it
+ * used. An absent service is no error. Those of this node are ended at once, unless the service `drains`.
+ * Throws SERVICE_UNAVAILABLE when containers remain after `limitMs`: the service itself is removed then, and
+ * a node may be out of reach.
  */
 export async function removeService(
   client: EngineClient,
@@ -42,7 +44,10 @@ export async function removeService(
     await removeUnusedFiles(client, await listManaged(client, false), clock.now());
 }
 
-/** Removes a service of ours and gives what it was; its containers end a little later (on an overlay 4 s, measured: the engine waits for the word to spread). */
+/**
+ * Removes a service of ours and gives what it was; its containers end a little later (on an overlay 4 s,
+ * measured: the engine waits for the word to spread).
+ */
 export async function deleteService(client: EngineClient, name: string): Promise<ServiceAnswer | undefined> {
   const service = await findService(client, name);
   if (service === undefined) return undefined;
@@ -60,8 +65,9 @@ export async function deleteService(client: EngineClient, name: string): Promise
 }
 
 /**
- * Stops and removes this node's containers of a removed service and gives their ids. The engine by itself lets the word of it spread first, that nobody is sent there any more,
- * and waits again before it removes them: 6 s in all (measured on 20.10).
+ * Stops and removes this node's containers of a removed service and gives their ids. The engine by itself
+ * lets the word of it spread first, that nobody is sent there any more, and waits again before it removes
+ * them: 6 s in all (measured on 20.10).
  */
 async function endContainers(
   client: EngineClient,
@@ -109,7 +115,9 @@ async function untilGone(
     if (performance.now() > end) {
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `The service ${service.name} is removed, but ${Math.max(left.length, containers.length)} of its containers did not stop within ${limitMs / 1000} s. They end when their grace period is over or their server is back.`,
+        `The service ${service.name} is removed, but ${Math.max(left.length, containers.length)} of its ` +
+          `containers did not stop within ${limitMs / 1000} s. They end when their grace period is over ` +
+          'or their server is back.',
       );
     }
     await sleep(pollMs);

@@ -9,7 +9,9 @@ import type {
 } from '../../ports/engine.ts';
 import { managed } from './labels.ts';
 
-/** Container label with the digest of the task template; it tells which tasks belong to which specification. */
+/**
+ * Container label with the digest of the task template; it tells which tasks belong to which specification.
+ */
 export const digestLabel = 'berth.spec';
 
 export const nanosecondsPerMs = 1_000_000;
@@ -20,7 +22,10 @@ const restartDelayMs = 1_000;
 /** How long the engine watches the former version when it goes back to it. */
 const rollbackMonitorMs = 2_000;
 
-/** Label of a service and its containers with the image as it was asked for; the engine gets a pinned form of it. */
+/**
+ * Label of a service and its containers with the image as it was asked for; the engine gets a pinned form of
+ * it.
+ */
 export const imageLabel = 'berth.image';
 
 /** What the engine knows and the specification does not. */
@@ -49,7 +54,10 @@ export function toDockerSpec(spec: ServiceSpec, context: SpecContext) {
   };
 }
 
-/** Digest (16 hexadecimal digits) of everything a task is made from; replicas, ports and update rules make no new tasks and are not in it. */
+/**
+ * Digest (16 hexadecimal digits) of everything a task is made from; replicas, ports and update rules make no
+ * new tasks and are not in it.
+ */
 export function specDigest(spec: ServiceSpec): string {
   return createHash('sha256')
     .update(JSON.stringify(taskTemplate(spec, { image: spec.image, configIds: new Map() }, '')))
@@ -62,7 +70,10 @@ export function generationOf(labels: Record<string, string>, restarts: number): 
   return `${labels[digestLabel] ?? ''}.${restarts}`;
 }
 
-/** Name of the engine's config object for a file: by content, so that equal files share one and a changed file is a new one. */
+/**
+ * Name of the engine's config object for a file: by content, so that equal files share one and a changed file
+ * is a new one.
+ */
 export function configName(content: string): string {
   return `berth-${createHash('sha256').update(content).digest('hex').slice(0, 24)}`;
 }
@@ -112,7 +123,8 @@ function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | '
     Healthcheck: spec.healthCheck === undefined ? undefined : healthConfig(spec.healthCheck),
     Mounts: spec.mounts.map(mount),
     Configs: spec.files.map((file) => configReference(file, context.configIds)),
-    // A container may stand in several networks (the proxy stands in all of them) and must pass nothing from one to another; the kernel's default would (measured).
+    // A container may stand in several networks (the proxy stands in all of them) and must pass nothing from
+    // one to another; the kernel's default would (measured).
     Sysctls: { 'net.ipv4.ip_forward': '0', ...spec.sysctls },
   });
 }
@@ -190,7 +202,10 @@ function configReference(file: ServiceSpec['files'][number], configIds: Readonly
   };
 }
 
-/** Text as it is: the engine reads variables and the paths of mounts as Go templates (Docker, "Create services using templates"), in which this stands for two braces. */
+/**
+ * Text as it is: the engine reads variables and the paths of mounts as Go templates (Docker, "Create services
+ * using templates"), in which this stands for two braces.
+ */
 function literal(text: string): string {
   return text.replaceAll('{{', '{{"{{"}}');
 }
@@ -207,7 +222,10 @@ function updateRule(spec: ServiceSpec) {
   };
 }
 
-/** DNS round robin, which needs no kernel load balancer; the engine refuses it beside ports of the routing mesh, which get a virtual address. */
+/**
+ * DNS round robin, which needs no kernel load balancer; the engine refuses it beside ports of the routing
+ * mesh, which get a virtual address.
+ */
 function endpoint(ports: readonly PublishedPort[]) {
   return {
     Mode: ports.some((port) => port.mode === 'ingress') ? 'vip' : 'dnsrr',

@@ -13,7 +13,10 @@ import { pinImage } from './pinned-image.ts';
 import { digestLabel, imageLabel, generationOf, specDigest, toDockerSpec } from './service-spec.ts';
 import { listTasks } from './tasks.ts';
 
-/** How often a write is tried anew when another one came between: the engine itself writes the service's update status at any moment. */
+/**
+ * How often a write is tried anew when another one came between: the engine itself writes the service's
+ * update status at any moment.
+ */
 const writeAttempts = 8;
 
 type SpecAnswer = ServiceAnswer['Spec'];
@@ -83,7 +86,10 @@ export function createServices(client: EngineClient, networks: Networks): Servic
   };
 }
 
-/** The service of exactly this name, ours or not: the engine would also answer to another case of the name, and to the beginning of an id. */
+/**
+ * The service of exactly this name, ours or not: the engine would also answer to another case of the name,
+ * and to the beginning of an id.
+ */
 export async function findService(client: EngineClient, name: string): Promise<ServiceAnswer | undefined> {
   try {
     const service = await client.call(
@@ -137,7 +143,10 @@ async function applyOnce(client: EngineClient, spec: ServiceSpec): Promise<Appli
   return applied(await requireService(client, spec.name), current === undefined);
 }
 
-/** The image an equal specification was given before: the same again must make no new task, whatever became of the image's name. */
+/**
+ * The image an equal specification was given before: the same again must make no new task, whatever became of
+ * the image's name.
+ */
 function keptPin(spec: ServiceSpec, current: ServiceAnswer | undefined): string | undefined {
   const container = current?.Spec.TaskTemplate.ContainerSpec;
   return container?.Labels[digestLabel] === specDigest(spec) ? container.Image : undefined;

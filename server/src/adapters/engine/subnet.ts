@@ -1,4 +1,7 @@
-/** True when two IPv4 networks in CIDR form have an address in common; anything else than such a network overlaps with nothing. */
+/**
+ * True when two IPv4 networks in CIDR form have an address in common; anything else than such a network
+ * overlaps with nothing.
+ */
 export function subnetsOverlap(a: string, b: string): boolean {
   const [first, second] = [range(a), range(b)];
   return (
@@ -6,7 +9,10 @@ export function subnetsOverlap(a: string, b: string): boolean {
   );
 }
 
-/** The lower half of an IPv4 network: what Swarm gives to tasks; undefined for one too small to halve usefully (beyond /28) or of another form. */
+/**
+ * The lower half of an IPv4 network: what Swarm gives to tasks; undefined for one too small to halve usefully
+ * (beyond /28) or of another form.
+ */
 export function taskRange(cidr: string): string | undefined {
   const whole = range(cidr);
   if (whole === undefined || whole.end - whole.start < 15) return undefined;
@@ -14,7 +20,10 @@ export function taskRange(cidr: string): string | undefined {
   return `${dotted(whole.start)}/${bits + 1}`;
 }
 
-/** Addresses of the upper half for containers that are attached by hand, best first; the very last address of a network is its broadcast address. */
+/**
+ * Addresses of the upper half for containers that are attached by hand, best first; the very last address of
+ * a network is its broadcast address.
+ */
 export function attachmentAddresses(cidr: string, count: number): string[] {
   const whole = range(cidr);
   if (whole === undefined || taskRange(cidr) === undefined) return [];

@@ -2,9 +2,9 @@ import { systemClock } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine, EngineInfo } from '../../ports/engine.ts';
 import { infoAnswer } from './answers.ts';
-import { containerEnd, listContainers } from './containers.ts';
-import { createEngineClient } from './engine-client.ts';
-import type { EngineClient } from './engine-client.ts';
+import { containerEnd, failedCheck, listContainers } from './containers.ts';
+import { clientAt } from './engine-client.ts';
+import type { EngineAddress, EngineClient } from './engine-client.ts';
 import { exec } from './exec.ts';
 import { pullImage, pushImage } from './image-transfer.ts';
 import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images.ts';
@@ -18,15 +18,24 @@ import { createServices } from './services.ts';
 import { listTasks } from './tasks.ts';
 import { listVolumes, removeVolume } from './volumes.ts';
 
-export interface SwarmEngineOptions {
-  /** Unix socket of the engine's API; a forwarded one of another server does as well. */
-  socketPath: string;
+export type SwarmEngineOptions = EngineAddress & {
   clock?: Clock;
-}
+  /** Bytes of output that one reading of a service's log gives, the newest. */
+  logAnswerBytes?: (() => Promise<number>) | undefined;
+};
 
-/** The engine port over Docker in swarm mode (engine API 1.41, Docker 20.10, and later). Nothing is asked of the engine until the first call. */
-export function createSwarmEngine({ socketPath, clock = systemClock }: SwarmEngineOptions): Engine {
-  const client = createEngineClient(socketPath);
+const defaultLogAnswerBytes = 8 * 1024 ** 2;
+
+/**
+ * The engine port over Docker in swarm mode (engine API 1.41, Docker 20.10, and later). Nothing is asked of
+ * the engine until the first call.
+ */
+export function createSwarmEngine({
+  clock = systemClock,
+  logAnswerBytes = async () => defaultLogAnswerBytes,
+  ...address
+}: SwarmEngineOptions): Engine {
+  const client = clientAt(address);
   const networks = createNetworks(client);
   const services = createServices(client, networks);
   return {
@@ -46,12 +55,15 @@ export function createSwarmEngine({ socketPath, clock = systemClock }: SwarmEngi
     specDigest,
     removeService: (name, options) => removeService(client, name, clock, options),
     tasks: (serviceName) => listTasks(client, serviceName),
-    serviceLogs: (serviceName, options) => serviceLogs(client, serviceName, options),
+    async *serviceLogs(serviceName, options) {
+      yield* serviceLogs(client, serviceName, { ...options, maxBytes: await logAnswerBytes() });
+    },
     runTask: (spec, options) => runTask(client, spec, options, clock),
     programOutput: (spec, streams) => programOutput(client, spec, streams),
     removeContainers: (label) => removeContainers(client, label),
     containers: (label) => listContainers(client, label),
     containerEnd: (containerId) => containerEnd(client, containerId),
+    failedCheck: (containerId) => failedCheck(client, containerId),
     exec: (containerId, program) => exec(client, containerId, program),
     pullImage: (reference, options) => pullImage(client, reference, options),
     pushImage: (reference, options) => pushImage(client, reference, options),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What Berth shows of the engine's answers (engine API 1.41 and later). Absent and null members are taken for empty ones. */
+/**
+ * What Berth shows of the engine's answers (engine API 1.41 and later). Absent and null members are taken for
+ * empty ones.
+ */
 
 const labels = z
   .record(z.string(), z.string())
@@ -96,6 +99,26 @@ const mount = z.looseObject({
   ReadOnly: z.boolean().default(false),
 });
 
+/** What a service gives to its tasks, and each task keeps as it got it. */
+export const taskSpec = z.looseObject({
+  ContainerSpec: z
+    .looseObject({
+      Image: z.string().default(''),
+      Labels: labels,
+      Command: texts,
+      Args: texts,
+      Env: texts,
+      Mounts: z
+        .array(mount)
+        .nullish()
+        .transform((value) => value ?? []),
+    })
+    .optional(),
+  Placement: z.looseObject({ Constraints: texts }).nullish(),
+  Resources: z.looseObject({ Limits: resources, Reservations: resources }).nullish(),
+  Networks: networks,
+});
+
 export const shownServicesAnswer = z.array(
   z.looseObject({
     ID: z.string(),
@@ -104,23 +127,7 @@ export const shownServicesAnswer = z.array(
       Name: z.string(),
       Labels: labels,
       Networks: networks,
-      TaskTemplate: z.looseObject({
-        ContainerSpec: z
-          .looseObject({
-            Image: z.string().default(''),
-            Command: texts,
-            Args: texts,
-            Env: texts,
-            Mounts: z
-              .array(mount)
-              .nullish()
-              .transform((value) => value ?? []),
-          })
-          .optional(),
-        Placement: z.looseObject({ Constraints: texts }).nullish(),
-        Resources: z.looseObject({ Limits: resources, Reservations: resources }).nullish(),
-        Networks: networks,
-      }),
+      TaskTemplate: taskSpec,
       Mode: z.looseObject({
         Global: z.unknown().optional(),
         ReplicatedJob: z.unknown().optional(),
@@ -159,9 +166,7 @@ export const shownTasksAnswer = z.array(
     NodeID: z.string().default(''),
     Slot: z.number().default(0),
     DesiredState: z.string(),
-    Spec: z.looseObject({
-      ContainerSpec: z.looseObject({ Image: z.string().default(''), Labels: labels }).optional(),
-    }),
+    Spec: taskSpec,
     Status: z.looseObject({
       State: z.string(),
       Timestamp: z.string(),

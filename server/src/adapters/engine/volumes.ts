@@ -16,8 +16,8 @@ export async function listVolumes(client: EngineClient, label: string): Promise<
 }
 
 /**
- * Removes a volume of ours with its data; an absent one is no error, one in use is CONFLICT. The engine keeps ended containers of a service for its history, and counts
- * them as users: those go first.
+ * Removes a volume of ours with its data; an absent one is no error, one in use is CONFLICT. The engine keeps
+ * ended containers of a service for its history, and counts them as users: those go first.
  */
 export async function removeVolume(client: EngineClient, name: string): Promise<void> {
   const path = `/volumes/${segment(name)}`;

@@ -1,10 +1,13 @@
-/** Tokens of a GitHub App's installation: asked for with a signed statement of the App, good for an hour (docs.github.com/apps, Authenticating as a GitHub App installation). */
+/**
+ * Tokens of a GitHub App's installation: asked for with a signed statement of the App, good for an hour
+ * (docs.github.com/apps, Authenticating as a GitHub App installation).
+ */
 import { createSign } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { createCall } from './call.ts';
+import { createCall, type CallTarget } from './call.ts';
 import { github } from './github.ts';
 
 export interface AppCredential {
@@ -23,14 +26,18 @@ const answer = z.object({ token: z.string(), expires_at: z.string() });
 const spareMs = 5 * 60_000;
 const remembered = 200;
 
-/** Gives the present token of an installation, or asks for a new one; a token is known by everything that it was asked with. */
+/**
+ * Gives the present token of an installation, or asks for a new one; a token is known by everything that it
+ * was asked with.
+ */
 export function createAppTokens(
   clock: Clock,
-): (apiUrl: string, credential: AppCredential) => Promise<Secret> {
+): (target: CallTarget, credential: AppCredential) => Promise<Secret> {
   const kept = new Map<string, Kept>();
-  return async (apiUrl, credential) => {
+  return async (target, credential) => {
     const key = JSON.stringify([
-      apiUrl,
+      target.by.organizationId,
+      target.apiUrl,
       credential.appId,
       credential.installationId,
       credential.privateKey.reveal(),
@@ -38,7 +45,7 @@ export function createAppTokens(
     const present = kept.get(key);
     if (present && present.until > clock.now() + spareMs) return present.token;
     const statement = new Secret(signed(credential, clock));
-    const call = createCall(apiUrl, github.headers, async () => statement);
+    const call = createCall(target, github.headers, async () => statement);
     const found = await call.ask(
       answer,
       'POST',
@@ -47,7 +54,8 @@ export function createAppTokens(
     if (found === undefined)
       throw new AppError(
         'NOT_FOUND',
-        `The GitHub App has no installation ${credential.installationId}. Install it, and set its installationId with gitProvider.update.`,
+        `The GitHub App has no installation ${credential.installationId}. Install it, and set its ` +
+          'installationId with gitProvider.update.',
       );
     const fresh = { token: new Secret(found.token), until: Date.parse(found.expires_at) };
     if (kept.size >= remembered) kept.clear();

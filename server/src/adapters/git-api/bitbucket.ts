@@ -1,6 +1,6 @@
 /** Bitbucket Cloud, API 2.0 (developer.atlassian.com/cloud/bitbucket/rest). */
 import { z } from 'zod';
-import { allPages } from './call.ts';
+import { allPages, type Call } from './call.ts';
 import { pathOf, type Row } from './row.ts';
 
 const listOf = <T extends z.ZodType>(item: T) => z.object({ values: z.array(item) });
@@ -27,85 +27,80 @@ const of = (repository: string): string => `/repositories/${pathOf(repository)}`
 
 export const bitbucket: Row = {
   headers: {},
-  api: (call, { workspace }) => {
-    const own = `/repositories/${encodeURIComponent(workspace ?? '')}`;
-    return {
-      async account() {
-        await call.must(repositories, 'GET', `${own}?pagelen=1`);
-        return workspace ?? '';
-      },
-      repositories: async () =>
-        (
-          await allPages(
-            100,
-            async (page) => (await call.must(repositories, 'GET', `${own}?pagelen=100&page=${page}`)).values,
-          )
-        ).map((one) => ({
-          fullName: one.full_name,
-          defaultBranch: one.mainbranch?.name ?? null,
-          isPrivate: one.is_private,
-        })),
-      branches: async (repository) =>
-        (
-          await allPages(
-            100,
-            async (page) =>
-              (
-                await call.must(branches, 'GET', `${of(repository)}/refs/branches?pagelen=100&page=${page}`)
-              ).values,
-          )
-        ).map(({ name }) => name),
-      async canWrite(repository, author) {
-        const [owner = '', slug = ''] = repository.split('/');
-        const query = encodeURIComponent(`user.uuid="${author.id.replace(/[^0-9a-zA-Z{}-]/g, '')}"`);
-        const found = await call.ask(
-          permissions,
-          'GET',
-          `/workspaces/${encodeURIComponent(owner)}/permissions/repositories/${encodeURIComponent(slug)}?q=${query}`,
-        );
-        return (
-          found !== undefined &&
-          found.values.some(({ permission }) => permission === 'write' || permission === 'admin')
-        );
-      },
-      async pullRequest(repository, number) {
-        const found = await call.ask(pullRequest, 'GET', `${of(repository)}/pullrequests/${number}`);
-        return found && { isOpen: found.state === 'OPEN' };
-      },
-      fullCommit: async (repository, hash) =>
-        (await call.must(commit, 'GET', `${of(repository)}/commit/${encodeURIComponent(hash)}`)).hash,
-      async findComment(repository, number, text) {
-        const found = await allPages(
-          100,
-          async (page) =>
-            (
-              await call.ask(
-                comments,
-                'GET',
-                `${of(repository)}/pullrequests/${number}/comments?pagelen=100&page=${page}`,
-              )
-            )?.values ?? [],
-        );
-        const mine = found.findLast(
-          ({ content, deleted }) => deleted !== true && content?.raw?.includes(text),
-        );
-        return mine && String(mine.id);
-      },
-      addComment: async (repository, number, text) =>
-        String(
-          (
-            await call.must(comment, 'POST', `${of(repository)}/pullrequests/${number}/comments`, {
-              body: { content: { raw: text } },
-            })
-          ).id,
-        ),
-      editComment: async (repository, number, commentId, text) =>
-        (await call.ask(
-          comment,
-          'PUT',
-          `${of(repository)}/pullrequests/${number}/comments/${encodeURIComponent(commentId)}`,
-          { body: { content: { raw: text } } },
-        )) !== undefined,
-    };
-  },
+  api: (call, { workspace }) => ({
+    ...reads(call, workspace ?? ''),
+    ...commenting(call),
+  }),
 };
+
+function reads(call: Call, workspace: string) {
+  const own = `/repositories/${encodeURIComponent(workspace)}`;
+  return {
+    async account() {
+      await call.must(repositories, 'GET', `${own}?pagelen=1`);
+      return workspace;
+    },
+    async repositories() {
+      const found = await allPages(
+        100,
+        async (page) => (await call.must(repositories, 'GET', `${own}?pagelen=100&page=${page}`)).values,
+      );
+      return found.map((one) => ({
+        fullName: one.full_name,
+        defaultBranch: one.mainbranch?.name ?? null,
+        isPrivate: one.is_private,
+      }));
+    },
+    async branches(repository) {
+      const path = `${of(repository)}/refs/branches?pagelen=100`;
+      const found = await allPages(
+        100,
+        async (page) => (await call.must(branches, 'GET', `${path}&page=${page}`)).values,
+      );
+      return found.map(({ name }) => name);
+    },
+    async canWrite(repository, author) {
+      const [owner = '', slug = ''] = repository.split('/');
+      const path =
+        `/workspaces/${encodeURIComponent(owner)}/permissions/repositories/` + encodeURIComponent(slug);
+      const query = encodeURIComponent(`user.uuid="${author.id.replace(/[^0-9a-zA-Z{}-]/g, '')}"`);
+      const found = await call.ask(permissions, 'GET', `${path}?q=${query}`);
+      return (
+        found !== undefined &&
+        found.values.some(({ permission }) => permission === 'write' || permission === 'admin')
+      );
+    },
+    async pullRequest(repository, number) {
+      const found = await call.ask(pullRequest, 'GET', `${of(repository)}/pullrequests/${number}`);
+      return found && { isOpen: found.state === 'OPEN' };
+    },
+    fullCommit: async (repository, hash) =>
+      (await call.must(commit, 'GET', `${of(repository)}/commit/${encodeURIComponent(hash)}`)).hash,
+  } satisfies Partial<ReturnType<Row['api']>>;
+}
+
+function commenting(call: Call) {
+  const path = (repository: string, number: number): string =>
+    `${of(repository)}/pullrequests/${number}/comments`;
+  const body = (text: string) => ({ body: { content: { raw: text } } });
+  return {
+    async findComment(repository, number, text) {
+      const found = await allPages(100, async (page) => {
+        const answer = await call.ask(
+          comments,
+          'GET',
+          `${path(repository, number)}?pagelen=100&page=${page}`,
+        );
+        return answer?.values ?? [];
+      });
+      const mine = found.findLast(({ content, deleted }) => deleted !== true && content?.raw?.includes(text));
+      return mine && String(mine.id);
+    },
+    addComment: async (repository, number, text) =>
+      String((await call.must(comment, 'POST', path(repository, number), body(text))).id),
+    async editComment(repository, number, commentId, text) {
+      const one = `${path(repository, number)}/${encodeURIComponent(commentId)}`;
+      return (await call.ask(comment, 'PUT', one, body(text))) !== undefined;
+    },
+  } satisfies Partial<ReturnType<Row['api']>>;
+}

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secret.ts';
+import type { Outgoing, OutgoingAnswer, OutgoingBy } from '../../ports/outgoing.ts';
 
 export interface CallOptions {
   body?: unknown;
@@ -10,6 +11,13 @@ export interface CallOptions {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
+
+/** Where an interface is, and for whom it is asked. */
+export interface CallTarget {
+  apiUrl: string;
+  outgoing: Pick<Outgoing, 'request'>;
+  by: OutgoingBy;
+}
 
 export interface Call {
   /** The answer in this shape; undefined for 404. Throws as `GitApi` says. `path` begins with a slash. */
@@ -22,7 +30,7 @@ const limitMs = 10_000;
 const maxBytes = 8 * 1024 * 1024;
 
 export function createCall(
-  apiUrl: string,
+  { apiUrl, outgoing, by }: CallTarget,
   headers: Readonly<Record<string, string>>,
   token: () => Promise<Secret>,
 ): Call {
@@ -33,25 +41,22 @@ export function createCall(
     { body, token: own }: CallOptions = {},
   ): Promise<unknown> => {
     const secret = own ?? (await token());
-    const response = await fetch(`${apiUrl}${path}`, {
-      method,
-      redirect: 'error',
-      signal: AbortSignal.timeout(limitMs),
-      headers: {
-        accept: 'application/json',
-        'user-agent': 'berth',
-        ...headers,
-        authorization: `Bearer ${secret.reveal()}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    const response = await outgoing.request(
+      {
+        url: `${apiUrl}${path}`,
+        method,
+        limitMs,
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'berth',
+          ...headers,
+          authorization: `Bearer ${secret.reveal()}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }).catch((error: unknown) => {
-      throw new AppError(
-        'SERVICE_UNAVAILABLE',
-        `${host} did not answer within ${limitMs / 1000} s, or not by HTTP over a trusted connection. See the addresses of the git provider, and try again.`,
-        { cause: error },
-      );
-    });
+      by,
+    );
     return answerOf(response, host);
   };
   const call: Call = {
@@ -62,7 +67,8 @@ export function createCall(
       if (parsed.success) return parsed.data;
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `${host} answered in a form that is not that of its documents. See the provider and the apiUrl of the git provider.`,
+        `${host} answered in a form that is not that of its documents. See the provider and the apiUrl ` +
+          'of the git provider.',
         { cause: parsed.error },
       );
     },
@@ -76,20 +82,22 @@ export function createCall(
 }
 
 /** What the host says is never repeated: it may quote the request. */
-async function answerOf(response: Response, host: string): Promise<unknown> {
+async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown> {
   const { status } = response;
   if (status === 404 || status === 410) return undefined;
   if (status === 401 || status === 403)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${host} refused the credential of the git provider (${status}): it ended, was revoked, or lacks a right. Set a new one with gitProvider.update.`,
+      `${host} refused the credential of the git provider (${status}): it ended, was revoked, or lacks ` +
+        'a right. Set a new one with gitProvider.update.',
     );
   if (status === 429 || status >= 500)
     throw new AppError('SERVICE_UNAVAILABLE', `${host} cannot answer now (${status}). Try again later.`);
-  if (!response.ok)
+  if (status < 200 || status >= 300)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${host} refused the request (${status}). See that the git provider's address and credential are right.`,
+      `${host} refused the request (${status}). See that the git provider's address and credential are ` +
+        'right.',
     );
   try {
     const text = await readAll(response);
@@ -103,10 +111,10 @@ async function answerOf(response: Response, host: string): Promise<unknown> {
   }
 }
 
-async function readAll(response: Response): Promise<string> {
+async function readAll(response: OutgoingAnswer): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response.body) {
     size += chunk.length;
     if (size > maxBytes) throw new Error('The answer is larger than 8 MiB.');
     chunks.push(chunk);
@@ -133,6 +141,7 @@ export async function allPages<T>(
 function noRepository(): AppError {
   return new AppError(
     'NOT_FOUND',
-    'The git host has no such repository, or does not show it to this git provider. Give its credential access to the repository.',
+    'The git host has no such repository, or does not show it to this git provider. Give its credential ' +
+      'access to the repository.',
   );
 }

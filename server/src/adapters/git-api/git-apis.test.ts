@@ -5,6 +5,7 @@ import type { GitProvider } from '../../domain/git-host.ts';
 import { Secret } from '../../domain/secret.ts';
 import { systemClock } from '../../ports/clock.ts';
 import type { GitApi, GitApiAccess } from '../../ports/git-api.ts';
+import { homeOutgoing } from '../../../../test/integration/outgoing-fixture.ts';
 import { createGitApis } from './git-apis.ts';
 
 let host: GitHost;
@@ -68,7 +69,8 @@ const rows: Row[] = [
 
 function connected({ provider, path, credential }: Row): GitApi {
   host.appPublicKey = app.publicKey;
-  return createGitApis(systemClock).connect({
+  return createGitApis(systemClock, homeOutgoing).connect({
+    organizationId: 'o1',
     provider,
     apiUrl: `${host.url}${path}`,
     credential,
@@ -137,7 +139,8 @@ describe.each(rows)('$provider', (row) => {
       host.failing = status;
       await expect(connected(row).branches('acme/shop')).rejects.toMatchObject({ code });
     }
-    const nowhere = createGitApis(systemClock).connect({
+    const nowhere = createGitApis(systemClock, homeOutgoing).connect({
+      organizationId: 'o1',
       provider: row.provider,
       apiUrl: 'http://127.0.0.1:1',
       credential: token,

@@ -2,9 +2,10 @@
 import type { GitProvider } from '../../domain/git-host.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GitApis } from '../../ports/git-api.ts';
+import type { Outgoing } from '../../ports/outgoing.ts';
 import { createAppTokens } from './app-token.ts';
 import { bitbucket } from './bitbucket.ts';
-import { createCall } from './call.ts';
+import { createCall, type CallTarget } from './call.ts';
 import { gitea } from './gitea.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
@@ -12,15 +13,16 @@ import type { Row } from './row.ts';
 
 const rows: Record<GitProvider, Row> = { github, gitlab, gitea, bitbucket };
 
-export function createGitApis(clock: Clock): GitApis {
+export function createGitApis(clock: Clock, outgoing: Pick<Outgoing, 'request'>): GitApis {
   const appToken = createAppTokens(clock);
   return {
     connect(access) {
-      const { provider, apiUrl, credential } = access;
+      const { provider, apiUrl, credential, organizationId } = access;
+      const target: CallTarget = { apiUrl, outgoing, by: { organizationId } };
       const row = rows[provider];
       const token = async () =>
-        credential.kind === 'token' ? credential.token : appToken(apiUrl, credential);
-      return { ...row.api(createCall(apiUrl, row.headers, token), access), token };
+        credential.kind === 'token' ? credential.token : appToken(target, credential);
+      return { ...row.api(createCall(target, row.headers, token), access), token };
     },
   };
 }

@@ -1,4 +1,7 @@
-/** GitHub and GitHub Enterprise, REST API 2022-11-28 (docs.github.com/rest); also the paths that Gitea has in common with it. */
+/**
+ * GitHub and GitHub Enterprise, REST API 2022-11-28 (docs.github.com/rest); also the paths that Gitea has in
+ * common with it.
+ */
 import { z } from 'zod';
 import type { GitApi, GitRepository } from '../../ports/git-api.ts';
 import { allPages, type Call } from './call.ts';
@@ -24,7 +27,9 @@ export const github: Row = {
   api: (call) => ({
     ...likeGithub(call, { name: 'per_page', size: 100 }),
     account: async () =>
-      `an installation with ${(await call.must(installation, 'GET', '/installation/repositories?per_page=1')).total_count} repositories`,
+      'an installation with ' +
+      `${(await call.must(installation, 'GET', '/installation/repositories?per_page=1')).total_count} ` +
+      'repositories',
     repositories: async () =>
       (
         await allPages(

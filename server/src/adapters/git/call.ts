@@ -13,7 +13,10 @@ export interface CallResult {
   stdout: string;
 }
 
-/** Runs git with these arguments. Throws the signal's reason when aborted and SERVICE_UNAVAILABLE at the limit; a failing git is a result. */
+/**
+ * Runs git with these arguments. Throws the signal's reason when aborted and SERVICE_UNAVAILABLE at the
+ * limit; a failing git is a result.
+ */
 export type Call = (args: readonly string[], options?: { quick?: boolean }) => Promise<CallResult>;
 
 export interface CallContext {
@@ -26,7 +29,10 @@ export interface CallContext {
   git: GitRun;
 }
 
-/** All calls of one checkout share its limit. A quick one (a look at what is there) gives its stdout and is not made known as a child. */
+/**
+ * All calls of one checkout share its limit. A quick one (a look at what is there) gives its stdout and is
+ * not made known as a child.
+ */
 export function createCall({ gitPath, environment, directory, place, access, git }: CallContext): Call {
   const redact = redactLines(
     createRedactor([access.credentials?.password, access.sshKey].filter((secret) => secret !== undefined)),
@@ -53,7 +59,8 @@ export function createCall({ gitPath, environment, directory, place, access, git
     if (result.ended === 'limit')
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `Getting the source from ${place} took longer than ${Math.round(git.limitMs / 1000)} s and was ended.`,
+        `Getting the source from ${place} took longer than ${Math.round(git.limitMs / 1000)} s and was ` +
+          'ended.',
       );
     if (result.ended === 'output')
       throw new AppError(

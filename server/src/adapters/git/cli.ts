@@ -5,24 +5,31 @@ import { AppError } from '../../domain/errors.ts';
 import { parseCommit, parseGitUrl, parseRefName } from '../../domain/git-source.ts';
 import type { GitUrl } from '../../domain/git-source.ts';
 import type { Git, GitSource } from '../../ports/git.ts';
+import type { Gate, JudgedHost, Outgoing } from '../../ports/outgoing.ts';
 import { createCall } from './call.ts';
 import type { Call } from './call.ts';
 import { createGitEnvironment } from './environment.ts';
-import { gitFailure, isMissingRef, submoduleFailure, wantsFullFetch } from './failures.ts';
+import { connectFailure, gitFailure, isMissingRef, submoduleFailure, wantsFullFetch } from './failures.ts';
+import { createSshHosts, type SshHosts } from './ssh-hosts.ts';
 
 export interface GitOptions {
   /** Absolute path of the program, 2.31 or newer. */
   gitPath: string;
-  /** Folder for the private files of runs; whatever a killed process left there may be removed at the next start. */
+  /**
+   * Folder for the private files of runs; whatever a killed process left there may be removed at the next
+   * start.
+   */
   scratchRoot: string;
   /** File with the SSH host keys seen so far; one for the installation, kept. */
   knownHostsPath: string;
+  outgoing: Pick<Outgoing, 'judge' | 'gate'>;
 }
 
 /**
- * `checkout` throws BAD_REQUEST for an address, branch or commit that is none, NOT_FOUND for a repository, branch or commit that is not there,
- * PRECONDITION_FAILED for refused credentials or a changed host key, SERVICE_UNAVAILABLE for a host that does not answer in time, and the signal's reason when
- * aborted. On failure nothing of `directory` remains.
+ * `checkout` throws BAD_REQUEST for an address, branch or commit that is none, NOT_FOUND for a repository,
+ * branch or commit that is not there, PRECONDITION_FAILED for refused credentials or a changed host key,
+ * SERVICE_UNAVAILABLE for a host that does not answer in time, and the signal's reason when aborted. On
+ * failure nothing of `directory` remains.
  */
 export function createGit(options: GitOptions): Git {
   return {
@@ -30,7 +37,11 @@ export function createGit(options: GitOptions): Git {
       const url = parseGitUrl(source.url, 'url');
       const wanted = wantedOf(source, git.commit);
       git.signal.throwIfAborted();
-      await using environment = await createGitEnvironment(url, source, options);
+      const by = { organizationId: source.organizationId };
+      await using gate = await options.outgoing.gate(by, { namedPlain: true });
+      await using environment = await createGitEnvironment(url, source, { ...options, proxy: gate.proxy });
+      const sshHosts = createSshHosts(environment, options.outgoing, by);
+      const sshHost = await sshHosts.admit(url);
       const call = createCall({
         gitPath: options.gitPath,
         environment,
@@ -44,6 +55,10 @@ export function createGit(options: GitOptions): Git {
         url,
         wanted,
         hasKey: source.sshKey !== undefined,
+        gate,
+        sshHost,
+        sshHosts,
+        directory,
         pullRefs:
           source.pullRefs === undefined ? [] : [`+${parsePullRefs(source.pullRefs)}:refs/berth/pull/*`],
         remote: url.protocol === 'file' ? pathToFileURL(url.url).href : url.url,
@@ -77,6 +92,11 @@ interface Steps {
   url: GitUrl;
   wanted: Wanted;
   hasKey: boolean;
+  gate: Gate;
+  /** The source's own, when it is fetched by ssh. */
+  sshHost: JudgedHost | undefined;
+  sshHosts: SshHosts;
+  directory: string;
   pullRefs: readonly string[];
   /** Address for git. */
   remote: string;
@@ -95,12 +115,19 @@ function parsePullRefs(text: string): string {
   throw new AppError('BAD_REQUEST', 'The refs of a pull request are not of a form that git hosts have.');
 }
 
-/** Where the fetched commit is kept; a name of our own, so that no name of the repository's is ever resolved. */
+/**
+ * Where the fetched commit is kept; a name of our own, so that no name of the repository's is ever resolved.
+ */
 const sourceRef = 'refs/berth/source';
 const latest = ['--depth', '1'];
 
-function fetch({ call, remote }: Steps, depth: readonly string[], refspecs: readonly string[]) {
+/**
+ * A repository of this server is fetched from by this call alone: what it names itself, such as a submodule,
+ * never is, since nobody allowed those folders.
+ */
+function fetch({ call, remote, url }: Steps, depth: readonly string[], refspecs: readonly string[]) {
   return call([
+    ...(url.protocol === 'file' ? ['-c', 'protocol.file.allow=always'] : []),
     'fetch',
     '--progress',
     '--no-tags',
@@ -149,10 +176,15 @@ async function updateSubmodules(steps: Steps): Promise<void> {
   // Submodules with relative addresses count from here.
   await must(steps, ['config', '--local', 'remote.origin.url', steps.remote], { quick: true });
   const update = ['submodule', 'update', '--init', '--recursive', '--progress'];
+  if (steps.hasKey) await steps.sshHosts.admitSubmodules(steps.directory, steps.call);
   const shallow = await steps.call([...update, ...latest]);
   if (shallow.ok) return;
   const full = wantsFullFetch(shallow.lines) ? await steps.call(update) : shallow;
-  if (!full.ok) throw submoduleFailure(full.lines);
+  if (full.ok) return;
+  // One that came may have submodules of its own, from hosts that nobody asked for yet.
+  if (steps.hasKey && (await steps.sshHosts.admitSubmodules(steps.directory, steps.call)))
+    return updateSubmodules(steps);
+  throw submoduleFailure(full.lines, steps.gate.fault());
 }
 
 async function head(steps: Steps): Promise<{ commit: string; subject: string }> {
@@ -170,6 +202,10 @@ async function must(steps: Steps, args: readonly string[], options?: { quick: bo
 }
 
 function failure(steps: Steps, lines: readonly string[]): AppError {
+  const fault = steps.gate.fault();
+  if (fault) return fault;
+  const failed = connectFailure(lines);
+  if (failed !== undefined && steps.sshHost) return steps.sshHost.fault(failed);
   return gitFailure(lines, { source: steps.url, wanted: nameOf(steps.wanted), hasKey: steps.hasKey });
 }
 

@@ -5,9 +5,15 @@ import { expect, test } from 'vitest';
 import { parseGitUrl } from '../../domain/git-source.ts';
 import { Secret } from '../../domain/secret.ts';
 import { createGitEnvironment, gitConfig } from './environment.ts';
+import { sshConfig } from './ssh-config.ts';
+
+const proxy = new Secret('http://berth:abc@127.0.0.1:1');
+const helper =
+  `!f() { test \\"$1\\" = get || exit 0; ` +
+  `printf 'username=%s\\\\npassword=%s\\\\n' \\"$BERTH_GIT_USERNAME\\" \\"$BERTH_GIT_PASSWORD\\"; }; f`;
 
 test('the settings of an https source with credentials', () => {
-  expect(gitConfig(parseGitUrl('https://git.example.com:8443/o/r'), true)).toBe(`[core]
+  expect(gitConfig(parseGitUrl('https://git.example.com:8443/o/r'), true, proxy)).toBe(`[core]
  hooksPath = /dev/null
  fsmonitor = false
  symlinks = true
@@ -18,8 +24,6 @@ test('the settings of an https source with credentials', () => {
  allow = always
 [protocol "ssh"]
  allow = always
-[protocol "file"]
- allow = never
 [credential]
  helper =
 [fetch]
@@ -39,14 +43,44 @@ test('the settings of an https source with credentials', () => {
 [http]
  lowSpeedLimit = 1
  lowSpeedTime = 60
+ proxy = http://berth:abc@127.0.0.1:1
+ proxyAuthMethod = basic
 [credential "https://git.example.com:8443"]
- helper = "!f() { test \\"$1\\" = get || exit 0; printf 'username=%s\\\\npassword=%s\\\\n' \\"$BERTH_GIT_USERNAME\\" \\"$BERTH_GIT_PASSWORD\\"; }; f"
+ helper = "${helper}"
 `);
 });
 
-test('only a local source may use the file protocol', () => {
-  expect(gitConfig(parseGitUrl('git@host:r'), false)).toContain('[protocol "file"]\n allow = never');
-  expect(gitConfig(parseGitUrl('/srv/r'), false)).toContain('[protocol "file"]\n allow = always');
+test('no source is given the file protocol for all of its calls', () => {
+  for (const url of ['git@host:r', '/srv/r'])
+    expect(gitConfig(parseGitUrl(url), false, proxy)).not.toContain('[protocol "file"]');
+});
+
+test('only a source without encryption may use http, and its credentials go to it alone', () => {
+  expect(gitConfig(parseGitUrl('https://host/r'), false, proxy)).not.toContain('"http"');
+  const plain = gitConfig(parseGitUrl('http://host:3000/r'), true, proxy);
+  expect(plain).toContain('[protocol "http"]\n allow = always');
+  expect(plain).toContain('[credential "http://host:3000"]');
+});
+
+test('ssh connects to what was judged, and nowhere else', () => {
+  expect(
+    sshConfig([
+      { host: 'Git.example', port: undefined, address: '192.0.2.1' },
+      { host: 'forge', port: '2222', address: '2001:db8::1' },
+    ]),
+  ).toBe(`Host Git.example git.example
+ HostName 192.0.2.1
+ HostKeyAlias Git.example
+ CheckHostIP no
+ ProxyCommand none
+Host forge
+ HostName 2001:db8::1
+ HostKeyAlias [forge]:2222
+ CheckHostIP no
+ ProxyCommand none
+Host *
+ ProxyCommand exec /bin/false
+`);
 });
 
 test('the key is a private file for the time of the run', async () => {
@@ -57,6 +91,7 @@ test('the key is a private file for the time of the run', async () => {
       await using environment = await createGitEnvironment(parseGitUrl('git@host:r'), access, {
         scratchRoot,
         knownHostsPath: '/k',
+        proxy,
       });
       const key = join(environment.scratchDirectory, 'key');
       expect(await readFile(key, 'utf8')).toBe('-----BEGIN X-----\nabc\n-----END X-----\n');

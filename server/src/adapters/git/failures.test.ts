@@ -35,7 +35,8 @@ test.each([
   [
     https,
     [
-      "fatal: unable to access 'https://git.example/': Failed to connect to git.example port 443 after 1 ms: Couldn't connect to server",
+      "fatal: unable to access 'https://git.example/': Failed to connect to git.example port 443 after " +
+        "1 ms: Couldn't connect to server",
     ],
     'SERVICE_UNAVAILABLE',
     'does not answer',
@@ -103,7 +104,8 @@ test('a submodule is named', () => {
     "fatal: clone of 'https://git.example/lib' into submodule path '/x/out/lib' failed",
   ];
   expect(submoduleFailure(lines).message).toContain(
-    "The submodule at https://git.example/lib could not be fetched: fatal: repository 'https://git.example/lib/' not found",
+    'The submodule at https://git.example/lib could not be fetched: fatal: repository ' +
+      "'https://git.example/lib/' not found",
   );
 });
 

@@ -2,6 +2,8 @@
 import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { GitUrl } from '../../domain/git-source.ts';
+import type { ConnectFailure } from '../../ports/outgoing.ts';
+import { anyOf } from '../../domain/pattern.ts';
 
 export interface Asked {
   source: GitUrl;
@@ -22,18 +24,21 @@ export function gitFailure(lines: readonly string[], asked: Asked): AppError {
 }
 
 /** A submodule's failure; it names the submodule and where it should have come from. */
-export function submoduleFailure(lines: readonly string[]): AppError {
+export function submoduleFailure(lines: readonly string[], fault?: AppError): AppError {
   const output = lines.join('\n');
   const clone = /clone of '([^']*)' into submodule path '([^']*)' failed/.exec(output);
   const what = clone === null ? 'A submodule' : `The submodule at ${clone[1] ?? ''}`;
   if (/transport '[^']*' not allowed/.test(output))
     return new AppError(
       'BAD_REQUEST',
-      `${what} uses an address that is not allowed: submodules come over https or ssh only.`,
+      `${what} uses an address that is not allowed: submodules come over https or ssh only, or over http ` +
+        'with a source that does.',
     );
+  if (fault) return new AppError(fault.code, `${what} could not be fetched: ${fault.message}`);
   return new AppError(
     'PRECONDITION_FAILED',
-    `${what} could not be fetched: ${lastWords(lines)} Check its address in .gitmodules and that the same key or token may read it.`,
+    `${what} could not be fetched: ${lastWords(lines)} Check its address in .gitmodules and that the ` +
+      'same key or token may read it.',
   );
 }
 
@@ -46,18 +51,28 @@ function lastWords(lines: readonly string[]): string {
   return said.slice(0, 500);
 }
 
+/** What ssh says of a connection that was not made (OpenSSH, sshconnect.c). */
+export function connectFailure(lines: readonly string[]): ConnectFailure | undefined {
+  const [, reason] =
+    lines.map((line) => /^ssh: connect to host \S+ port \d+: (.*)$/.exec(line)).find(Boolean) ?? [];
+  if (reason === undefined) return undefined;
+  if (/refused/i.test(reason)) return 'refused';
+  return /timed out/i.test(reason) ? 'silent' : 'other';
+}
+
 export function isMissingRef(lines: readonly string[]): boolean {
   return lines.some((line) => /couldn't find remote ref/i.test(line));
 }
 
 /** The server gives no single commits, or no shallow history: only the whole of it. */
 export function wantsFullFetch(lines: readonly string[]): boolean {
-  return lines.some((line) =>
-    /does not allow request for unadvertised object|not our ref|does not support shallow|server does not support shallow/i.test(
-      line,
-    ),
-  );
+  return lines.some((line) => noPart.test(line));
 }
+
+const noPart = anyOf(
+  [/does not allow request for unadvertised object/, /not our ref/, /does not support shallow/],
+  'i',
+);
 
 interface Failure {
   pattern: RegExp;
@@ -76,7 +91,9 @@ const failures: readonly Failure[] = [
     pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i,
     code: 'PRECONDITION_FAILED',
     sentence: ({ source }) =>
-      `The host key of ${source.host} is not the one it had before, so the connection was refused. If its owner confirms the new key, have the administrator remove the old one from the known hosts of this installation.`,
+      `The host key of ${source.host} is not the one it had before, so the connection was refused. If ` +
+      'its owner confirms the new key, have the administrator remove the old one from the known hosts ' +
+      'of this installation.',
   },
   {
     pattern: /couldn't find remote ref|Remote branch .* not found/i,
@@ -87,29 +104,48 @@ const failures: readonly Failure[] = [
     pattern: /Load key .*(error in libcrypto|invalid format|incorrect passphrase)|passphrase/i,
     code: 'PRECONDITION_FAILED',
     sentence: () =>
-      'The SSH key cannot be read: it is damaged, in an unknown format or protected by a passphrase. Store an unprotected OpenSSH key.',
+      'The SSH key cannot be read: it is damaged, in an unknown format or protected by a passphrase. ' +
+      'Store an unprotected OpenSSH key.',
   },
   {
     pattern: /Permission denied \(|Too many authentication failures|No supported authentication methods/i,
     code: 'PRECONDITION_FAILED',
     sentence: ({ source, hasKey }) =>
       hasKey
-        ? `${source.host} refused the SSH key; add its public part as a deploy key there, or choose another key.`
+        ? `${source.host} refused the SSH key; add its public part as a deploy key there, or choose ` +
+          'another key.'
         : `${source.host} wants an SSH key; choose one and add its public part as a deploy key there.`,
   },
   {
-    pattern:
-      /Authentication failed for|HTTP Basic: Access denied|Invalid username or (password|token)|returned error: 403/i,
+    pattern: anyOf(
+      [
+        /Authentication failed for/,
+        /HTTP Basic: Access denied/,
+        /Invalid username or (password|token)/,
+        /returned error: 403/,
+      ],
+      'i',
+    ),
     code: 'PRECONDITION_FAILED',
     sentence: ({ source }) =>
       `${source.host} refused the user name and password or token; check them and what they may read.`,
   },
   {
-    pattern:
-      /could not read (Username|Password)|Repository not found|repository '.*' not found|does not appear to be a git repository|returned error: 40[14]|project you were looking for could not be found/i,
+    pattern: anyOf(
+      [
+        /could not read (Username|Password)/,
+        /Repository not found/,
+        /repository '.*' not found/,
+        /does not appear to be a git repository/,
+        /returned error: 40[14]/,
+        /project you were looking for could not be found/,
+      ],
+      'i',
+    ),
     code: 'NOT_FOUND',
     sentence: ({ source }) =>
-      `There is no repository at ${source.url}, or it is private and needs ${source.protocol === 'ssh' ? 'a key' : 'a user and token'} that may read it.`,
+      `There is no repository at ${source.url}, or it is private and needs ` +
+      `${source.protocol === 'ssh' ? 'a key' : 'a user and token'} that may read it.`,
   },
   {
     pattern: /could not resolve host|name or service not known|temporary failure in name resolution/i,
@@ -118,15 +154,37 @@ const failures: readonly Failure[] = [
       `The host ${source.host} is not known; check the address and this server's name resolution.`,
   },
   {
-    pattern:
-      /certificate problem|certificate verif|SSL certificate|unable to get local issuer|gnutls_handshake|server certificate/i,
+    pattern: anyOf(
+      [
+        /certificate problem/,
+        /certificate verif/,
+        /SSL certificate/,
+        /unable to get local issuer/,
+        /gnutls_handshake/,
+        /server certificate/,
+      ],
+      'i',
+    ),
     code: 'PRECONDITION_FAILED',
     sentence: ({ source }) =>
-      `The certificate of ${source.host} cannot be trusted; if it comes from an authority of your own, install that authority on this server.`,
+      `The certificate of ${source.host} cannot be trusted; if it comes from an authority of your own, ` +
+      'install that authority on this server.',
   },
   {
-    pattern:
-      /Failed to connect|Couldn't connect|Connection refused|Connection timed out|No route to host|Network is unreachable|Connection (reset|closed)|Operation too slow|kex_exchange_identification/i,
+    pattern: anyOf(
+      [
+        /Failed to connect/,
+        /Couldn't connect/,
+        /Connection refused/,
+        /Connection timed out/,
+        /No route to host/,
+        /Network is unreachable/,
+        /Connection (reset|closed)/,
+        /Operation too slow/,
+        /kex_exchange_identification/,
+      ],
+      'i',
+    ),
     code: 'SERVICE_UNAVAILABLE',
     sentence: ({ source }) =>
       `${source.host} does not answer; check the address, the port and the firewall between here and there.`,
@@ -141,6 +199,7 @@ const failures: readonly Failure[] = [
     pattern: /mismatched algorithms/i,
     code: 'NOT_IMPLEMENTED',
     sentence: ({ source }) =>
-      `The repository ${source.url} uses SHA-256 object ids, which are not supported; use one with SHA-1 ids.`,
+      `The repository ${source.url} uses SHA-256 object ids, which are not supported; use one with ` +
+      'SHA-1 ids.',
   },
 ];

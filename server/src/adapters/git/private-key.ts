@@ -2,8 +2,8 @@ import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secret.ts';
 
 /**
- * The key as OpenSSH takes it: it refuses CR LF and a missing last line break, as they come out of web forms. Throws PRECONDITION_FAILED for a key with
- * a passphrase, which OpenSSH would pass over without a word.
+ * The key as OpenSSH takes it: it refuses CR LF and a missing last line break, as they come out of web forms.
+ * Throws PRECONDITION_FAILED for a key with a passphrase, which OpenSSH would pass over without a word.
  */
 export function privateKeyText(key: Secret): string {
   const text = `${key.reveal().replaceAll('\r\n', '\n').trim()}\n`;
@@ -14,7 +14,10 @@ export function privateKeyText(key: Secret): string {
   );
 }
 
-/** OpenSSH's own format names its cipher after a fixed head (PROTOCOL.key in its source); PEM says it in its first lines (RFC 1421, RFC 5958). */
+/**
+ * OpenSSH's own format names its cipher after a fixed head (PROTOCOL.key in its source); PEM says it in its
+ * first lines (RFC 1421, RFC 5958).
+ */
 function isLocked(text: string): boolean {
   if (/^Proc-Type: 4,ENCRYPTED$|^-----BEGIN ENCRYPTED PRIVATE KEY-----$/m.test(text)) return true;
   const body = /^-----BEGIN OPENSSH PRIVATE KEY-----\n([A-Za-z0-9+/=\n]+)-----END/.exec(text)?.[1];

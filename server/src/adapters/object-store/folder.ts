@@ -4,11 +4,21 @@ import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
+import { deviceOf, freeBytes } from '../files/free-bytes.ts';
 
-export function folderStore(root: string): ObjectStore {
+/** `own` is a folder of Berth's own. */
+export function folderStore(root: string, own: string): ObjectStore {
   const place = (path: string): string => join(root, path);
   const failed = (cause: unknown): Error => folderError(root, cause);
   return {
+    async room() {
+      try {
+        const [free, device, ownDevice] = await Promise.all([freeBytes(root), deviceOf(root), deviceOf(own)]);
+        return { free, isOwnDisk: device === ownDevice };
+      } catch (error) {
+        throw failed(error);
+      }
+    },
     async write(path, source, signal) {
       try {
         await mkdir(dirname(place(path)), { recursive: true, mode: 0o700 });

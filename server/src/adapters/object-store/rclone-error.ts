@@ -1,13 +1,17 @@
 /** What rclone says of a failure, as a sentence for people. */
 import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { anyOf } from '../../domain/pattern.ts';
 import { createRedactor } from '../../domain/redactor.ts';
 import type { StorePlace } from '../../ports/object-store.ts';
 import type { PipedEnd } from '../../shell/piped.ts';
 
 type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
-/** Words of the services (Amazon S3 API, "Error responses") and of Go's network library, in the order they are looked for. */
+/**
+ * Words of the services (Amazon S3 API, "Error responses") and of Go's network library, in the order they are
+ * looked for.
+ */
 const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucket): string }[] = [
   {
     words: /InvalidAccessKeyId|SignatureDoesNotMatch|AuthorizationHeaderMalformed|InvalidToken/,
@@ -19,7 +23,8 @@ const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucke
     words: /AccessDenied|status code: 403|Forbidden/,
     code: 'PRECONDITION_FAILED',
     sentence: ({ bucket }) =>
-      `the keys may not do this in the bucket ${bucket}. They need the right to list, read, write and delete objects there`,
+      `the keys may not do this in the bucket ${bucket}. They need the right to list, read, write and ` +
+      'delete objects there',
   },
   {
     words: /NoSuchBucket|directory not found|InvalidBucketName/,
@@ -28,14 +33,40 @@ const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucke
       `there is no bucket ${bucket} at ${endpoint}. Make it, or correct the destination`,
   },
   {
-    words:
-      /no space left|StorageFull|QuotaExceeded|InsufficientStorage|status code: 507|DiskFull|XMinioStorageFull/i,
+    words: anyOf(
+      [
+        /no space left/,
+        /StorageFull/,
+        /QuotaExceeded/,
+        /InsufficientStorage/,
+        /status code: 507/,
+        /DiskFull/,
+        /XMinioStorageFull/,
+      ],
+      'i',
+    ),
     code: 'PRECONDITION_FAILED',
     sentence: ({ endpoint }) => `the store at ${endpoint} is full. Make room there, or keep fewer backups`,
   },
+  // A store that reports a fault often breaks the connection off as well.
   {
-    words:
-      /connection refused|no such host|no route to host|network is unreachable|i\/o timeout|deadline exceeded|connection reset|EOF|broken pipe|Temporary failure/,
+    words: /SlowDown|ServiceUnavailable|status code: 50[0-9]|InternalError/,
+    code: 'SERVICE_UNAVAILABLE',
+    sentence: ({ endpoint }) => `the store at ${endpoint} reports a fault of its own`,
+  },
+  {
+    words: anyOf([
+      /connection refused/,
+      /no such host/,
+      /no route to host/,
+      /network is unreachable/,
+      /i\/o timeout/,
+      /deadline exceeded/,
+      /connection reset/,
+      /EOF/,
+      /broken pipe/,
+      /Temporary failure/,
+    ]),
     code: 'SERVICE_UNAVAILABLE',
     sentence: ({ endpoint }) =>
       `${endpoint} cannot be reached, or broke the connection off. Check the endpoint and the network`,
@@ -44,11 +75,6 @@ const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucke
     words: /x509|certificate|tls:/,
     code: 'PRECONDITION_FAILED',
     sentence: ({ endpoint }) => `the certificate of ${endpoint} is not trusted by this server`,
-  },
-  {
-    words: /SlowDown|ServiceUnavailable|status code: 50[0-9]|InternalError/,
-    code: 'SERVICE_UNAVAILABLE',
-    sentence: ({ endpoint }) => `the store at ${endpoint} reports a fault of its own`,
   },
 ];
 

@@ -1,7 +1,11 @@
-/** Objects in a bucket of an S3 service, through rclone. The keys go by the child's environment (rclone's documentation, "Config file" → environment variables). */
+/**
+ * Objects in a bucket of an S3 service, through rclone. The keys go by the child's environment (rclone's
+ * documentation, "Config file" → environment variables).
+ */
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { ObjectStore, StorePlace, StoredObject } from '../../ports/object-store.ts';
+import type { Outgoing, OutgoingBy } from '../../ports/outgoing.ts';
 import { command } from '../../shell/command.ts';
 import type { Command } from '../../shell/command.ts';
 import { startPiped } from '../../shell/piped.ts';
@@ -10,7 +14,10 @@ import { rcloneError } from './rclone-error.ts';
 
 type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
-/** Retries of a whole upload would need the whole input again; single requests are tried anew. Of a listing's times the server's own are asked for: the others cost a request for each object. */
+/**
+ * Retries of a whole upload would need the whole input again; single requests are tried anew. Of a listing's
+ * times the server's own are asked for: the others cost a request for each object.
+ */
 const options = [
   '--config=',
   '--quiet',
@@ -19,46 +26,78 @@ const options = [
   '--contimeout=15s',
   '--timeout=120s',
   '--use-server-modtime',
-  // Parts of a size that reaches 300 GB within the 10,000 parts that S3 takes, and two of them in rclone's memory.
+  // Parts of a size that reaches 300 GB within the 10,000 parts that S3 takes, and two of them in rclone's
+  // memory.
   '--s3-chunk-size=32Mi',
   '--s3-upload-concurrency=2',
   '--buffer-size=1Mi',
 ] as const;
 
-/** rclone carries a library for terminals that works out the width of every character at each start, half of a start's processor time, unless told not to. */
+/**
+ * rclone carries a library for terminals that works out the width of every character at each start, half of a
+ * start's processor time, unless told not to.
+ */
 const noTerminal = { TCELL_MINIMIZE: '1' } as const;
 
-/** What the calls of one store share. */
-interface Bench {
+/** One call of a store: its programs go out through a gate of its own. */
+interface Bench extends AsyncDisposable {
   bucket: Bucket;
   make(verb: string, ...words: string[]): Command;
   remote(path: string): string;
+  /** Why the last connection was not made. */
+  fault(): AppError | undefined;
 }
 
-export function rcloneStore(
+interface BenchOptions {
+  rclonePath: string;
+  scratch: string;
+  outgoing: Pick<Outgoing, 'judge' | 'gate'>;
+  by: OutgoingBy;
+}
+
+async function openBench(
   bucket: Bucket,
-  { rclonePath, scratch }: { rclonePath: string; scratch: string },
-): ObjectStore {
-  const bench: Bench = {
-    bucket,
-    make: (verb, ...words) =>
-      command([rclonePath, verb, ...options, ...words], { cwd: scratch, env: environmentOf(bucket) }),
-    remote: (path) => `store:${[bucket.bucket, bucket.path, path].filter((part) => part !== '').join('/')}`,
-  };
-  const { make, remote } = bench;
+  { rclonePath, scratch, outgoing, by }: BenchOptions,
+): Promise<Bench> {
+  // Go's programs go past a proxy to loopback (net/http, ProxyFromEnvironment), so that is judged here.
+  await outgoing.judge(new URL(bucket.endpoint).hostname, by);
+  const gate = await outgoing.gate(by);
+  const env = { ...environmentOf(bucket), HTTP_PROXY: gate.proxy, HTTPS_PROXY: gate.proxy };
   return {
-    write: (path, source, signal) => feed(bench, startPiped(make('rcat', remote(path))), source, signal),
-    read: (path, signal) => read(bench, path, signal),
-    find: (path, signal) => find(bench, path, signal),
-    list: (path, signal) => list(bench, path, signal),
-    async rename(from, to, signal) {
-      // rclone has nothing to say about a source that is not there.
-      if (!(await find(bench, from, signal))) throw absent(bench, from);
-      await collect(bench, make('moveto', remote(from), remote(to)), signal);
+    bucket,
+    make: (verb, ...words) => command([rclonePath, verb, ...options, ...words], { cwd: scratch, env }),
+    remote: (path) => `store:${[bucket.bucket, bucket.path, path].filter((part) => part !== '').join('/')}`,
+    fault: gate.fault,
+    [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose](),
+  };
+}
+
+export function rcloneStore(bucket: Bucket, benchOptions: BenchOptions): ObjectStore {
+  const at = async <T>(work: (bench: Bench) => Promise<T>): Promise<T> => {
+    await using bench = await openBench(bucket, benchOptions);
+    return await work(bench);
+  };
+  return {
+    room: async () => undefined,
+    write: (path, source, signal) =>
+      at((bench) => feed(bench, startPiped(bench.make('rcat', bench.remote(path))), source, signal)),
+    async *read(path, signal) {
+      await using bench = await openBench(bucket, benchOptions);
+      yield* read(bench, path, signal);
     },
-    async remove(path, signal) {
-      if (await find(bench, path, signal)) await collect(bench, make('deletefile', remote(path)), signal);
-    },
+    find: (path, signal) => at((bench) => find(bench, path, signal)),
+    list: (path, signal) => at((bench) => list(bench, path, signal)),
+    rename: (from, to, signal) =>
+      at(async (bench) => {
+        // rclone has nothing to say about a source that is not there.
+        if (!(await find(bench, from, signal))) throw absent(bench, from);
+        await collect(bench, bench.make('moveto', bench.remote(from), bench.remote(to)), signal);
+      }),
+    remove: (path, signal) =>
+      at(async (bench) => {
+        if (await find(bench, path, signal))
+          await collect(bench, bench.make('deletefile', bench.remote(path)), signal);
+      }),
   };
 }
 
@@ -78,7 +117,9 @@ function environmentOf({ accessKey, secretAccessKey, region, endpoint }: Bucket)
   };
 }
 
-/** Its input closed, rclone would finish the object with what it has; so it is killed when the source fails. */
+/**
+ * Its input closed, rclone would finish the object with what it has; so it is killed when the source fails.
+ */
 async function feed(
   bench: Bench,
   child: PipedChild,
@@ -120,7 +161,10 @@ function drained(child: PipedChild): Promise<boolean> {
   });
 }
 
-/** rclone gives nothing, and says nothing, for an object that is not there, so that is asked first; a connection cut in its middle shows in the length. */
+/**
+ * rclone gives nothing, and says nothing, for an object that is not there, so that is asked first; a
+ * connection cut in its middle shows in the length.
+ */
 async function* read(bench: Bench, path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const object = await find(bench, path, signal);
   if (!object) throw absent(bench, path);
@@ -198,10 +242,10 @@ async function collect(bench: Bench, made: Command, signal: AbortSignal): Promis
   }
 }
 
-async function succeed({ bucket }: Bench, child: PipedChild, signal: AbortSignal): Promise<void> {
+async function succeed({ bucket, fault }: Bench, child: PipedChild, signal: AbortSignal): Promise<void> {
   const end = await child.ended;
   signal.throwIfAborted();
-  if (end.exitCode !== 0) throw rcloneError(bucket, end);
+  if (end.exitCode !== 0) throw fault() ?? rcloneError(bucket, end);
 }
 
 function onAbort(signal: AbortSignal, child: PipedChild): () => void {

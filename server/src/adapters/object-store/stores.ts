@@ -1,16 +1,20 @@
 import type { ObjectStore, OpenStore, StorePlace } from '../../ports/object-store.ts';
+import type { Outgoing } from '../../ports/outgoing.ts';
 import { folderStore } from './folder.ts';
 import { rcloneStore } from './rclone.ts';
 
 export interface StoreOptions {
   /** Path of rclone. */
   rclonePath: string;
-  /** Folder that the program runs in; it writes nothing there. */
+  /** Folder of Berth's own that the program runs in; it writes nothing there. */
   scratch: string;
+  outgoing: Pick<Outgoing, 'judge' | 'gate'>;
 }
 
 /** A store for each provider of destinations. */
 export function createObjectStores(options: StoreOptions): OpenStore {
-  return (place: StorePlace): ObjectStore =>
-    place.provider === 'local' ? folderStore(place.path) : rcloneStore(place, options);
+  return (place: StorePlace, organizationId: string): ObjectStore =>
+    place.provider === 'local'
+      ? folderStore(place.path, options.scratch)
+      : rcloneStore(place, { ...options, by: { organizationId } });
 }

@@ -2,14 +2,23 @@ import { request as httpRequest } from 'node:http';
 import { AppError } from '../../domain/errors.ts';
 import { adminOrigin } from './caddy-config.ts';
 
+export interface AdminAddress {
+  socketPath: string;
+  /** As sentences name another server. */
+  serverName?: string | undefined;
+}
+
 export interface AdminAnswer {
   status: number;
   body: string;
 }
 
-/** A call of Caddy's admin API (https://caddyserver.com/docs/api) on its unix socket; throws SERVICE_UNAVAILABLE when it does not answer in time. */
+/**
+ * A call of Caddy's admin API (https://caddyserver.com/docs/api) on its unix socket; throws
+ * SERVICE_UNAVAILABLE when it does not answer in time.
+ */
 export function callAdmin(
-  socketPath: string,
+  { socketPath, serverName }: AdminAddress,
   call: { method: 'GET' | 'POST'; path: string; body?: string; limitMs: number },
 ): Promise<AdminAnswer> {
   const body = call.body === undefined ? undefined : Buffer.from(call.body);
@@ -18,7 +27,7 @@ export function callAdmin(
     ...(body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': body.length }),
   };
   return new Promise((resolve, reject) => {
-    const fail = (cause: unknown) => reject(unreachable(socketPath, cause));
+    const fail = (cause: unknown) => reject(unreachable({ socketPath, serverName }, cause));
     const request = httpRequest(
       {
         socketPath,
@@ -42,11 +51,13 @@ export function callAdmin(
   });
 }
 
-function unreachable(socketPath: string, cause: unknown): AppError {
+function unreachable({ socketPath, serverName }: AdminAddress, cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new AppError(
     'SERVICE_UNAVAILABLE',
-    `The proxy does not answer on its admin socket ${socketPath} (${why}). Berth starts it again and sends its routes; see the service berth-proxy if this stays.`,
+    `The proxy ${serverName === undefined ? '' : `of ${serverName} `}does not answer on its admin socket ` +
+      `${socketPath} (${why}). Berth starts it again and ` +
+      'sends its routes; see the service berth-proxy if this stays.',
     { cause },
   );
 }

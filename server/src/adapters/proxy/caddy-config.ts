@@ -37,8 +37,9 @@ export const adminOrigin = 'berth';
 const gracePeriod = '10m';
 
 /**
- * The whole configuration for these routes. Both ports are listened on from the first moment: Caddy 2.6 leaves the listeners of a configuration whose ports it could
- * not all have open, and these would answer half of the requests with routes that were refused (measured). So no change of routes may begin to listen.
+ * The whole configuration for these routes. Both ports are listened on from the first moment: Caddy 2.6
+ * leaves the listeners of a configuration whose ports it could not all have open, and these would answer half
+ * of the requests with routes that were refused (measured). So no change of routes may begin to listen.
  * Throws BAD_REQUEST for a route that would mean something else to Caddy than it says.
  */
 export function caddyDocument(routes: readonly Route[], settings: CaddySettings): CaddyDocument {
@@ -76,7 +77,8 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
     .update(servers.secure)
     .digest('hex')
     .slice(0, 24);
-  const http = `{${inside({ '@id': idOf(digest), ...head })},"servers":{"plain":${servers.plain},"secure":${servers.secure}}}`;
+  const both = `{"plain":${servers.plain},"secure":${servers.secure}}`;
+  const http = `{${inside({ '@id': idOf(digest), ...head })},"servers":${both}}`;
   return {
     digest,
     text: `{${inside(base)},"apps":{${inside({ ...tls.apps, http: null }).replace(/null$/, () => http)}}}`,
@@ -138,8 +140,8 @@ function baseDocument({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
 }
 
 /**
- * What becomes of certificates goes to a socket: it is little. Requests go to files, so that a Berth that hangs never holds them up; neither headers nor who asked
- * are written.
+ * What becomes of certificates goes to a socket: it is little. Requests go to files, so that a Berth that
+ * hangs never holds them up; neither headers nor who asked are written.
  */
 function logs({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
   const folder = posix.dirname(adminSocket);
@@ -180,12 +182,17 @@ function logs({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
 
 const accessLogger = 'http.log.access';
 
-/** Certificates and redirects are ours to say, so Caddy's own conclusions from host names are switched off. */
+/**
+ * Certificates and redirects are ours to say, so Caddy's own conclusions from host names are switched off.
+ */
 function serverDefaults<T extends object>(server: T) {
   return { ...server, automatic_https: { disable: true }, read_header_timeout: '15s', idle_timeout: '2m' };
 }
 
-/** The sign-in comes first, so that neither the service nor where its redirects lead is shown to whoever may not pass. */
+/**
+ * The sign-in comes first, so that neither the service nor where its redirects lead is shown to whoever may
+ * not pass.
+ */
 function handlers(route: Route, origin: Origin): object[] {
   return [
     ...answerHeaders(route, origin),
@@ -198,8 +205,9 @@ function handlers(route: Route, origin: Origin): object[] {
 }
 
 /**
- * Browsers that were here keep to https (RFC 6797), whatever the service says. Caddy offers HTTP/3 at the port that it listens on itself, which browsers see only
- * where that is published under its own number (RFC 7838).
+ * Browsers that were here keep to https (RFC 6797), whatever the service says. Caddy offers HTTP/3 at the
+ * port that it listens on itself, which browsers see only where that is published under its own number (RFC
+ * 7838).
  */
 function answerHeaders({ hstsMaxAge, https }: Route, { port }: Origin) {
   if (!https) return [];
@@ -214,7 +222,10 @@ function bodyLimit({ maxBodyBytes }: Route) {
   return maxBodyBytes === null ? [] : [{ handler: 'request_body', max_size: maxBodyBytes }];
 }
 
-/** Nobody is asked for a password on an open connection: https comes first. 308 keeps method and body (RFC 9110, 15.4.9). */
+/**
+ * Nobody is asked for a password on an open connection: https comes first. 308 keeps method and body (RFC
+ * 9110, 15.4.9).
+ */
 function toHttps({ publicHttpsPort }: CaddySettings): object {
   const port = publicHttpsPort === 443 ? '' : `:${publicHttpsPort}`;
   return {
@@ -228,7 +239,8 @@ function rewrites({ path, stripPath, internalPath }: Route) {
   const strip =
     stripPath && trimmed(path) !== '' ? [{ handler: 'rewrite', strip_path_prefix: trimmed(path) }] : [];
   const prefix = trimmed(internalPath);
-  // Unlike a rewrite of the whole address, this keeps an encoded slash as it came. `$` would begin a group's name.
+  // Unlike a rewrite of the whole address, this keeps an encoded slash as it came. `$` would begin a group's
+  // name.
   return prefix === ''
     ? strip
     : [
@@ -238,8 +250,9 @@ function rewrites({ path, stripPath, internalPath }: Route) {
 }
 
 /**
- * Headers by which services are told of the client, or of an address other than the one that was asked for: nobody outside says that. The last ones are those of
- * the others with an underscore, which CGI and what descends from it cannot tell from a hyphen.
+ * Headers by which services are told of the client, or of an address other than the one that was asked for:
+ * nobody outside says that. The last ones are those of the others with an underscore, which CGI and what
+ * descends from it cannot tell from a hyphen.
  */
 const claims = [
   'Forwarded',
@@ -260,7 +273,10 @@ const claims = [
   'X-Forwarded-Prefix',
 ];
 
-/** Before all others, and once for all of them: Caddy takes as long for a configuration as it has bytes (measured: half with this, for 1,000 domains). */
+/**
+ * Before all others, and once for all of them: Caddy takes as long for a configuration as it has bytes
+ * (measured: half with this, for 1,000 domains).
+ */
 const everyRequest = { handle: [{ handler: 'headers', request: { delete: claims } }] };
 
 /** Caddy 2.6 takes a body that is cut off for a fault of the service, and would answer 502. */

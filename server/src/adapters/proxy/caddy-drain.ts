@@ -1,6 +1,7 @@
 /**
- * A configuration closes the connections of the former one that lie idle, and a client that uses one just then loses its request unless it sends it again. So, where
- * requests come, answers end their connections for a moment before.
+ * A configuration closes the connections of the former one that lie idle, and a client that uses one just
+ * then loses its request unless it sends it again. So, where requests come, answers end their connections for
+ * a moment before.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,8 +44,8 @@ export function createDrain(folder: string, lastRequestAt: () => number | undefi
 }
 
 /**
- * The route, before all others, that follows the file: the client is told with its answer (RFC 9112, 9.6; RFC 9113, 6.8). What becomes another protocol is left
- * alone. `folder` as the proxy sees it.
+ * The route, before all others, that follows the file: the client is told with its answer (RFC 9112, 9.6; RFC
+ * 9113, 6.8). What becomes another protocol is left alone. `folder` as the proxy sees it.
  */
 export function drainedRequest(folder: string): object {
   const match = [

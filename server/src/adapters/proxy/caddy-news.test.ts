@@ -3,15 +3,25 @@ import { newsReader } from './caddy-news.ts';
 
 /** Lines of Caddy 2.6.2, as it wrote them while it asked pebble. */
 const asked =
-  '{"level":"info","ts":1795289059.4,"logger":"tls.obtain","msg":"obtaining certificate","identifier":"else.test"}';
+  '{"level":"info","ts":1795289059.4,"logger":"tls.obtain","msg":"obtaining ' +
+  'certificate","identifier":"else.test"}';
 const http01 =
-  '{"level":"error","ts":1795289062.1,"logger":"http.acme_client","msg":"challenge failed","identifier":"else.test","challenge_type":"http-01","status_code":400,"problem_type":"urn:ietf:params:acme:error:connection","error":"Get \\"http://else.test:80/x\\": dial tcp 10.98.5.99:80: connect: no route to host"}';
+  '{"level":"error","ts":1795289062.1,"logger":"http.acme_client","msg":"challenge ' +
+  'failed","identifier":"else.test","challenge_type":"http-01","status_code":400,' +
+  '"problem_type":"urn:ietf:params:acme:error:connection","error":"Get ' +
+  '\\"http://else.test:80/x\\": dial tcp 10.98.5.99:80: connect: no route to host"}';
 const alpn =
-  '{"level":"error","ts":1795289065.2,"logger":"http.acme_client","msg":"challenge failed","identifier":"else.test","challenge_type":"tls-alpn-01","status_code":403,"problem_type":"urn:ietf:params:acme:error:unauthorized","error":"Failed to connect to 10.98.5.99:443"}';
+  '{"level":"error","ts":1795289065.2,"logger":"http.acme_client","msg":"challenge ' +
+  'failed","identifier":"else.test","challenge_type":"tls-alpn-01","status_code":403,' +
+  '"problem_type":"urn:ietf:params:acme:error:unauthorized","error":"Failed ' +
+  'to connect to 10.98.5.99:443"}';
 const failed =
-  '{"level":"error","ts":1795289068.3,"logger":"tls.obtain","msg":"could not get certificate from issuer","identifier":"else.test","issuer":"10.98.5.11:14000-dir","error":"[else.test] solving challenges: no solvers available"}';
+  '{"level":"error","ts":1795289068.3,"logger":"tls.obtain","msg":"could not get certificate from ' +
+  'issuer","identifier":"else.test","issuer":"10.98.5.11:14000-dir","error":"[else.test] solving ' +
+  'challenges: no solvers available"}';
 const retry =
-  '{"level":"error","ts":1795289068.3,"logger":"tls.obtain","msg":"will retry","error":"[else.test] Obtain: x","attempt":1,"retrying_in":60}';
+  '{"level":"error","ts":1795289068.3,"logger":"tls.obtain","msg":"will retry","error":"[else.test] ' +
+  'Obtain: x","attempt":1,"retrying_in":60}';
 const done = (msg: string): string => JSON.stringify({ logger: 'tls.obtain', msg, identifier: 'shop.test' });
 
 test.each([

@@ -1,4 +1,7 @@
-/** Issuance as Caddy tells of it: it has no state to ask for (2.6), but a log of JSON lines, which it sends to a unix socket that only its container and Berth see. */
+/**
+ * Issuance as Caddy tells of it: it has no state to ask for (2.6), but a log of JSON lines, which it sends to
+ * a unix socket that only its container and Berth see.
+ */
 import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { z } from 'zod';
@@ -51,7 +54,10 @@ const line = z.object({
   challenge_type: z.string().optional(),
 });
 
-/** Gives the news in a line. Of an attempt's checks, made in any order, the one by HTTP says most; else the first. */
+/**
+ * Gives the news in a line. Of an attempt's checks, made in any order, the one by HTTP says most; else the
+ * first.
+ */
 export function newsReader(): (text: string) => CertificateNews | undefined {
   const problems = new Map<string, AcmeProblem>();
   return (text) => {

@@ -7,9 +7,10 @@ export function trimmed(path: string): string {
 }
 
 /**
- * Exact hosts before wildcards, which never match the same name twice; of one host longer paths before shorter. The first that matches ends the search (`group`), and
- * what follows all of them goes on. A request is tried with one after another, so hosts come in lots that are passed over as a whole, and what is done alike is
- * written once. Each is given as JSON, by which it was found to be alike.
+ * Exact hosts before wildcards, which never match the same name twice; of one host longer paths before
+ * shorter. The first that matches ends the search (`group`), and what follows all of them goes on. A request
+ * is tried with one after another, so hosts come in lots that are passed over as a whole, and what is done
+ * alike is written once. Each is given as JSON, by which it was found to be alike.
  */
 export function routed(routes: readonly Route[], handle: (route: Route) => object[]): string[] {
   const [wild, exact] = [
@@ -34,11 +35,9 @@ function inLots(routes: readonly Route[], handle: (route: Route) => object[]): s
       lot.flatMap(([, own]) => own),
       handle,
     );
-    return lots.length === 1 || inside.length === 1
-      ? inside
-      : [
-          `{"match":[${JSON.stringify({ host: lot.map(([host]) => host) })}],"handle":[{"handler":"subroute","routes":[${inside.join()}]}]}`,
-        ];
+    if (lots.length === 1 || inside.length === 1) return inside;
+    const match = JSON.stringify({ host: lot.map(([host]) => host) });
+    return [`{"match":[${match}],"handle":[{"handler":"subroute","routes":[${inside.join()}]}]}`];
   });
 }
 

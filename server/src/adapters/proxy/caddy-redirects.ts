@@ -10,8 +10,9 @@ export interface Origin {
 }
 
 /**
- * Handlers of a route's redirects, in their order. A regular expression is looked for in the whole address and, where it can begin with a path (`^/old`), in path
- * and query; what stands round the match stays. `map` is used since it alone reads neither the address nor its own output again for placeholders: the matcher
+ * Handlers of a route's redirects, in their order. A regular expression is looked for in the whole address
+ * and, where it can begin with a path (`^/old`), in path and query; what stands round the match stays. `map`
+ * is used since it alone reads neither the address nor its own output again for placeholders: the matcher
  * `vars_regexp` of Caddy 2.6 does, and would give `{env.…}` to whoever puts it into a query (measured).
  */
 export function redirectHandlers({ redirects }: Pick<Route, 'redirects'>, origin: Origin) {
@@ -75,7 +76,10 @@ function mapping(source: string, destination: string, pattern: string, replaceme
   };
 }
 
-/** In the words of Go's `Regexp.Expand`: before the person's own groups stand what precedes the match and the match itself, after them what follows it. */
+/**
+ * In the words of Go's `Regexp.Expand`: before the person's own groups stand what precedes the match and the
+ * match itself, after them what follows it.
+ */
 function output(regex: string, replacement: string): string {
   const parts = parseReplacement(replacement).map((part) =>
     typeof part === 'string'

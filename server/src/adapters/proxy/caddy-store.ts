@@ -2,7 +2,9 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { basename, dirname, join } from 'node:path';
 import type { KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
 
-/** Folder of Caddy's storage beside the admin socket (https://caddyserver.com/docs/json/storage/file_system/). */
+/**
+ * Folder of Caddy's storage beside the admin socket (https://caddyserver.com/docs/json/storage/file_system/).
+ */
 export const storeFolder = 'store';
 
 /** Folder in it with a storage for each account that is not the installation's. */
@@ -13,7 +15,10 @@ export function accountFolder(account: string): string {
   return `${accountsFolder}/${account}`;
 }
 
-/** Certificates of Caddy's own authority live for hours and are made anew at once; what it is itself, clients may have learnt to trust. */
+/**
+ * Certificates of Caddy's own authority live for hours and are made anew at once; what it is itself, clients
+ * may have learnt to trust.
+ */
 const unkept = 'certificates/local';
 
 /** Letters of Caddy's own file names; no part of a path begins with a dot. */
@@ -22,55 +27,32 @@ const wanted = /\.(?:crt|key|json)$/;
 
 /** `folder` is where the store is for this process. */
 export function createCaddyStore(folder: string): ProxyStore {
-  async function walk(path: string): Promise<KeptFile[]> {
-    if (path === unkept) return [];
-    const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(absent);
-    const found: KeptFile[] = [];
-    for (const entry of entries ?? []) {
-      const inside = `${path}/${entry.name}`;
-      if (entry.isDirectory()) found.push(...(await walk(inside)));
-      else if (entry.isFile() && wanted.test(entry.name) && pathPattern.test(inside))
-        found.push({ path: inside, content: await readFile(join(folder, inside), 'utf8') });
-    }
-    return found;
-  }
-  const inside = async (path: string): Promise<string[]> =>
-    ((await readdir(join(folder, path)).catch(absent)) ?? []).map((name) => `${path}/${name}`);
   /** What stands before the paths of each storage: the installation's own, then those of the accounts. */
   const storages = async (): Promise<string[]> => [
     '',
-    ...(await inside(accountsFolder)).map((path) => `${path}/`),
+    ...(await inside(folder, accountsFolder)).map((path) => `${path}/`),
   ];
   const everywhere = async <T>(work: (storage: string) => Promise<T[]>): Promise<T[]> =>
     (await Promise.all((await storages()).map(work))).flat();
 
-  /** Certificates of the host with the account that got them. */
-  async function ofHost(storage: string, host: string): Promise<KeptFile[]> {
-    const authorities = await inside(`${storage}certificates`);
-    const own = (
-      await Promise.all(authorities.filter((path) => path !== unkept).map((path) => walk(`${path}/${host}`)))
-    ).flat();
-    return own.length === 0 ? [] : [...own, ...(await walk(`${storage}acme`))];
-  }
-
   return {
     async files(host) {
-      if (host !== undefined) return everywhere((storage) => ofHost(storage, host));
+      if (host !== undefined) return everywhere((storage) => filesOfHost(folder, storage, host));
       return everywhere(async (storage) => [
-        ...(await walk(`${storage}certificates`)),
-        ...(await walk(`${storage}acme`)),
-        ...(storage === '' ? await walk('pki') : []),
+        ...(await walk(folder, `${storage}certificates`)),
+        ...(await walk(folder, `${storage}acme`)),
+        ...(storage === '' ? await walk(folder, 'pki') : []),
       ]);
     },
     async folders() {
       const [authorities, users] = await Promise.all([
-        everywhere((storage) => inside(`${storage}certificates`)),
-        everywhere((storage) => inside(`${storage}acme`)),
+        everywhere((storage) => inside(folder, `${storage}certificates`)),
+        everywhere((storage) => inside(folder, `${storage}acme`)),
       ]);
       const deeper = await Promise.all([
-        ...authorities.map(inside),
-        ...users.map((path) => inside(`${path}/users`)),
-        inside('pki/authorities'),
+        ...authorities.map((path) => inside(folder, path)),
+        ...users.map((path) => inside(folder, `${path}/users`)),
+        inside(folder, 'pki/authorities'),
       ]);
       return new Set(deeper.flat());
     },
@@ -82,23 +64,51 @@ export function createCaddyStore(folder: string): ProxyStore {
         force: true,
       });
     },
-    async putBack(files) {
-      // A folder is there as a whole or not at all, also when Berth is killed meanwhile: of one without its key another certificate would be asked for.
-      const part = join(folder, 'part');
-      for (const [path, own] of Map.groupBy(
-        files.filter((file) => pathPattern.test(file.path)),
-        (file) => dirname(file.path),
-      )) {
-        await rm(part, { recursive: true, force: true });
-        await mkdir(part, { recursive: true, mode: 0o700 });
-        for (const file of own)
-          await writeFile(join(part, basename(file.path)), file.content, { mode: 0o600 });
-        await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-        await rename(part, join(folder, path)).catch(present);
-      }
-      await rm(part, { recursive: true, force: true });
-    },
+    putBack: (files) => putBack(folder, files),
   };
+}
+
+/** Paths of what is in a folder of the store. */
+async function inside(folder: string, path: string): Promise<string[]> {
+  return ((await readdir(join(folder, path)).catch(absent)) ?? []).map((name) => `${path}/${name}`);
+}
+
+async function walk(folder: string, path: string): Promise<KeptFile[]> {
+  if (path === unkept) return [];
+  const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(absent);
+  const found: KeptFile[] = [];
+  for (const entry of entries ?? []) {
+    const below = `${path}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await walk(folder, below)));
+    else if (entry.isFile() && wanted.test(entry.name) && pathPattern.test(below))
+      found.push({ path: below, content: await readFile(join(folder, below), 'utf8') });
+  }
+  return found;
+}
+
+/** Certificates of the host with the account that got them. */
+async function filesOfHost(folder: string, storage: string, host: string): Promise<KeptFile[]> {
+  const authorities = await inside(folder, `${storage}certificates`);
+  const kept = authorities.filter((path) => path !== unkept);
+  const own = (await Promise.all(kept.map((path) => walk(folder, `${path}/${host}`)))).flat();
+  return own.length === 0 ? [] : [...own, ...(await walk(folder, `${storage}acme`))];
+}
+
+async function putBack(folder: string, files: readonly KeptFile[]): Promise<void> {
+  // A folder is there as a whole or not at all, also when Berth is killed meanwhile: of one without its
+  // key another certificate would be asked for.
+  const part = join(folder, 'part');
+  for (const [path, own] of Map.groupBy(
+    files.filter((file) => pathPattern.test(file.path)),
+    (file) => dirname(file.path),
+  )) {
+    await rm(part, { recursive: true, force: true });
+    await mkdir(part, { recursive: true, mode: 0o700 });
+    for (const file of own) await writeFile(join(part, basename(file.path)), file.content, { mode: 0o600 });
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+    await rename(part, join(folder, path)).catch(present);
+  }
+  await rm(part, { recursive: true, force: true });
 }
 
 function absent(error: unknown): undefined {

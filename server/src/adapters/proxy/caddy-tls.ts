@@ -1,4 +1,7 @@
-/** Where certificates come from: the proxy's own authority, whose root is not put into any trust store, ACME authorities, uploads. */
+/**
+ * Where certificates come from: the proxy's own authority, whose root is not put into any trust store, ACME
+ * authorities, uploads.
+ */
 import { createHash } from 'node:crypto';
 import { coversHost } from '../../domain/certificate.ts';
 import type { AcmeCertificate, Route, RouteCertificate, UploadedCertificate } from '../../ports/proxy.ts';
@@ -9,7 +12,10 @@ export interface TlsConfiguration {
   apps: Record<string, unknown>;
   /** How the server on 443 chooses a certificate; the first policy that matches decides. */
   policies: ConnectionPolicy[];
-  /** Files that the document names: what the https of ACME directories is checked with. Caddy 2.6 takes them as files only. */
+  /**
+   * Files that the document names: what the https of ACME directories is checked with. Caddy 2.6 takes them
+   * as files only.
+   */
   files: ProxyFile[];
 }
 
@@ -87,7 +93,10 @@ function automationPolicies(managed: Hosts, folder: string) {
     .map(([policy, hosts]) => ({ subjects: hosts.map(([host]) => host), ...(JSON.parse(policy) as object) }));
 }
 
-/** Caddy tells accounts apart by authority and e-mail only, so each has a store of its own, with its certificates in it. */
+/**
+ * Caddy tells accounts apart by authority and e-mail only, so each has a store of its own, with its
+ * certificates in it.
+ */
 function accountStorage({ account }: AcmeCertificate, folder: string) {
   return account === null
     ? {}
@@ -117,8 +126,9 @@ function rootsFile(content: string): ProxyFile {
 }
 
 /**
- * An upload serves its own hosts and no others. A host of another source below a wildcard host that an upload serves needs a policy before that one; everything
- * else, and whoever names no host, gets what Caddy has by that name.
+ * An upload serves its own hosts and no others. A host of another source below a wildcard host that an upload
+ * serves needs a policy before that one; everything else, and whoever names no host, gets what Caddy has by
+ * that name.
  */
 function connectionPolicies(hosts: Hosts): ConnectionPolicy[] {
   const [exact, wild] = [hosts.filter(([host]) => !isWild(host)), hosts.filter(([host]) => isWild(host))];

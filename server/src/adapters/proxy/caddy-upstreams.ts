@@ -1,6 +1,7 @@
 /**
- * How requests get to services. A reverse proxy with its transport is what Caddy takes longest to make (measured: 10,000 of them 8 s), so routes only say in
- * variables whither a request goes, and few reverse proxies, which follow the variables, stand behind all routes.
+ * How requests get to services. A reverse proxy with its transport is what Caddy takes longest to make
+ * (measured: 10,000 of them 8 s), so routes only say in variables whither a request goes, and few reverse
+ * proxies, which follow the variables, stand behind all routes.
  */
 import type { Route } from '../../ports/proxy.ts';
 import { trimmed } from './caddy-paths.ts';
@@ -21,7 +22,10 @@ export function leadsTo(route: Route) {
   };
 }
 
-/** What follows the routes that end with `leadsTo`: one for each kind of them, and for gRPC where requests may come in HTTP/2. */
+/**
+ * What follows the routes that end with `leadsTo`: one for each kind of them, and for gRPC where requests may
+ * come in HTTP/2.
+ */
 export function reverseProxies(routes: readonly Route[], { speaksHttp2 }: { speaksHttp2: boolean }) {
   const kinds = new Map(routes.map((route) => [kindOf(route), route]));
   return [...kinds]
@@ -29,7 +33,8 @@ export function reverseProxies(routes: readonly Route[], { speaksHttp2 }: { spea
     .flatMap(([kind, route]) => {
       const proxy = reverseProxy(route);
       const followed = { vars: { [variables.kind]: [kind] } };
-      // gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113, 3.3).
+      // gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113,
+      // 3.3).
       const calls = {
         match: [{ ...followed, protocol: 'grpc' }],
         handle: [{ ...proxy, transport: { ...proxy.transport, versions: ['h2c', '2'] } }],
@@ -73,16 +78,18 @@ function kindOf(route: Route): string {
 }
 
 /**
- * Services are dialled by `tasks.<service>`, looked up each second, so that a deployment changes nothing here. The task with the fewest requests gets the next one: a
- * turn would be everybody's together. A connection that is refused goes to another task for up to 5 s, whatever the method; a request that a task has received is
- * repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of usual servers (Node: 5 s), since a POST on a connection that the other end
- * is closing cannot be repeated.
+ * Services are dialled by `tasks.<service>`, looked up each second, so that a deployment changes nothing
+ * here. The task with the fewest requests gets the next one: a turn would be everybody's together. A
+ * connection that is refused goes to another task for up to 5 s, whatever the method; a request that a task
+ * has received is repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of
+ * usual servers (Node: 5 s), since a POST on a connection that the other end is closing cannot be repeated.
  */
 function reverseProxy(route: Route) {
   const given = Object.fromEntries(
     headersOf(route).map(([name], index) => [name, [valueOf(headerVariable(index))]]),
   );
-  // Here, where what the client calls a header of the connection (RFC 9110, 7.6.1) has been taken away already.
+  // Here, where what the client calls a header of the connection (RFC 9110, 7.6.1) has been taken away
+  // already.
   const set = {
     ...given,
     'X-Real-Ip': ['{http.request.remote.host}'],

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { SeenRequest } from '../../ports/access-log.ts';
 import type { CertificateNews } from '../../ports/certificate-news.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
-import { callAdmin } from './caddy-admin.ts';
+import { callAdmin, type AdminAddress, type AdminAnswer } from './caddy-admin.ts';
 import { caddyDocument, idOf } from './caddy-config.ts';
 import type { CaddySettings } from './caddy-config.ts';
 import { createDrain } from './caddy-drain.ts';
@@ -14,9 +14,14 @@ import { watchRequests } from './caddy-requests.ts';
 import { proxyFilePrefix, type ProxyFile } from './caddy-tls.ts';
 import { adminSocketInContainer } from './proxy-service.ts';
 
+/** Told to whoever watches a proxy. */
+export type ProxyWatcher = Required<Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>>;
+
 export interface CaddyProxyOptions {
   /** Path of the admin socket as this process sees it. */
   adminSocket: string;
+  /** As sentences name another server. */
+  serverName?: string | undefined;
   /** Ports of the proxy as browsers see it, for redirects; 80 and 443 when absent. */
   publicHttpPort?: number;
   publicHttpsPort?: number;
@@ -30,12 +35,19 @@ export interface CaddyProxyOptions {
 
 const readLimitMs = 5_000;
 
-/** Caddy provisions the whole configuration anew: measured 0.6 s for 1,000 routes, 1.8 s for 5,000, on a loaded machine. */
+/**
+ * Caddy provisions the whole configuration anew: measured 0.6 s for 1,000 routes, 1.8 s for 5,000, on a
+ * loaded machine.
+ */
 const loadLimitMs = 60_000;
 
-/** The proxy port over Caddy's admin API. Calls of `apply` are done one after another, so the last one decides. */
+/**
+ * The proxy port over Caddy's admin API. Calls of `apply` are done one after another, so the last one
+ * decides.
+ */
 export function createCaddyProxy({
   adminSocket,
+  serverName,
   publicHttpPort = 80,
   publicHttpsPort = 443,
   onNews = () => undefined,
@@ -43,6 +55,7 @@ export function createCaddyProxy({
   beforeLoad,
 }: CaddyProxyOptions): Proxy {
   const settings: CaddySettings = { adminSocket: adminSocketInContainer, publicHttpPort, publicHttpsPort };
+  const admin: AdminAddress = { socketPath: adminSocket, serverName };
   let last: Promise<unknown> = Promise.resolve();
   let listening: Promise<unknown> | undefined;
   let loaded: Loaded | undefined;
@@ -64,7 +77,7 @@ export function createCaddyProxy({
     // Caddy refuses a configuration whose log goes to a socket where nobody listens.
     await (listening ??= begin().catch(forgetBegin));
     // First, so that nothing is read and written for a proxy that does not answer.
-    const running = await readId(adminSocket);
+    const running = await readId(admin);
     const routes = typeof given === 'function' ? await given() : given;
     // Whoever waits is answered before the long part.
     await othersFirst();
@@ -79,14 +92,11 @@ export function createCaddyProxy({
       return { changed: false };
     await writeFiles(dirname(adminSocket), files);
     await beforeLoad?.();
-    const answer = await drain.during(() =>
-      callAdmin(adminSocket, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }),
+    refuseFailed(
+      await drain.during(() =>
+        callAdmin(admin, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }),
+      ),
     );
-    if (answer.status >= 300)
-      throw new AppError(
-        'BAD_REQUEST',
-        `The proxy refused the new routes and keeps the former ones: ${errorWords(answer.body)}`,
-      );
     await removeOthers(dirname(adminSocket), files);
     loaded = { id: idOf(digest), routes };
     return { changed: true };
@@ -98,16 +108,27 @@ export function createCaddyProxy({
       last = turn.catch(() => undefined);
       return turn;
     },
-    async current() {
-      try {
-        return (await readId(adminSocket)) ?? '';
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE') return undefined;
-        throw error;
-      }
-    },
+    current: () => currentId(admin),
     expected: (routes) => idOf(caddyDocument(routes, settings).digest),
   };
+}
+
+function refuseFailed({ status, body }: AdminAnswer): void {
+  if (status >= 300)
+    throw new AppError(
+      'BAD_REQUEST',
+      `The proxy refused the new routes and keeps the former ones: ${errorWords(body)}`,
+    );
+}
+
+/** Undefined when the proxy does not answer, empty when what it runs is not ours. */
+async function currentId(admin: AdminAddress): Promise<string | undefined> {
+  try {
+    return (await readId(admin)) ?? '';
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE') return undefined;
+    throw error;
+  }
 }
 
 /** What the running configuration was made from. */
@@ -116,7 +137,10 @@ interface Loaded {
   routes: readonly Route[];
 }
 
-/** That an authority refuses a host is no reason for a change, which would end everybody's WebSockets; only that it may be asked again is. */
+/**
+ * That an authority refuses a host is no reason for a change, which would end everybody's WebSockets; only
+ * that it may be asked again is.
+ */
 function asksNobodyNew(former: Loaded, routes: readonly Route[], settings: CaddySettings): boolean {
   const digestIfAsked = (all: readonly Route[]): string =>
     caddyDocument(all.map(unwithheld), settings).digest;
@@ -165,9 +189,11 @@ async function removeOthers(folder: string, files: readonly ProxyFile[]): Promis
     if (name.startsWith(proxyFilePrefix) && !kept.has(name)) await rm(join(folder, name), { force: true });
 }
 
-/** The digest in the configuration that runs; undefined when it is not one of ours, such as a fresh proxy's. */
-async function readId(adminSocket: string): Promise<string | undefined> {
-  const answer = await callAdmin(adminSocket, {
+/**
+ * The digest in the configuration that runs; undefined when it is not one of ours, such as a fresh proxy's.
+ */
+async function readId(admin: AdminAddress): Promise<string | undefined> {
+  const answer = await callAdmin(admin, {
     method: 'GET',
     path: '/config/apps/http/@id',
     limitMs: readLimitMs,

@@ -18,22 +18,32 @@ export interface ProxyServiceOptions {
   image: string;
   /** The node that has the ports and the admin folder; the proxy never moves. */
   nodeId: string;
-  /** The platform's own network. Networks of environments are attached to the running container, since a change here would restart the proxy. */
+  /**
+   * The platform's own network. Networks of environments are attached to the running container, since a
+   * change here would restart the proxy.
+   */
   network: string;
   /** Folder of the node's file system, only root's, in which the admin socket appears. */
   adminFolder: string;
   httpPort: number;
   httpsPort: number;
   labels: Record<string, string>;
-  /** How its health is looked at, with the static busybox on the node that looks; without it the engine counts a proxy that runs as healthy. */
+  /**
+   * How its health is looked at, with the static busybox on the node that looks; without it the engine counts
+   * a proxy that runs as healthy.
+   */
   probe?: { busybox: string; healthCheck: HealthCheck } | undefined;
-  /** False on a kernel before 5.14, which lacks `net.ipv4.tcp_migrate_req`: changing routes may then reset connections that are just being made. */
+  /**
+   * False on a kernel before 5.14, which lacks `net.ipv4.tcp_migrate_req`: changing routes may then reset
+   * connections that are just being made.
+   */
   migratesRequests: boolean;
 }
 
 /**
- * The platform's proxy as a service. A new container knows no routes (it answers 503 on port 80 until it is given some), so the reconciler attaches its
- * networks and applies the routes after every start. Its certificates are in the admin folder.
+ * The platform's proxy as a service. A new container knows no routes (it answers 503 on port 80 until it is
+ * given some), so the reconciler attaches its networks and applies the routes after every start. Its
+ * certificates are in the admin folder.
  */
 export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
   const { probe } = options;

@@ -6,14 +6,17 @@ import type { Route } from '../../ports/proxy.ts';
 
 const hostPattern = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
-/** Neither Caddy's placeholders and patterns nor what ends a path: {} * ? [ ] \ # % and everything outside visible ASCII. */
+/**
+ * Neither Caddy's placeholders and patterns nor what ends a path: {} * ? [ ] \ # % and everything outside
+ * visible ASCII.
+ */
 const pathPattern = /^\/[A-Za-z0-9._~!$&'()+,;=:@/-]*$/;
 
 const servicePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
 /**
- * Refuses a route with characters that Caddy would read as a placeholder, a pattern or the end of a path; whoever stores a domain checks more and earlier.
- * Throws BAD_REQUEST naming the domain.
+ * Refuses a route with characters that Caddy would read as a placeholder, a pattern or the end of a path;
+ * whoever stores a domain checks more and earlier. Throws BAD_REQUEST naming the domain.
  */
 export function checkRoute(route: Route): void {
   const faults = [

@@ -34,7 +34,8 @@ async function generateKeyPair(type: KeyPairType, comment: string): Promise<KeyP
     if (type === 'rsa') ssh2.utils.generateKeyPair('rsa', { bits: rsaBits, comment }, done);
     else ssh2.utils.generateKeyPair('ed25519', { comment }, done);
   });
-  // ssh2 1.17 loses the leading zero byte that one ed25519 key in 256 has, and nobody can read what it writes then (measured: 38 of 9,000); such a pair is made anew.
+  // ssh2 1.17 loses the leading zero byte that one ed25519 key in 256 has, and nobody can read what it writes
+  // then (measured: 38 of 9,000); such a pair is made anew.
   for (let left = attemptsLimit; ; left -= 1) {
     const { private: text } = await generate();
     if (left === 0 || !(ssh2.utils.parseKey(text) instanceof Error)) return parseKeyPair(text);
@@ -47,11 +48,13 @@ function parsed(text: string): ParsedKey {
     if (/encrypted/i.test(key.message))
       throw badField(
         'privateKey',
-        'has a passphrase, which nobody could enter here. Take a key without one (ssh-keygen -p removes it from a copy)',
+        'has a passphrase, which nobody could enter here. Take a key without one (ssh-keygen -p removes ' +
+          'it from a copy)',
       );
     throw badField(
       'privateKey',
-      'is no private key in OpenSSH or PEM form (an ed25519 key has to be in OpenSSH form). Paste the whole file, the BEGIN and END lines included',
+      'is no private key in OpenSSH or PEM form (an ed25519 key has to be in OpenSSH form). Paste the ' +
+        'whole file, the BEGIN and END lines included',
     );
   }
   if (!key.isPrivateKey()) throw badField('privateKey', 'is a public key; paste the private one');

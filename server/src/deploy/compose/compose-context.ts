@@ -2,10 +2,18 @@
 import type { EnvBlocks } from '../../domain/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
-import type { RegistryAuth } from '../../ports/engine.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
+import type { Host } from '../../ports/host.ts';
 import type { DeployPorts, GitLink, Placement, StageContext } from '../context.ts';
+import type { HostAccess, HostParts } from '../host-parts.ts';
 import type { DomainRecord, MountRecord } from '../release-inputs.ts';
 import type { ComposeSnapshot } from './compose-snapshot.ts';
+
+/**
+ * What a file asks of the machine, held against what was approved: FORBIDDEN with the dangers that wait
+ * for an approval, and the digest to approve them by.
+ */
+export type JudgeFile = (compose: ComposeRecord, plan: ComposePlan, deploymentId: string) => Promise<void>;
 
 export interface ComposeRecords {
   find(composeId: string): Promise<ComposeRecord | undefined>;
@@ -29,42 +37,29 @@ export interface ComposeRecords {
   ): Promise<void>;
 }
 
-export interface ComposeNetworks {
-  ensureEnvironment(environmentId: string): Promise<string>;
-  /** Makes the compose's own network when absent, and gives its name. */
-  ensureCompose(composeId: string): Promise<string>;
-}
-
-export interface ComposePorts
+/** What a compose is deployed with, whatever the host. */
+export interface ComposeDeployPorts
   extends Pick<
     DeployPorts,
-    | 'engine'
     | 'git'
-    | 'builder'
+    | 'reachRegistry'
     | 'clock'
     | 'settings'
-    | 'probePath'
+    | 'localRepositoryPaths'
     | 'workRoot'
     | 'fileSystem'
     | 'taskLabels'
-    | 'applyRoutes'
   > {
   records: ComposeRecords;
-  networks: ComposeNetworks;
-  /** Folder of this server with one folder per compose, for what its repository has and its services mount. */
-  keptFolder: string;
-  /** Berth's own data, which no service may see. */
-  dataFolder: string;
-  /** Whether the routing mesh reaches published ports here. */
-  meshWorks(): Promise<boolean>;
-  /** CONFLICT for a port of the server that is reserved or another service's. */
-  requireFreePort(wanted: {
-    port: number;
-    protocol: 'tcp' | 'udp';
-    field: string;
-    compose: ComposeRecord;
-  }): Promise<void>;
+  judgeFile: JudgeFile;
+  /** CONFLICT for a port of the host that is reserved or another service's. */
+  requireFreePort(
+    host: Pick<Host, 'engineView'>,
+    wanted: { port: number; protocol: 'tcp' | 'udp'; field: string; compose: ComposeRecord },
+  ): Promise<void>;
 }
+
+export type ComposePorts = ComposeDeployPorts & HostAccess;
 
 /** One service of a compose while it is released. */
 export interface ServiceRun {
@@ -74,11 +69,14 @@ export interface ServiceRun {
   /** Healthy, or so long with the engine that whoever only needs it started goes on. */
   started: Promise<void>;
   healthy: Promise<void>;
-  /** Healthy and past the engine's monitor, or ended with 0; gives when it was healthy, in ms since the epoch. */
+  /**
+   * Healthy and past the engine's monitor, or ended with 0; gives when it was healthy, in ms since the epoch.
+   */
   done: Promise<number>;
 }
 
-export interface ComposeContext extends StageContext, ComposePorts {
+export interface ComposeContext extends StageContext, ComposeDeployPorts, HostParts {
+  host: Pick<Host, 'engineView' | 'facts' | 'files' | 'folders'>;
   compose: ComposeRecord;
   placement: Placement;
   blocks: EnvBlocks;

@@ -1,11 +1,12 @@
 /** How compose services are deployed: the records they are made of, and the plan. */
 import { resolveBlock, type EnvBlocks } from '../../domain/env.ts';
 import { bind, type Deployer, type Stage } from '../context.ts';
+import { hostOf, partsOf } from '../host-parts.ts';
 import { secretValues } from '../log-secrets.ts';
 import type { ComposeContext, ComposePorts } from './compose-context.ts';
 import { prepareImages } from './prepare-images.ts';
 import { readFile } from './read-file.ts';
-import { awaitServices, releaseServices, takeBack } from './release-services.ts';
+import { awaitServices, releaseServices } from './release-services.ts';
 import { pruneServices, routeServices } from './settle.ts';
 
 /** File → images → services. */
@@ -18,13 +19,14 @@ const plan: readonly Stage<ComposeContext>[] = [
   pruneServices,
 ];
 
-export function composeDeployer(ports: ComposePorts): Deployer {
+export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts): Deployer {
   const { records } = ports;
   return {
     async prepare(context) {
       const { deployment } = context;
       const compose = await records.find(deployment.composeId ?? '');
       if (!compose) return undefined;
+      const host = await hostOf({ hosts }, compose);
       const [placement, around] = await Promise.all([
         records.placement(compose.environmentId),
         records.envBlocks(compose.environmentId),
@@ -33,25 +35,29 @@ export function composeDeployer(ports: ComposePorts): Deployer {
       const variables = ownVariables(blocks);
       context.hide([...secretValues(variables), compose.customGitPassword ?? '']);
       const live = deployment.kind === 'redeploy' ? await records.live(compose) : undefined;
-      // The stages share the one context of the attempt, whose deployment changes on the way.
-      const whole: ComposeContext = Object.assign(context, {
+      const whole: ComposeContext = {
+        ...context,
         ...ports,
+        ...partsOf({ applyRoutes }, host),
+        host,
         compose,
         placement,
         blocks,
         variables,
         pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
-      });
+      };
       return {
         stages: bind(plan, whole),
         patch: () => ({ releasedAppName: compose.appName }),
-        undo: () => takeBack(whole),
       };
     },
   };
 }
 
-/** The variables of the compose itself; those of project and environment come in by references alone, since who changes those need not be who may change what a file reaches. */
+/**
+ * The variables of the compose itself; those of project and environment come in by references alone, since
+ * who changes those need not be who may change what a file reaches.
+ */
 export function ownVariables(blocks: EnvBlocks): Record<string, string> {
   return resolveBlock('env', blocks.service, { ...blocks, service: '' });
 }

@@ -1,8 +1,7 @@
 /** From the plan to the services that the engine is asked for: what of it is only known on this server. */
 import { join } from 'node:path';
-import { AppError, badField } from '../../domain/errors.ts';
+import { badField } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
-import { pathContains } from '../../domain/server-path.ts';
 import type {
   ComposePlan,
   PlannedFile,
@@ -20,21 +19,23 @@ import { composeServiceSpec, type KnownMount } from './compose-service-spec.ts';
 
 const fileLimitBytes = 500_000;
 
-/** Every service as it will run. One that nothing changes for keeps the release it has, so that it runs on. */
+/**
+ * Every service as it will run. One that nothing changes for keeps the release it has, so that it runs on.
+ */
 export async function composeReleases(
   context: ComposeContext,
   plan: ComposePlan,
   images: ReadonlyMap<string, string>,
 ): Promise<ComposeRelease[]> {
   const { compose, engine, networks, records, log } = context;
-  const [info, domains, mounts, own, environment, live, mesh] = await Promise.all([
+  const [info, domains, mounts, own, environment, live, { hasRoutingMesh: mesh }] = await Promise.all([
     engine.info(),
     records.domains(compose.composeId),
     records.mounts(compose.composeId),
     networks.ensureCompose(compose.composeId),
     networks.ensureEnvironment(compose.environmentId),
     records.live(compose),
-    context.meshWorks(),
+    context.host.facts(),
   ]);
   const former = new Map(
     (live ? keptServices(live.snapshot) : []).map((release) => [release.service, release]),
@@ -65,7 +66,8 @@ export async function composeReleases(
     });
     if (!mesh && service.ports.some(({ mode }) => mode === 'ingress'))
       log.line(
-        `${service.name}: the routing mesh does not work on this server, so its ports are published in host mode.`,
+        `${service.name}: the routing mesh does not work on this server, so its ports are published in ` +
+          'host mode.',
       );
     for (const note of notes) log.line(`${service.name}: ${note}`);
     const release = {
@@ -113,7 +115,12 @@ async function requireFreePorts(context: ComposeContext, services: readonly Plan
           `${field}: the port ${published}/${protocol} is published by ${other} too`,
         );
       taken.set(`${published}/${protocol}`, name);
-      await context.requireFreePort({ port: published, protocol, field, compose: context.compose });
+      await context.requireFreePort(context.host, {
+        port: published,
+        protocol,
+        field,
+        compose: context.compose,
+      });
     }
   }
 }
@@ -167,7 +174,8 @@ async function sourceText(context: ComposeContext, path: string, where: string):
 
 function missing({ compose }: ComposeContext, path: string): string {
   return compose.sourceType === 'raw'
-    ? `there is no ${path}: a file of the source raw has nothing beside it but .env with createEnvFile, and files put there with mount.create (type file, filePath ${path.replace(/^\.\//, '')})`
+    ? `there is no ${path}: a file of the source raw has nothing beside it but .env with createEnvFile, ` +
+        `and files put there with mount.create (type file, filePath ${path.replace(/^\.\//, '')})`
     : `there is no file ${path} in the repository`;
 }
 
@@ -212,27 +220,20 @@ async function contentOf(
 async function knownMounts(context: ComposeContext, { name, mounts }: PlannedService): Promise<KnownMount[]> {
   const known: KnownMount[] = [];
   for (const mount of mounts) {
-    if (mount.type === 'bind') refuseOwnData(context, mount.path, name);
     known.push(mount.type === 'own' ? await ownMount(context, mount, `services.${name}.volumes`) : mount);
   }
   return known;
 }
 
-function refuseOwnData({ compose, dataFolder }: ComposeContext, path: string, service: string): void {
-  if (pathContains(dataFolder, path))
-    throw new AppError(
-      'FORBIDDEN',
-      `${fieldOf(compose)}: services.${service}.volumes binds ${path}, where Berth keeps its own data. Choose another folder.`,
-    );
-}
-
-/** What the repository has at the path comes as it is in this version; what it has not is a volume that stays. */
+/**
+ * What the repository has at the path comes as it is in this version; what it has not is a volume that stays.
+ */
 async function ownMount(
   context: ComposeContext,
   mount: PlannedMount & { type: 'own' },
   where: string,
 ): Promise<KnownMount> {
-  const { compose, deployment, fileSystem, keptFolder, records, log } = context;
+  const { compose, deployment, host, records, log } = context;
   const { target, readOnly, path } = mount;
   const folder = folderOf(compose);
   const beside = (await records.mounts(compose.composeId)).find(
@@ -242,14 +243,14 @@ async function ownMount(
   if (folder !== undefined) {
     const inside = inFolder(folder, path, { field: fieldOf(compose), where });
     const copy = join(
-      keptFolder,
+      host.folders.composes,
       compose.composeId,
       deployment.deploymentId,
       Buffer.from(inside).toString('base64url').slice(-100) || 'root',
     );
-    await fileSystem.remove(copy);
+    await host.files.remove(copy);
     if (
-      await fileSystem.copyInside(sourceDirectory(context), inside, copy, {
+      await host.files.copyInside(sourceDirectory(context), inside, copy, {
         field: `${fieldOf(compose)}: ${where}`,
       })
     )
@@ -257,8 +258,8 @@ async function ownMount(
   }
   if (readOnly) throw badField(fieldOf(compose), `${where}: ${missing(context, path)}`);
   const { volumeOfPath } = await import('../../modules/compose/translation/mounts.ts');
-  log.line(
-    `${where}: ${path} is kept as a volume of this compose, since ${folder === undefined ? 'a file of the source raw has no folder' : 'the repository has nothing there'}.`,
-  );
+  const why =
+    folder === undefined ? 'a file of the source raw has no folder' : 'the repository has nothing there';
+  log.line(`${where}: ${path} is kept as a volume of this compose, since ${why}.`);
   return { type: 'volume', name: volumeOfPath(path), isForeign: false, target, readOnly };
 }

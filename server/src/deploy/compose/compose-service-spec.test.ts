@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { composeRef } from '../../domain/service-ref.ts';
 import { translate } from '../../modules/compose/translation/translate.ts';
+import { dangersOfPlan, dangersOfSpec } from '../../modules/host-reach/dangers.ts';
+import { builtServiceImage } from '../image-name.ts';
 import { composeServiceSpec, type ComposeSpecInputs, type KnownMount } from './compose-service-spec.ts';
 
 const compose = {
@@ -26,7 +29,7 @@ function specOf(fields: string, change: Partial<ComposeSpecInputs> = {}) {
     folder: undefined,
     variables: {},
     blocks: { project: '', environment: '', service: '' },
-  }).plan.services;
+  }).services;
   if (!service) throw new Error('no service');
   const mounts = service.mounts.filter(
     (mount): mount is Exclude<typeof mount, { type: 'own' }> => mount.type !== 'own',
@@ -140,6 +143,7 @@ test('mounts of the record come to every service, but where its file puts someth
     organizationId: 'o1',
     type: 'file' as const,
     hostPath: null,
+    approval: null,
     volumeName: null,
     filePath: 'a.conf',
     content: 'text',
@@ -169,4 +173,28 @@ test.each([
   ['none, when it runs to its end', 'restart: "no"', undefined],
 ])('a release is judged by %s', (_, fields, check) => {
   expect(specOf(fields, { imageHasHealthCheck: true }).spec.healthCheck).toEqual(check);
+});
+
+test.each([
+  ['nginx:1', 'image: "nginx:1", volumes: ["/etc:/x:ro", "/opt:/y", "data:/z"], user: root'],
+  [`nginx@sha256:${'0'.repeat(64)}`, 'image: "nginx:1", cap_add: [SYS_ADMIN], command: sh -c x'],
+  [builtServiceImage('c1', 'web', 'd1'), 'build: ., volumes: ["other:/o:ro", "other:/p"], entrypoint: [a]'],
+  ['nginx:1', 'image: "nginx:1", shm_size: 2g, ulimits: {nice: 40}, logging: {options: {max-size: 1g}}'],
+])('a release of %s has the dangers that its file has, as it is stored, too', (image, fields) => {
+  const plan = translate({
+    text: `services:\n  web: {${fields}}\nvolumes: {data: , other: {external: true}}\n`,
+    field: 'composeFile',
+    folder: '',
+    variables: {},
+    blocks: { project: '', environment: '', service: '' },
+  });
+  const dangers = dangersOfPlan(plan);
+  expect(dangers.length).toBeGreaterThan(0);
+  const own = { probePath: '/srv/busybox', keptFolder: '/srv/composes' };
+  for (const service of plan.services) {
+    const mounts = service.mounts.filter((mount) => mount.type !== 'own');
+    const { spec } = specOf('', { service, image, mounts, ports: service.ports });
+    const stored: typeof spec = JSON.parse(JSON.stringify(spec));
+    for (const one of [spec, stored]) expect(dangersOfSpec(one, composeRef('c1'), own)).toEqual(dangers);
+  }
 });

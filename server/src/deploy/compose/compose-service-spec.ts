@@ -11,7 +11,9 @@ import type { DomainRecord, MountRecord } from '../release-inputs.ts';
 import { monitorMs, type DescribedSpec } from '../service-spec.ts';
 import { filesOf, serviceLabels, serviceMount, volumeLabels } from '../spec-parts.ts';
 
-/** A mount whose source is known: `copy` is a folder or file of the repository on this server, `file` a text. */
+/**
+ * A mount whose source is known: `copy` is a folder or file of the repository on this server, `file` a text.
+ */
 export type KnownMount =
   | Exclude<PlannedMount, { type: 'own' }>
   | { type: 'copy'; path: string; target: string; readOnly: boolean }
@@ -44,7 +46,10 @@ export interface ComposeSpecInputs {
 export const serviceLabel = 'berth.service';
 const defaultGraceMs = 10_000;
 
-/** What tells the two types apart: the names under which other programs look for the containers (decisions 10). */
+/**
+ * What tells the two types apart: the names under which other programs look for the containers (decisions
+ * 10).
+ */
 const typeLabels = {
   compose: (appName: string, service: string) => ({
     'com.docker.compose.project': appName,
@@ -57,79 +62,41 @@ const typeLabels = {
 >;
 
 export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
-  const { compose, service, networks, ports } = inputs;
-  const owner = { ...composeRef(compose.composeId), organizationId: compose.organizationId };
+  const { compose, service } = inputs;
   const suffix = compose.randomize ? compose.suffix : '';
-  const taken = new Set([
-    ...inputs.mounts.map(({ target }) => target),
-    ...inputs.files.map(({ path }) => path),
-  ]);
-  const recordMounts = inputs.recordMounts.filter(({ mountPath }) => !taken.has(mountPath));
-  const mounts = [
-    ...inputs.mounts.flatMap((mount) => engineMount(mount, suffix, owner)),
-    ...recordMounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner)),
-  ];
-  const holdsData = mounts.some(
-    ({ type, readOnly, source }) =>
-      type !== 'tmpfs' &&
-      readOnly !== true &&
-      !inputs.mounts.some((mount) => mount.type === 'copy' && mount.path === source),
-  );
-  const holdsPort = ports.some(({ mode }) => mode === 'host');
-  const isPinned = holdsData || holdsPort || mounts.some(({ type }) => type !== 'tmpfs');
-  const stopFirst = holdsData || holdsPort;
-  const notes =
-    stopFirst && service.updateOrder !== 'stop-first' && !service.isOneShot
-      ? [
-          `the old version stops before the new one starts: it has ${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at once.`,
-        ]
-      : [];
-  const name = composeServiceName(compose.appName, service.name, suffix);
+  const { mounts, files } = filesAndMounts(inputs, suffix);
+  const hold = holdOf(inputs, mounts);
+  const stopsFirst = hold.what !== undefined;
   return {
-    notes,
+    notes:
+      stopsFirst && service.updateOrder !== 'stop-first' && !service.isOneShot
+        ? [
+            `the old version stops before the new one starts: it has ${hold.what} that two versions cannot ` +
+              'hold at once.',
+          ]
+        : [],
     spec: {
-      name,
-      image: inputs.image,
-      labels: {
-        ...service.labels,
-        ...typeLabels[compose.composeType](compose.appName, service.name),
-        ...serviceLabels(owner, inputs.placement),
-        [serviceLabel]: service.name,
-      },
+      ...identityOf(inputs, suffix),
       release: inputs.deploymentId,
       env: Object.entries(inputs.env).map(([key, value]) => `${key}=${value}`),
       command: service.entrypoint,
       args: service.command,
-      networks: [networks.own, networks.environment],
-      aliases: {
-        [networks.own]: [
-          ...new Set([
-            service.name,
-            ...(suffix === '' ? [] : [`${service.name}-${suffix}`]),
-            ...service.aliases,
-          ]),
-        ],
-      },
       container: service.container,
       replicas: service.replicas,
       limits: service.limits,
       reservations: service.reservations,
       mounts: [...mounts, { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true }],
-      files: [
-        ...inputs.files,
-        ...inputs.mounts.flatMap((mount) =>
-          mount.type === 'file' ? [{ path: mount.target, content: mount.content }] : [],
-        ),
-        ...filesOf(recordMounts),
-      ],
-      ports,
+      files,
+      ports: inputs.ports,
       healthCheck: healthOf(inputs),
-      updateOrder: stopFirst ? 'stop-first' : (service.updateOrder ?? 'start-first'),
+      updateOrder: stopsFirst ? 'stop-first' : (service.updateOrder ?? 'start-first'),
       updatePace: service.updatePace,
       monitorMs: service.monitorMs ?? monitorMs,
       restartDelayMs: service.restartDelayMs,
       stopGracePeriodMs: service.stopGracePeriodMs ?? defaultGraceMs,
-      constraints: isPinned ? [...service.constraints, `node.id==${inputs.nodeId}`] : service.constraints,
+      constraints: hold.isPinned
+        ? [...service.constraints, `node.id==${inputs.nodeId}`]
+        : service.constraints,
       ...(service.spreadOver.length > 0 ? { spreadOver: service.spreadOver } : {}),
       maxReplicasPerNode: service.maxReplicasPerNode,
       logging: service.logging,
@@ -138,7 +105,76 @@ export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
   };
 }
 
-/** The file's own; else the image's; else Berth's probe on what its domains and ports lead to. One that runs to its end has none. */
+/** What it is called, by the engine and by others, and whose it is. */
+function identityOf(
+  { compose, service, networks, image, placement }: ComposeSpecInputs,
+  suffix: string,
+): Pick<ServiceSpec, 'name' | 'image' | 'labels' | 'networks' | 'aliases'> {
+  const withSuffix = suffix === '' ? [] : [`${service.name}-${suffix}`];
+  return {
+    name: composeServiceName(compose.appName, service.name, suffix),
+    image,
+    labels: {
+      ...service.labels,
+      ...typeLabels[compose.composeType](compose.appName, service.name),
+      ...serviceLabels(ownerOf(compose), placement),
+      [serviceLabel]: service.name,
+    },
+    networks: [networks.own, networks.environment],
+    aliases: { [networks.own]: [...new Set([service.name, ...withSuffix, ...service.aliases])] },
+  };
+}
+
+const ownerOf = ({ composeId, organizationId }: Pick<ComposeRecord, 'composeId' | 'organizationId'>) => ({
+  ...composeRef(composeId),
+  organizationId,
+});
+
+/** Those of the file; of the records what stands at no place of theirs. */
+function filesAndMounts(inputs: ComposeSpecInputs, suffix: string): Pick<ServiceSpec, 'mounts' | 'files'> {
+  const owner = ownerOf(inputs.compose);
+  const taken = new Set([
+    ...inputs.mounts.map(({ target }) => target),
+    ...inputs.files.map(({ path }) => path),
+  ]);
+  const recordMounts = inputs.recordMounts.filter(({ mountPath }) => !taken.has(mountPath));
+  return {
+    mounts: [
+      ...inputs.mounts.flatMap((mount) => engineMount(mount, suffix, owner)),
+      ...recordMounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner)),
+    ],
+    files: [
+      ...inputs.files,
+      ...inputs.mounts.flatMap((mount) =>
+        mount.type === 'file' ? [{ path: mount.target, content: mount.content }] : [],
+      ),
+      ...filesOf(recordMounts),
+    ],
+  };
+}
+
+/** What of it only one version can hold, and whether it stays on its node. */
+function holdOf(
+  inputs: ComposeSpecInputs,
+  mounts: ServiceSpec['mounts'],
+): { what: string | undefined; isPinned: boolean } {
+  const holdsData = mounts.some(
+    ({ type, readOnly, source }) =>
+      type !== 'tmpfs' &&
+      readOnly !== true &&
+      !inputs.mounts.some((mount) => mount.type === 'copy' && mount.path === source),
+  );
+  const holdsPort = inputs.ports.some(({ mode }) => mode === 'host');
+  return {
+    what: holdsData ? 'a volume or folder' : holdsPort ? 'a port of the server' : undefined,
+    isPinned: holdsData || holdsPort || mounts.some(({ type }) => type !== 'tmpfs'),
+  };
+}
+
+/**
+ * The file's own; else the image's; else Berth's probe on what its domains and ports lead to. One that runs
+ * to its end has none.
+ */
 function healthOf({
   service,
   imageHasHealthCheck,

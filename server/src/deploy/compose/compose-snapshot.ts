@@ -1,4 +1,7 @@
-/** The stored form of a release of a compose service (an encrypted column of its deployment): enough to make exactly it again. */
+/**
+ * The stored form of a release of a compose service (an encrypted column of its deployment): enough to make
+ * exactly it again.
+ */
 import type { DeploymentRecord } from '../../db/tables.ts';
 import type { Dependency } from '../../modules/compose/translation/plan.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';

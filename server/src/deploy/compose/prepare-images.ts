@@ -1,4 +1,7 @@
-/** Builds and pulls what the services run, and stores what the release will be: from there on it needs neither repository nor file. */
+/**
+ * Builds and pulls what the services run, and stores what the release will be: from there on it needs neither
+ * repository nor file.
+ */
 import type { PlannedService } from '../../modules/compose/translation/plan.ts';
 import { managedLabel } from '../../ports/engine.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -13,6 +16,9 @@ import { writeComposeSnapshot } from './compose-snapshot.ts';
 
 export const prepareImages: Stage<ComposeContext> = {
   name: 'build',
+  resume: 'start',
+  holdsBuildSlot: true,
+  buildsNothing: ({ read }) => read?.plan.services.every(({ build: planned }) => !planned) === true,
   sentence: () => 'Building and pulling the images',
   async run(context) {
     const { compose, read } = context;
@@ -52,7 +58,11 @@ async function pull(
       'PRECONDITION_FAILED',
       `services.${name}: the image ${image} is not on this server, and pull_policy says never.`,
     );
-  await pullOrKeep(context, image, await records.registryAuth(image, compose.organizationId));
+  const { organizationId } = compose;
+  await pullOrKeep(context, image, {
+    auth: await records.registryAuth(image, organizationId),
+    organizationId,
+  });
 }
 
 async function build(context: ComposeContext, { name, build: planned }: PlannedService): Promise<string> {

@@ -1,9 +1,12 @@
-/** Brings the compose file here and understands it; what its repository or its variables make of it is judged as it will run. */
+/**
+ * Brings the compose file here and understands it; what its repository or its variables make of it is judged
+ * as it will run.
+ */
 import { formatEnv, parseEnv } from '../../domain/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
 import { inFolder } from '../../modules/compose/translation/service.ts';
 import type { Stage } from '../context.ts';
-import { fetchRepository, fetchSentence } from '../stages/fetch-repository.ts';
+import { fetchRepository, fetchSentence, type RepositoryContext } from '../stages/fetch-repository.ts';
 import { sourceDirectory } from '../work-directory.ts';
 import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
 
@@ -13,42 +16,47 @@ const envFileLimitBytes = 500_000;
 
 export const readFile: Stage<ComposeContext> = {
   name: 'checkout',
+  resume: 'start',
+  holdsBuildSlot: true,
+  // Only the file tells whether anything is built.
+  buildsNothing: () => true,
   sentence: ({ compose, pinnedCommit }) =>
     compose.sourceType === 'raw' ? 'Reading the compose file' : fetchSentence(compose, pinnedCommit),
-  async run(context) {
-    const { compose, log } = context;
-    const text = compose.sourceType === 'raw' ? await ownText(context) : await repositoryText(context);
-    const field = fieldOf(compose);
-    // The parser is loaded where a file is read: it costs 6 MB.
-    const { translate } = await import('../../modules/compose/translation/translate.ts');
-    const { plan, risks } = translate({
-      text,
-      field,
-      folder: folderOf(compose),
-      variables: context.variables,
-      blocks: context.blocks,
-    });
-    const [risk] = risks;
-    // A file of the record was judged when it was saved, by the role of whoever saved it.
-    if (risk && compose.sourceType !== 'raw' && !compose.mayReachServer) {
-      throw new AppError(
-        'FORBIDDEN',
-        `${field}: ${risk.where} ${risk.why}. Such a file needs Owner or Admin, and a member changed the source of this compose service or deployed it last. Ask one of them to look at the repository and deploy it.`,
-      );
-    }
-    for (const note of plan.notes) log.line(note);
-    log.line(`Services: ${plan.services.map(({ name }) => name).join(', ')}.`);
-    context.read = { plan, text };
-  },
+  run: readComposeFile,
 };
 
+/** What is needed to read a file and to judge it. */
+export type FileContext = RepositoryContext &
+  Pick<ComposeContext, 'blocks' | 'compose' | 'judgeFile' | 'read' | 'variables'> & {
+    records: Pick<ComposeContext['records'], 'live'>;
+  };
+
+export async function readComposeFile(context: FileContext): Promise<void> {
+  const { compose, log } = context;
+  const text = compose.sourceType === 'raw' ? await ownText(context) : await repositoryText(context);
+  const field = fieldOf(compose);
+  // The parser is loaded where a file is read: it costs 6 MB.
+  const { translate } = await import('../../modules/compose/translation/translate.ts');
+  const plan = translate({
+    text,
+    field,
+    folder: folderOf(compose),
+    variables: context.variables,
+    blocks: context.blocks,
+  });
+  await context.judgeFile(compose, plan, context.deployment.deploymentId);
+  for (const note of plan.notes) log.line(note);
+  log.line(`Services: ${plan.services.map(({ name }) => name).join(', ')}.`);
+  context.read = { plan, text };
+}
+
 /** A redeploy takes the file of the version that runs. */
-async function ownText({ compose, deployment, records }: ComposeContext): Promise<string> {
+async function ownText({ compose, deployment, records }: FileContext): Promise<string> {
   const live = deployment.kind === 'redeploy' ? await records.live(compose) : undefined;
   return live?.snapshot.text ?? compose.composeFile;
 }
 
-async function repositoryText(context: ComposeContext): Promise<string> {
+async function repositoryText(context: FileContext): Promise<string> {
   const { compose, fileSystem } = context;
   await fetchRepository(context, compose);
   const source = sourceDirectory(context);
@@ -59,7 +67,8 @@ async function repositoryText(context: ComposeContext): Promise<string> {
   if (text === undefined)
     throw new AppError(
       'BAD_REQUEST',
-      `composePath: there is no file ${compose.composePath} in the repository. Set composePath with compose.update.`,
+      `composePath: there is no file ${compose.composePath} in the repository. Set composePath with ` +
+        'compose.update.',
     );
   const path = inFolder(folderOf(compose) ?? '', '.env', { field: 'composePath', where: '.env' });
   if (compose.createEnvFile) await writeEnvFile(context, path);
@@ -77,7 +86,7 @@ async function repositoryText(context: ComposeContext): Promise<string> {
 }
 
 async function writeEnvFile(
-  { fileSystem, log, variables, ...context }: ComposeContext,
+  { fileSystem, log, variables, ...context }: FileContext,
   path: string,
 ): Promise<void> {
   const isWritten = await fileSystem.writeInside(sourceDirectory(context), path, formatEnv(variables), {
@@ -85,7 +94,8 @@ async function writeEnvFile(
   });
   log.line(
     isWritten
-      ? 'Wrote .env beside the compose file. A COPY of the whole folder puts it, with its secrets, into an image.'
+      ? 'Wrote .env beside the compose file. A COPY of the whole folder puts it, with its secrets, into ' +
+          'an image.'
       : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).',
   );
 }

@@ -12,6 +12,8 @@ import { startRun } from './service-run.ts';
 
 export const releaseServices: Stage<ComposeContext> = {
   name: 'release',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: () => 'Releasing the services',
   async run(context) {
     const snapshot = await begin(context);
@@ -44,10 +46,13 @@ export const releaseServices: Stage<ComposeContext> = {
     }
     context.stopRuns = (reason) => stop.abort(reason);
   },
+  undo: rollBack,
 };
 
 export const awaitServices: Stage<ComposeContext> = {
   name: 'await-healthy',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: () => 'Waiting until every service is healthy',
   async run(context) {
     const { runs, stopRuns } = context;
@@ -63,7 +68,10 @@ export const awaitServices: Stage<ComposeContext> = {
   },
 };
 
-/** Versions of before are stored once, so that an attempt after a crash knows what the engine took back meanwhile. */
+/**
+ * Versions of before are stored once, so that an attempt after a crash knows what the engine took back
+ * meanwhile.
+ */
 async function begin(context: ComposeContext): Promise<ComposeSnapshot> {
   const snapshot = readComposeSnapshot(context.deployment);
   if (!snapshot) throw new AppError('INTERNAL_SERVER_ERROR', 'There is nothing to release.');
@@ -84,7 +92,7 @@ function firstFailure(runs: readonly ServiceRun[]): Promise<never> {
 }
 
 /** Every service of the live release as it was; those that only the failed one has end. */
-export async function takeBack({ compose, deployment, engine, log, records }: ComposeContext): Promise<void> {
+async function rollBack({ compose, deployment, engine, log, records }: ComposeContext): Promise<void> {
   const failed = readComposeSnapshot(deployment);
   if (!failed?.previous) return;
   const live = await records.live(compose);

@@ -1,4 +1,7 @@
-/** One service of a compose while it is released: it waits for what it depends on, is given to the engine, and becomes healthy or ends. */
+/**
+ * One service of a compose while it is released: it waits for what it depends on, is given to the engine, and
+ * becomes healthy or ends.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import { composeServiceName } from '../../domain/names.ts';
@@ -20,7 +23,10 @@ export interface RunOptions {
 }
 
 const oneShotLimitMs = 30 * 60_000;
-/** The engine lets others find a service by its name only when it is healthy (measured), so `service_started` waits for that; two that wait for each other are not held for ever. */
+/**
+ * The engine lets others find a service by its name only when it is healthy (measured), so `service_started`
+ * waits for that; two that wait for each other are not held for ever.
+ */
 const startedLimitMs = 30_000;
 
 type RunContext = Pick<
@@ -94,15 +100,17 @@ async function apply(
   const { compose, engine, log, records } = context;
   const spec = { ...plain, registryAuth: await records.registryAuth(plain.image, compose.organizationId) };
   const present = await engine.service(spec.name);
+  const isUnchanged = spec.release !== context.deployment.deploymentId;
   const isThere = present?.specDigest === engine.specDigest(spec) && present.replicas === spec.replicas;
-  if (isThere && spec.release !== context.deployment.deploymentId)
-    log.line('Nothing changes for it; it runs on.');
+  if (isThere && isUnchanged) log.line('Nothing changes for it; it runs on.');
   else log.line(`Releasing ${spec.image}`);
   const released = await applyService(
     { engine, log: isThere ? { ...log, line: () => undefined } : log },
     {
       spec,
       owner: composeRef(compose.composeId),
+      hasFormer: compose.liveDeploymentId !== null,
+      isUnchanged,
       previousVersion: previous[spec.name] ?? null,
       async prepare(before) {
         if (spec.updateOrder === 'stop-first') await makeRoom(context, spec, service);
@@ -162,7 +170,8 @@ async function runToEnd(
   if (exitCode !== 0)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, and has to end with 0; its last lines stand in the log.`,
+      `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, and has to end ` +
+        'with 0; its last lines stand in the log.',
     );
   log.line('Ended with 0.');
 }

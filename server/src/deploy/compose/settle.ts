@@ -7,6 +7,8 @@ import { keptServices, readComposeSnapshot } from './compose-snapshot.ts';
 
 export const routeServices: Stage<ComposeContext> = {
   name: 'route',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: () => 'Checking the routes',
   async run({ applyRoutes, compose, deployment, networks, records }) {
     // Services under new names take the routes over before those under former ones go.
@@ -14,7 +16,8 @@ export const routeServices: Stage<ComposeContext> = {
       releasedAppName: compose.appName,
       releasedSuffix: readComposeSnapshot(deployment)?.suffix ?? '',
     });
-    // The first task of an environment has brought its network up on this node, so the proxy can be attached now.
+    // The first task of an environment has brought its network up on this node, so the proxy can be attached
+    // now.
     await networks.ensureEnvironment(compose.environmentId);
     await applyRoutes();
   },
@@ -22,6 +25,8 @@ export const routeServices: Stage<ComposeContext> = {
 
 export const pruneServices: Stage<ComposeContext> = {
   name: 'prune',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: () => 'Tidying up',
   async run(context) {
     try {
@@ -75,13 +80,13 @@ async function pruneImages({
 }
 
 /** Copies of the repository's files for services that run them no longer. */
-async function pruneCopies({ compose, deployment, fileSystem, keptFolder }: ComposeContext): Promise<void> {
-  const folder = join(keptFolder, compose.composeId);
+async function pruneCopies({ compose, deployment, host }: ComposeContext): Promise<void> {
+  const folder = join(host.folders.composes, compose.composeId);
   const used =
     readComposeSnapshot(deployment)?.services.flatMap(({ spec }) =>
       spec.mounts.map(({ source }) => source),
     ) ?? [];
-  for (const name of await fileSystem.names(folder))
+  for (const name of await host.files.names(folder))
     if (!used.some((source) => source.startsWith(`${join(folder, name)}/`)))
-      await fileSystem.remove(join(folder, name));
+      await host.files.remove(join(folder, name));
 }

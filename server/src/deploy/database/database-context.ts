@@ -3,13 +3,12 @@ import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseKind } from '../../modules/database/kinds.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
 import type { MountRecord } from '../release-inputs.ts';
-import type { DeployNetworks, Placement, StageContext } from '../context.ts';
+import type { DeployPorts, Placement, StageContext } from '../context.ts';
+import type { HostAccess, HostParts } from '../host-parts.ts';
 
-export interface DatabasePorts {
-  networks: DeployNetworks;
-  /** Path of the static busybox on this server. */
-  probePath: string;
+export interface DatabasePorts extends Pick<HostAccess, 'hosts'> {
   records: DatabaseRecords;
+  reachRegistry: DeployPorts['reachRegistry'];
 }
 
 /** What a deployment reads and writes of the product's records. */
@@ -24,7 +23,11 @@ export interface DatabaseRecords {
   liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
 }
 
-export interface DatabaseContext extends StageContext, DatabasePorts {
+export interface DatabaseContext
+  extends StageContext,
+    Pick<HostParts, 'networks' | 'probePath'>,
+    Pick<DatabasePorts, 'reachRegistry'> {
+  records: DatabaseRecords;
   database: DatabaseRecord;
   kind: DatabaseKind;
   placement: Placement;

@@ -3,24 +3,25 @@ import { resolveEnv } from '../../domain/env.ts';
 import type { DeploymentKind } from '../../domain/lifecycle.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
 import { bind, type Deployer, type Stage } from '../context.ts';
+import { hostOf } from '../host-parts.ts';
 import { secretValues } from '../log-secrets.ts';
 import { awaitHealthy } from '../stages/await-healthy.ts';
 import type { DatabaseContext, DatabasePorts } from './database-context.ts';
 import { pullDatabase } from './pull-database.ts';
 import { releaseDatabase } from './release-database.ts';
-import { copyData, standBeside, switchVolume, undoUpgrade, upgradedRecord } from './upgrade.ts';
+import { copyData, standBeside, switchVolume, upgradedRecord } from './upgrade.ts';
 import { verifyQuery } from './verify-query.ts';
 
-const land: readonly Stage<DatabaseContext>[] = [releaseDatabase, awaitHealthy, verifyQuery];
+const finishStages: readonly Stage<DatabaseContext>[] = [releaseDatabase, awaitHealthy, verifyQuery];
 
 /** The server with the present settings on its data. */
-const onItsData: readonly Stage<DatabaseContext>[] = [pullDatabase, ...land];
+const onItsData: readonly Stage<DatabaseContext>[] = [pullDatabase, ...finishStages];
 /** Another server on a copy of the data. */
 const onACopy: readonly Stage<DatabaseContext>[] = [
   pullDatabase,
   standBeside,
   copyData,
-  ...land,
+  ...finishStages,
   switchVolume,
 ];
 
@@ -28,12 +29,13 @@ const planOf = (kind: DeploymentKind): readonly Stage<DatabaseContext>[] =>
   kind === 'upgrade' ? onACopy : onItsData;
 
 export function databaseDeployer(ports: DatabasePorts): Deployer {
-  const { records } = ports;
+  const { hosts, records, reachRegistry } = ports;
   return {
     async prepare(context) {
       const { deployment } = context;
       const former = await records.find(deployment.databaseId ?? '');
       if (!former) return undefined;
+      const { engine, networks, probePath } = await hostOf({ hosts }, former);
       const isUpgrade = deployment.kind === 'upgrade';
       const database = isUpgrade ? upgradedRecord(former, deployment) : former;
       const [placement, blocks] = await Promise.all([
@@ -42,19 +44,22 @@ export function databaseDeployer(ports: DatabasePorts): Deployer {
       ]);
       const env = resolveEnv({ ...blocks, service: database.env });
       context.hide([...secretValues(env), database.databasePassword, database.databaseRootPassword ?? '']);
-      // The stages share the one context of the attempt, whose deployment changes on the way.
-      const whole: DatabaseContext = Object.assign(context, {
-        ...ports,
+      const whole: DatabaseContext = {
+        ...context,
+        engine,
+        networks,
+        probePath,
+        records,
+        reachRegistry,
         database,
         former,
         kind: databaseKind(database.kind),
         placement,
         env,
-      });
+      };
       return {
         stages: bind(planOf(deployment.kind), whole),
         patch: () => ({ releasedAppName: database.appName }),
-        ...(isUpgrade ? { undo: () => undoUpgrade(whole) } : {}),
       };
     },
   };

@@ -31,7 +31,10 @@ export interface DatabaseSpecInputs {
   probePath: string;
 }
 
-/** A server that recovers from a crash, or makes its first data on a slow disk, takes its time; failures within it count for nothing. */
+/**
+ * A server that recovers from a crash, or makes its first data on a slow disk, takes its time; failures
+ * within it count for nothing.
+ */
 const startPeriodMs = 10 * 60_000;
 /** A busy server answers late. It must be deaf for half a minute before it is given up. */
 const health = { intervalMs: 1000, timeoutMs: 10_000, retries: 15, startPeriodMs };
@@ -58,7 +61,8 @@ export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
     image: inputs.image,
     labels: serviceLabels(owner, inputs.placement),
     release: inputs.deploymentId,
-    // The record's own names and passwords come last: a variable that says otherwise would make the record lie.
+    // The record's own names and passwords come last: a variable that says otherwise would make the record
+    // lie.
     env: Object.entries({ ...inputs.env, ...server.env(database) }).map(
       ([name, value]) => `${name}=${value}`,
     ),

@@ -1,11 +1,14 @@
 /** Brings the image of a database to this server, and refuses one that the data is not fit for. */
 import { AppError } from '../../domain/errors.ts';
+import { registryOf } from '../../domain/image-reference.ts';
 import { majorOfImage, refuseMajorJump } from '../../modules/database/version.ts';
 import type { Stage } from '../context.ts';
 import type { DatabaseContext } from './database-context.ts';
 
 export const pullDatabase: Stage<DatabaseContext> = {
   name: 'pull',
+  resume: 'start',
+  holdsBuildSlot: false,
   sentence: ({ database }) => `Looking for the image ${database.containerImage}`,
   async run(context) {
     const { database, engine } = context;
@@ -19,9 +22,14 @@ export const pullDatabase: Stage<DatabaseContext> = {
 };
 
 /** A rebuild takes a newer image of the same name; one that cannot be pulled but is here already is used. */
-async function pull({ database, engine, kind, log, signal }: DatabaseContext, image: string): Promise<void> {
+async function pull(
+  { database, engine, kind, log, reachRegistry, signal }: DatabaseContext,
+  image: string,
+): Promise<void> {
   try {
-    await engine.pullImage(image, { signal, onLine: log.line });
+    await reachRegistry(registryOf(image), { organizationId: database.organizationId }, () =>
+      engine.pullImage(image, { signal, onLine: log.line }),
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
@@ -35,7 +43,8 @@ async function pull({ database, engine, kind, log, signal }: DatabaseContext, im
         : '';
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The image ${image} could not be pulled: ${error.message}${hint} Set containerImage with ${database.kind}.update to one that exists, such as ${kind.exampleImage}, and deploy again.`,
+      `The image ${image} could not be pulled: ${error.message}${hint} Set containerImage with ` +
+        `${database.kind}.update to one that exists, such as ${kind.exampleImage}, and deploy again.`,
       { cause: error },
     );
   }

@@ -9,6 +9,8 @@ import { databaseSpecOf, withPort } from './database-spec.ts';
 
 export const releaseDatabase: Stage<DatabaseContext> = {
   name: 'release',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: ({ database }) => `Starting ${database.containerImage} on the volume ${database.dataVolume}`,
   async run(context) {
     const { database, deployment } = context;
@@ -22,6 +24,7 @@ export const releaseDatabase: Stage<DatabaseContext> = {
     await applyRelease(context, {
       spec,
       owner: databaseRef(database.databaseId),
+      hasFormer: context.former.liveDeploymentId !== null,
       snapshot: { registryId: null },
       before: () => makeRoom(context, spec),
     });
@@ -60,7 +63,10 @@ export async function composeDatabaseSpec(
   });
 }
 
-/** Two servers must never stand on the same data: one under a former name goes first, and a rebuild begins from nothing. */
+/**
+ * Two servers must never stand on the same data: one under a former name goes first, and a rebuild begins
+ * from nothing.
+ */
 async function makeRoom(
   { database, deployment, engine, log }: DatabaseContext,
   spec: ServiceSpec,

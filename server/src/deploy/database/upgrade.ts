@@ -1,4 +1,7 @@
-/** The data of a database moved to a server of a newer major version: both servers stand beside each other, reached by nobody, until the new one has everything. */
+/**
+ * The data of a database moved to a server of a newer major version: both servers stand beside each other,
+ * reached by nobody, until the new one has everything.
+ */
 import { AppError } from '../../domain/errors.ts';
 import type { DatabaseRecord, DeploymentRecord } from '../../db/tables.ts';
 import { askServer, lastWords } from '../../modules/database/ask-server.ts';
@@ -7,7 +10,6 @@ import type { Stage } from '../context.ts';
 import { watchRelease } from '../release-watch.ts';
 import type { DatabaseContext } from './database-context.ts';
 import { withPort } from './database-spec.ts';
-import { pullDatabase } from './pull-database.ts';
 import { composeDatabaseSpec } from './release-database.ts';
 
 const startLimitMs = 11 * 60_000;
@@ -39,8 +41,11 @@ function namesOf({ former, deployment }: DatabaseContext): { source: string; tar
 /** From here on nobody writes any more: what is copied is all there is. */
 export const standBeside: Stage<DatabaseContext> = {
   name: 'beside',
+  resume: 'start',
+  holdsBuildSlot: false,
   sentence: ({ database, former }) =>
-    `Closing the database and starting ${former.containerImage} and ${database.containerImage} beside each other`,
+    `Closing the database and starting ${former.containerImage} and ${database.containerImage} beside ` +
+    'each other',
   async run(context) {
     const { database, deployment, engine, former, records } = context;
     const { source, target, main } = namesOf(context);
@@ -61,6 +66,7 @@ export const standBeside: Stage<DatabaseContext> = {
     for (const spec of both) started.push({ spec, ...(await engine.applyService(spec)) });
     await Promise.all(started.map((one) => awaitAlone(context, one)));
   },
+  undo: undoUpgrade,
 };
 
 async function awaitAlone(
@@ -84,6 +90,8 @@ async function awaitAlone(
 
 export const copyData: Stage<DatabaseContext> = {
   name: 'copy',
+  resume: 'start',
+  holdsBuildSlot: false,
   sentence: () => 'Copying the data and comparing both servers',
   async run(context) {
     const { engine, former, kind, log, signal } = context;
@@ -101,9 +109,14 @@ export const copyData: Stage<DatabaseContext> = {
   },
 };
 
-/** The new server answers by now; its volume becomes the database's, and the old one stays until a person removes it. */
+/**
+ * The new server answers by now; its volume becomes the database's, and the old one stays until a person
+ * removes it.
+ */
 export const switchVolume: Stage<DatabaseContext> = {
   name: 'switch',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: ({ former }) => `Keeping the former data in the volume ${former.dataVolume}`,
   async run({ clock, database, former, records }) {
     if (former.dataVolume === database.dataVolume) return;
@@ -122,10 +135,9 @@ export const switchVolume: Stage<DatabaseContext> = {
 };
 
 /** After a failure: the old server on the old volume again, and nothing left of the new one. */
-export async function undoUpgrade(context: DatabaseContext): Promise<void> {
-  const { database, deployment, engine, former, log, records } = context;
-  const isUntouched = deployment.stage === 'queue' || deployment.stage === pullDatabase.name;
-  if (isUntouched || database.dataVolume === former.dataVolume) return;
+async function undoUpgrade(context: DatabaseContext): Promise<void> {
+  const { database, engine, former, log, records } = context;
+  if (database.dataVolume === former.dataVolume) return;
   const { source, target, main } = namesOf(context);
   for (const name of [source, target, database.appName, main])
     await engine.removeService(name, { limitMs: removalLimitMs });

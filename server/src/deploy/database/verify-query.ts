@@ -1,4 +1,7 @@
-/** A database is done only when it answers its user: a server can be healthy and still refuse the record's password. */
+/**
+ * A database is done only when it answers its user: a server can be healthy and still refuse the record's
+ * password.
+ */
 import { AppError } from '../../domain/errors.ts';
 import { askServer, askUntilAnswered } from '../../modules/database/ask-server.ts';
 import type { Stage } from '../context.ts';
@@ -6,11 +9,16 @@ import type { DatabaseContext } from './database-context.ts';
 
 /** So long a server may refuse: an answer that says no is not waited for longer. */
 const limitMs = 30_000;
-/** So long one client may take: on a busy machine one that starts an interpreter is late, which says nothing of the password. */
+/**
+ * So long one client may take: on a busy machine one that starts an interpreter is late, which says nothing
+ * of the password.
+ */
 const oneQueryMs = 120_000;
 
 export const verifyQuery: Stage<DatabaseContext> = {
   name: 'verify-query',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: ({ database, kind }) => `Asking the server as ${kind.server.login(database).user}`,
   async run(context) {
     const { database, engine, kind, log, signal } = context;
@@ -28,7 +36,8 @@ export const verifyQuery: Stage<DatabaseContext> = {
       if (!(error instanceof AppError) || signal.aborted) throw error;
       throw new AppError(
         'PRECONDITION_FAILED',
-        `The server runs, but it does not answer the record's user and password: ${error.message} When its data was made with others, set those with ${database.kind}.update; then deploy again.`,
+        `The server runs, but it does not answer the record's user and password: ${error.message} When ` +
+          `its data was made with others, set those with ${database.kind}.update; then deploy again.`,
         { cause: error },
       );
     }

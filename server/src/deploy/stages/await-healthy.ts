@@ -1,4 +1,7 @@
-/** Waits until the engine says that the new version is healthy and stays so; the truth about a failure goes into the log. */
+/**
+ * Waits until the engine says that the new version is healthy and stays so; the truth about a failure goes
+ * into the log.
+ */
 import { AppError } from '../../domain/errors.ts';
 import type { Released, Stage, StageContext } from '../context.ts';
 import { watchRelease } from '../release-watch.ts';
@@ -8,16 +11,19 @@ const lastLines = 40;
 
 export const awaitHealthy: Stage<StageContext> = {
   name: 'await-healthy',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: () => 'Waiting until the new version is healthy',
   async run(context) {
     const { released } = context;
     if (!released) throw new AppError('INTERNAL_SERVER_ERROR', 'Nothing was released.');
     try {
-      released.healthyAt = await awaitRelease(
+      const healthyAt = await awaitRelease(
         context,
         released,
         (at) => void context.save({ healthyAt: new Date(at).toISOString() }),
       );
+      await context.save({ healthyAt: new Date(healthyAt).toISOString() });
     } catch (error) {
       if (!context.signal.aborted) await context.save({ healthyAt: null });
       throw error;
@@ -27,7 +33,10 @@ export const awaitHealthy: Stage<StageContext> = {
 
 type WatchContext = Pick<StageContext, 'engine' | 'clock' | 'signal' | 'log'>;
 
-/** Waits for one service and gives when it became healthy (ms since the epoch). Throws the reason when it does not; the engine has the former version then, or none of it runs. */
+/**
+ * Waits for one service and gives when it became healthy (ms since the epoch). Throws the reason when it does
+ * not; the engine has the former version then, or none of it runs.
+ */
 export async function awaitRelease(
   context: WatchContext,
   released: Released,
@@ -46,6 +55,7 @@ export async function awaitRelease(
     limitMs: limitOf(released),
     onEvent: (event) => {
       if (event.kind === 'healthy') log.line('Healthy; the engine watches it a little longer.');
+      if (event.kind === 'check') log.line(`Not healthy yet: ${event.words}.`);
       if (event.kind === 'rolling-back')
         log.line(`The engine goes back to the former version: ${event.reason}`);
       if (event.kind === 'healthy') onHealthy(event.at);
@@ -59,7 +69,10 @@ export async function awaitRelease(
   throw new AppError('PRECONDITION_FAILED', outcome.reason);
 }
 
-/** Time for the check's start period, its retries, the monitor and each replica, and as much again for slow engines. */
+/**
+ * Time for the check's start period, its retries, the monitor and each replica, and as much again for slow
+ * engines.
+ */
 function limitOf({ spec }: Released): number {
   const check = spec.healthCheck;
   const untilVerdict = check
@@ -68,15 +81,24 @@ function limitOf({ spec }: Released): number {
   return (untilVerdict + spec.monitorMs + spec.stopGracePeriodMs + stepMs) * Math.max(1, spec.replicas);
 }
 
-/** A first release has nothing to go back to: no task of it stays, its log does. A stuck update goes back by our hand. */
+const withdrawn = {
+  none: 'There is no former version to return to; the service was scaled to 0.',
+  stopped: 'The service was stopped before this deployment, and is again.',
+  gone: 'The service was scaled to 0; Berth makes the former version anew.',
+} as const;
+
+/**
+ * A first release has nothing to go back to: no task of it stays, its log does. A stuck update goes back by
+ * our hand.
+ */
 async function withdraw(
   { engine, log }: WatchContext,
-  { spec, isFirst }: Released,
+  { spec, former }: Released,
   isTimeout: boolean,
 ): Promise<void> {
-  if (isFirst) {
+  if (former !== 'running') {
     await engine.scaleService(spec.name, 0);
-    log.line('There is no former version to return to; the service was scaled to 0.');
+    log.line(withdrawn[former]);
   } else if (isTimeout) {
     await engine.rollbackService(spec.name);
     log.line('The update neither finished nor failed in time; returning to the former version.');
@@ -98,7 +120,8 @@ async function logLastLines(
     for (const { text } of lines.slice(-lastLines)) log.line(`  ${text}`);
   } catch (error) {
     log.line(
-      `The failed version's own log could not be read: ${error instanceof Error ? error.message : String(error)}`,
+      `The failed version's own log could not be read: ` +
+        `${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

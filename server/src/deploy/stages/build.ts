@@ -16,6 +16,8 @@ const GiB = 1024 ** 3;
 
 export const build: Stage = {
   name: 'build',
+  resume: 'start',
+  holdsBuildSlot: true,
   sentence: ({ application }) => `Building with ${application.buildType}`,
   async run(context) {
     const { application, owner, builder, log } = context;
@@ -73,24 +75,28 @@ export async function checkDisk(
   if (free >= needed) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `Only ${(free / GiB).toFixed(1)} GiB of disk are free, and a build needs ${(needed / GiB).toFixed(1)} GiB (setting minFreeDisk). Free some space, for example with application.clearDeployments, and deploy again.`,
+    `Only ${(free / GiB).toFixed(1)} GiB of disk are free, and a build needs ` +
+      `${(needed / GiB).toFixed(1)} GiB (setting minFreeDisk). Free some space, for example with ` +
+      'application.clearDeployments, and deploy again.',
   );
 }
 
-/** `.env` beside the Dockerfile, never over a file that the repository carries (decisions 5, createEnvFile). */
+/**
+ * `.env` beside the Dockerfile, never over a file that the repository carries (decisions 5, createEnvFile).
+ */
 async function writeEnvFile(context: DeployContext): Promise<void> {
   const { application, fileSystem, log } = context;
-  const folder = dirname(
-    join(
-      sourceDirectory(context),
-      buildPathOf(context),
-      parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile',
-    ),
+  const dockerfile = parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile';
+  const isWritten = await fileSystem.writeInside(
+    sourceDirectory(context),
+    join(buildPathOf(context), dirname(dockerfile), '.env'),
+    formatEnv(context.env),
+    { field: dirname(dockerfile) === '.' ? 'buildPath' : 'dockerfile' },
   );
-  const isWritten = await fileSystem.writeNew(join(folder, '.env'), formatEnv(context.env));
   log.line(
     isWritten
-      ? 'Wrote .env beside the Dockerfile. A COPY of the whole folder puts it, with its secrets, into the image.'
+      ? 'Wrote .env beside the Dockerfile. A COPY of the whole folder puts it, with its secrets, into ' +
+          'the image.'
       : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).',
   );
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { gitProviders } from '../../domain/git-host.ts';
 import { Secret } from '../../domain/secret.ts';
 import { registryOf } from '../../domain/image-reference.ts';
-import type { RegistryAuth } from '../../ports/engine.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { fetchRepository, fetchSentence } from './fetch-repository.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';
@@ -26,6 +26,9 @@ const sources: Record<string, Source> = {
 
 export const checkout: Stage = {
   name: 'checkout',
+  resume: 'start',
+  holdsBuildSlot: true,
+  buildsNothing: ({ application }) => application.sourceType === 'container',
   sentence: (context) => rowOf(context).sentence(context),
   run: (context) => rowOf(context).fetch(context),
 };
@@ -35,38 +38,71 @@ function rowOf({ application }: DeployContext): Source {
   if (!row)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The source ${application.sourceType} is not connected. Set one with application.saveGitProvider or application.saveContainerProvider.`,
+      `The source ${application.sourceType} is not connected. Set one with application.saveGitProvider ` +
+        'or application.saveContainerProvider.',
     );
   return row;
 }
 
+/**
+ * The newest upload. An older one is removed as soon as a newer one is accepted, also while it is copied:
+ * then the copy is made anew.
+ */
 async function copyUpload(context: DeployContext): Promise<void> {
-  const { application, fileSystem } = context;
-  if (!application.uploadPath)
-    throw new AppError('BAD_REQUEST', 'No source was uploaded yet. Use application.dropDeployment.');
-  await fileSystem.fresh(workDirectory(context));
-  await fileSystem.copy(application.uploadPath, sourceDirectory(context));
+  const { applicationId } = context.application;
+  const newest = (): Promise<string | null> => context.records.uploadPath(applicationId);
+  let path = await newest();
+  for (;;) {
+    if (path === null)
+      throw new AppError('BAD_REQUEST', 'No source was uploaded yet. Use application.dropDeployment.');
+    context.signal.throwIfAborted();
+    const failure = await copySource(context, path);
+    const present = await newest();
+    if (present === path) {
+      if (failure) throw failure;
+      return;
+    }
+    context.log.line('A newer source was uploaded meanwhile; taking that one.');
+    path = present;
+  }
+}
+
+/** Gives what went wrong. */
+async function copySource(context: DeployContext, path: string): Promise<Error | undefined> {
+  try {
+    await context.fileSystem.fresh(workDirectory(context));
+    await context.fileSystem.copy(path, sourceDirectory(context));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 async function pullImage(context: DeployContext): Promise<void> {
   const reference = context.application.containerImage ?? '';
-  await pullOrKeep(context, reference, imageAuth(context));
+  await pullOrKeep(context, reference, {
+    auth: imageAuth(context),
+    organizationId: context.application.organizationId,
+  });
   await context.save({ image: reference });
 }
 
 /** An image that cannot be pulled but is here already is used, and the log says so. */
 export async function pullOrKeep(
-  { engine, log, signal }: Pick<DeployContext, 'engine' | 'log' | 'signal'>,
+  { engine, log, signal, reachRegistry }: Pick<DeployContext, 'engine' | 'log' | 'signal' | 'reachRegistry'>,
   reference: string,
-  auth: RegistryAuth | undefined,
+  { auth, organizationId }: { auth: RegistryAuth | undefined; organizationId: string },
 ): Promise<void> {
   try {
-    await engine.pullImage(reference, { auth, signal, onLine: log.line });
+    await reachRegistry(registryOf(reference), { organizationId }, () =>
+      engine.pullImage(reference, { auth, signal, onLine: log.line }),
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError) || !(await engine.image(reference))) throw error;
     log.line(
-      `The image ${reference} could not be pulled (${error.message}). Using the one that is on this server already.`,
+      `The image ${reference} could not be pulled (${error.message}). Using the one that is on this ` +
+        'server already.',
     );
   }
 }

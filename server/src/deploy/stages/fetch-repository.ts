@@ -1,4 +1,6 @@
-/** Fetches the repository of a service of any kind into the deployment's work folder, and stores its commit. */
+/**
+ * Fetches the repository of a service of any kind into the deployment's work folder, and stores its commit.
+ */
 import { AppError } from '../../domain/errors.ts';
 import { gitSourceOf, isGitProvider, type GitSource, type GitSourceFields } from '../../domain/git-host.ts';
 import { Secret } from '../../domain/secret.ts';
@@ -18,7 +20,7 @@ export interface RepositoryFields extends GitSourceFields {
 }
 
 export type RepositoryContext = StageContext &
-  Pick<DeployPorts, 'git' | 'fileSystem' | 'settings' | 'workRoot'> & {
+  Pick<DeployPorts, 'git' | 'fileSystem' | 'localRepositoryPaths' | 'workRoot'> & {
     records: Pick<DeployPorts['records'], 'sshPrivateKey' | 'gitLink'>;
     pinnedCommit: string | undefined;
     pullRefs?: string | undefined;
@@ -27,18 +29,21 @@ export type RepositoryContext = StageContext &
 export function fetchSentence(service: RepositoryFields, pinnedCommit: string | undefined): string {
   const source = gitSourceOf(service);
   const isLinked = isGitProvider(service.sourceType) && service.githubId !== null;
-  return `Fetching ${isLinked ? `${service.owner}/${service.repository}` : (source?.url ?? '')}, ${pinnedCommit ? `commit ${pinnedCommit}` : (source?.branch ?? '')}`;
+  return (
+    `Fetching ${isLinked ? `${service.owner}/${service.repository}` : (source?.url ?? '')}, ` +
+    `${pinnedCommit ? `commit ${pinnedCommit}` : (source?.branch ?? '')}`
+  );
 }
 
 export async function fetchRepository(context: RepositoryContext, service: RepositoryFields): Promise<void> {
   const { git, fileSystem } = context;
   const link = await linkOf(service, context.records);
   if (link) context.hide([link.credentials.password.reveal()]);
-  const source = requireRepository(service, (await context.settings()).localRepositoryPaths, link);
+  const source = requireRepository(service, await context.localRepositoryPaths(service.organizationId), link);
   await fileSystem.fresh(workDirectory(context));
   const access = await repositoryAccess(service, context.records, link);
   const { commit, subject } = await git.checkout(
-    { ...source, ...access, pullRefs: context.pullRefs },
+    { ...source, ...access, organizationId: service.organizationId, pullRefs: context.pullRefs },
     sourceDirectory(context),
     {
       commit: context.pinnedCommit,
@@ -79,7 +84,10 @@ export async function repositoryAccess(
   };
 }
 
-/** The git provider that a hosted repository is fetched from; its token goes to the provider's own address and nowhere else. */
+/**
+ * The git provider that a hosted repository is fetched from; its token goes to the provider's own address and
+ * nowhere else.
+ */
 export async function linkOf(
   { sourceType, githubId, organizationId, customGitSSHKeyId }: RepositoryFields,
   { gitLink }: Pick<RepositoryContext['records'], 'gitLink'>,
@@ -89,7 +97,8 @@ export async function linkOf(
   if (link.provider === sourceType) return link;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The git provider of this service is of the kind ${link.provider}, its source is ${sourceType}. Choose another githubId.`,
+    `The git provider of this service is of the kind ${link.provider}, its source is ${sourceType}. ` +
+      'Choose another githubId.',
   );
 }
 

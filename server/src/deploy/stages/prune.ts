@@ -1,10 +1,15 @@
-/** Removes what the release replaced: a service under a former name, and images beyond the newest N of this application. */
+/**
+ * Removes what the release replaced: a service under a former name, and images beyond the newest N of this
+ * application.
+ */
 import { isSameService, ownerLabels, ownerOfLabels } from '../../domain/service-ref.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 
 export const prune: Stage = {
   name: 'prune',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: () => 'Tidying up',
   async run(context) {
     try {
@@ -26,7 +31,10 @@ async function removeFormerName({ application, owner, engine, log }: DeployConte
   log.line(`Removed the service under its former name ${former}.`);
 }
 
-/** Only images that bear the label of this application or preview; the one just released and the newest others that were, N together, stay. */
+/**
+ * Only images that bear the label of this application or preview; the one just released and the newest others
+ * that were, N together, stay.
+ */
 async function pruneImages({
   application,
   owner,

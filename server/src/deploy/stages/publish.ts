@@ -1,8 +1,11 @@
 /** Pushes the image to the application's registry, so that other servers can pull it. */
+import { registryOf } from '../../domain/image-reference.ts';
 import type { DeployContext, Stage } from '../context.ts';
 
 export const publish: Stage = {
   name: 'publish',
+  resume: 'here',
+  holdsBuildSlot: true,
   sentence: () => 'Pushing the image to the registry',
   async run(context: DeployContext) {
     const { application, engine, deployment, log, signal } = context;
@@ -13,7 +16,9 @@ export const publish: Stage = {
     );
     const target = `${repository}${application.appName.toLowerCase()}:${deployment.deploymentId}`;
     await engine.tagImage(deployment.image, target);
-    await engine.pushImage(target, { auth, signal, onLine: log.line });
+    await context.reachRegistry(registryOf(target), { organizationId: application.organizationId }, () =>
+      engine.pushImage(target, { auth, signal, onLine: log.line }),
+    );
     await context.save({ image: target });
   },
 };

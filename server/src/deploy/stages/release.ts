@@ -1,7 +1,11 @@
-/** Hands the new version to the engine. What the engine got is stored with the deployment, so that exactly it can be made again. */
+/**
+ * Hands the new version to the engine. What the engine got is stored with the deployment, so that exactly it
+ * can be made again.
+ */
 import { AppError } from '../../domain/errors.ts';
 import { settingsOf } from '../../modules/application/pending-changes.ts';
-import type { RegistryAuth, ServiceSpec } from '../../ports/engine.ts';
+import type { ServiceSpec } from '../../ports/engine.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import { applyRelease } from '../apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { composeSpec, joinedNetworks } from '../compose-spec.ts';
@@ -13,17 +17,32 @@ const preReleaseLimitMs = 30 * 60_000;
 
 export const release: Stage = {
   name: 'release',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: ({ deployment }) => `Releasing ${deployment.image ?? 'the image'}`,
   run: async (context) => {
     const { spec, notes } = await composeSpec(context);
     for (const note of notes) context.log.line(note);
-    await apply(context, { ...spec, registryAuth: await registryAuth(context) });
+    const { registryId } = context.application;
+    const withAuth = { ...spec, registryAuth: await registryAuth(context, registryId) };
+    await applyRelease(context, {
+      spec: withAuth,
+      owner: context.owner,
+      hasFormer: context.application.liveDeploymentId !== null,
+      snapshot: { settings: settingsOf(context.application), registryId },
+      before: () => runPreRelease(context, withAuth),
+    });
   },
 };
 
-/** Makes an earlier release again: its image with the settings it had. */
+/**
+ * Makes an earlier release again: its image with settings, mounts and variables as it had them. A pre-release
+ * command is the newest version's: in an old image it would do who knows what, so none runs.
+ */
 export const releaseAgain: Stage = {
   name: 'release',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: () => 'Releasing the earlier version again',
   run: async (context) => {
     const source = await context.records.deployment(context.deployment.sourceDeploymentId ?? '');
@@ -47,7 +66,13 @@ export const releaseAgain: Stage = {
       networks: [network, ...joined],
       release: context.deployment.deploymentId,
     };
-    await apply(context, { ...spec, registryAuth: await registryAuth(context) }, snapshot.settings);
+    const { settings, registryId } = snapshot;
+    await applyRelease(context, {
+      spec: { ...spec, registryAuth: await registryAuth(context, registryId) },
+      owner: context.owner,
+      hasFormer: context.application.liveDeploymentId !== null,
+      snapshot: { settings, registryId },
+    });
   },
 };
 
@@ -58,35 +83,25 @@ async function requireImage({ engine, log, settings }: DeployContext, image: str
     return log.line(`The image ${image} is not on this server; the engine will pull it.`);
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The image of that deployment was removed meanwhile: the newest ${(await settings()).keptImages} of an application are kept (setting keptImages). Choose a newer deployment, or deploy that commit again.`,
+    `The image of that deployment was removed meanwhile: the newest ${(await settings()).keptImages} of ` +
+      'an application are kept (setting keptImages). Choose a newer deployment, or deploy that commit ' +
+      'again.',
   );
 }
 
-async function registryAuth(context: DeployContext): Promise<RegistryAuth | undefined> {
-  const { application, records } = context;
-  return application.registryId === null
-    ? imageAuth(context)
-    : (await records.registry(application.registryId, application.organizationId)).auth;
-}
-
-function apply(
+async function registryAuth(
   context: DeployContext,
-  spec: ServiceSpec,
-  settings = settingsOf(context.application),
-): Promise<void> {
-  const {
-    owner,
-    application: { registryId },
-  } = context;
-  return applyRelease(context, {
-    spec,
-    owner,
-    snapshot: { settings, registryId },
-    before: () => runPreRelease(context, spec),
-  });
+  registryId: string | null,
+): Promise<RegistryAuth | undefined> {
+  const { application, records } = context;
+  return registryId === null
+    ? imageAuth(context)
+    : (await records.registry(registryId, application.organizationId)).auth;
 }
 
-/** Runs in the new image with the new settings, before anything is replaced; its failure stops the release. */
+/**
+ * Runs in the new image with the new settings, before anything is replaced; its failure stops the release.
+ */
 async function runPreRelease(
   { application, deployment, engine, log, signal, taskLabels }: DeployContext,
   spec: ServiceSpec,
@@ -116,6 +131,8 @@ async function runPreRelease(
   if (exitCode !== 0)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The pre-release command ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}; the release was stopped and the running version stays.`,
+      'The pre-release command ended with exit code ' +
+        `${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}; the release was stopped and the running ` +
+        'version stays.',
     );
 }

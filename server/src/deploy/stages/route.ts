@@ -1,14 +1,20 @@
-/** Makes sure that the proxy leads to the service. Unchanged routes are not loaded again, so a deployment never disturbs the proxy. */
+/**
+ * Makes sure that the proxy leads to the service. Unchanged routes are not loaded again, so a deployment
+ * never disturbs the proxy.
+ */
 import type { Stage } from '../context.ts';
 
 export const route: Stage = {
   name: 'route',
+  resume: 'release',
+  holdsBuildSlot: false,
   sentence: () => 'Checking the routes',
   async run({ applyRoutes, networks, application, records }) {
     // A service under a new name takes the routes over before the one under the former name goes.
     if (application.releasedAppName !== application.appName)
       await records.nameReleased(application.applicationId, application.appName);
-    // The first task of an environment has brought its network up on this node, so the proxy can be attached now.
+    // The first task of an environment has brought its network up on this node, so the proxy can be attached
+    // now.
     await networks.ensureEnvironment(application.environmentId);
     await applyRoutes();
   },

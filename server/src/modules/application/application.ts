@@ -1,4 +1,7 @@
-/** Applications as records: creating, changing, moving. What runs is the deployment's and the runtime's business. */
+/**
+ * Applications as records: creating, changing, moving. What runs is the deployment's and the runtime's
+ * business.
+ */
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git-source.ts';
 import { appNameFrom } from '../../domain/names.ts';
@@ -41,106 +44,136 @@ export interface ApplicationNeighbours {
   hasResolver(organizationId: string, name: string): Promise<boolean>;
 }
 
+interface Parts extends ApplicationNeighbours {
+  store: ApplicationStore;
+  clock: Clock;
+}
+
 export function createApplications(
   store: ApplicationStore,
   neighbours: ApplicationNeighbours,
   clock: Clock,
 ): Applications {
-  const write = writer(store, neighbours.names);
-  async function one(applicationId: string, organizationId: string): Promise<ApplicationRecord> {
-    const record = await store.find({ applicationId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such application. It may have been deleted.');
-    return record;
-  }
-  async function placement(environmentId: string): Promise<Placement> {
-    const found = await store.placement(environmentId);
-    if (!found) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
-    return found;
-  }
-  /** A service joins networks of its own project only, whoever may reach others. */
-  async function refuseOtherProjects(
-    networks: readonly string[],
-    { environmentId }: ApplicationRecord,
-  ): Promise<void> {
-    if (networks.length === 0) return;
-    const { projectId } = await placement(environmentId);
-    for (const joined of networks)
-      if ((await placement(joined)).projectId !== projectId)
-        throw badField(
-          'networks',
-          'names an environment of another project; a service can join only those of its own',
-        );
-  }
+  const parts: Parts = { store, ...neighbours, clock };
   return {
-    one,
-    placement,
+    one: (applicationId, organizationId) => one(store, applicationId, organizationId),
+    placement: (environmentId) => placement(store, environmentId),
     find: (applicationId) => store.find({ applicationId }),
     all: () => store.list({}),
-    async create({ organizationId, environmentId, name, appName, description, serverId }) {
-      const created = newApplication({
-        applicationId: randomId(),
-        organizationId,
-        environmentId,
-        name,
-        appName: appName ?? appNameFrom(name, randomId(6).toLowerCase()),
-        description: description ?? '',
-        refreshToken: randomId(32),
-        createdAt: isoTime(clock),
-      });
-      const record = { ...created, serverId: serverId || null };
-      await store.transaction(async () => {
-        await store.insert(record);
-        await neighbours.names.keep(record.applicationId, [record.appName]);
-      });
-      return record;
-    },
-    async update(applicationId, organizationId, input) {
-      const present = await one(applicationId, organizationId);
-      if (input.serverId !== undefined && input.serverId !== present.serverId)
-        throw badField('serverId', 'cannot be changed; create the application anew on the other server');
-      const patch = {
-        ...cleaned(input, present),
-        ...keptGitAddress(input.customGitUrl, present.customGitUrl),
-      };
-      checkPatch(patch, present);
-      await refuseOtherProjects(patch.networks ?? [], present);
-      if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined)
-        await refuseUnknownResolver({ ...present, ...patch }, neighbours);
-      if (patch.customGitUrl)
-        checkLocalRepository(patch.customGitUrl, await neighbours.localRepositoryPaths());
-      await write({ applicationId, organizationId }, patch);
-      return { ...present, ...patch };
-    },
+    create: (input) => create(parts, input),
+    update: (applicationId, organizationId, input) => update(parts, applicationId, organizationId, input),
     async move(applicationId, organizationId, environmentId) {
-      const present = await one(applicationId, organizationId);
+      const present = await one(store, applicationId, organizationId);
       await store.update({ applicationId, organizationId }, { environmentId });
       return { ...present, environmentId };
     },
-    patch: (applicationId, patch) => write({ applicationId }, patch),
+    patch: (applicationId, patch) => write(parts, { applicationId }, patch),
     remove: (applicationId, organizationId) =>
       store.transaction(async () => {
         if ((await store.remove({ applicationId, organizationId })) > 0)
-          await neighbours.names.keep(applicationId, []);
+          await parts.names.keep(applicationId, []);
       }),
   };
 }
 
-/** Stores a change; when a name changes with it, the service holds what is written then. */
-function writer(
-  store: ApplicationStore,
-  names: ServiceNames,
-): (where: { applicationId: string; organizationId?: string }, patch: Patch) => Promise<void> {
-  return async (where, patch) => {
-    if (patch.appName === undefined && patch.releasedAppName === undefined) {
-      await store.update(where, patch);
-      return;
-    }
-    await store.transaction(async () => {
-      await store.update(where, patch);
-      const record = await store.find(where);
-      if (record) await names.keep(record.applicationId, [record.appName, record.releasedAppName]);
-    });
+async function create(
+  { store, names, clock }: Parts,
+  {
+    organizationId,
+    environmentId,
+    name,
+    appName,
+    description,
+    serverId,
+  }: Parameters<Applications['create']>[0],
+): Promise<ApplicationRecord> {
+  const created = newApplication({
+    applicationId: randomId(),
+    organizationId,
+    environmentId,
+    name,
+    appName: appName ?? appNameFrom(name, randomId(6).toLowerCase()),
+    description: description ?? '',
+    refreshToken: randomId(32),
+    createdAt: isoTime(clock),
+  });
+  const record = { ...created, serverId: serverId || null };
+  await store.transaction(async () => {
+    await store.insert(record);
+    await names.keep(record.applicationId, [record.appName]);
+  });
+  return record;
+}
+
+async function update(
+  parts: Parts,
+  applicationId: string,
+  organizationId: string,
+  input: ApplicationInput,
+): Promise<ApplicationRecord> {
+  const present = await one(parts.store, applicationId, organizationId);
+  if (input.serverId !== undefined && input.serverId !== present.serverId)
+    throw badField('serverId', 'cannot be changed; create the application anew on the other server');
+  const patch = {
+    ...cleaned(input, present),
+    ...keptGitAddress(input.customGitUrl, present.customGitUrl),
   };
+  checkPatch(patch, present);
+  await refuseOtherProjects(parts.store, patch.networks ?? [], present);
+  if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined)
+    await refuseUnknownResolver({ ...present, ...patch }, parts);
+  if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await parts.localRepositoryPaths());
+  await write(parts, { applicationId, organizationId }, patch);
+  return { ...present, ...patch };
+}
+
+async function one(
+  store: ApplicationStore,
+  applicationId: string,
+  organizationId: string,
+): Promise<ApplicationRecord> {
+  const record = await store.find({ applicationId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such application. It may have been deleted.');
+  return record;
+}
+
+async function placement(store: ApplicationStore, environmentId: string): Promise<Placement> {
+  const found = await store.placement(environmentId);
+  if (!found) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
+  return found;
+}
+
+/** A service joins networks of its own project only, whoever may reach others. */
+async function refuseOtherProjects(
+  store: ApplicationStore,
+  networks: readonly string[],
+  { environmentId }: ApplicationRecord,
+): Promise<void> {
+  if (networks.length === 0) return;
+  const { projectId } = await placement(store, environmentId);
+  for (const joined of networks)
+    if ((await placement(store, joined)).projectId !== projectId)
+      throw badField(
+        'networks',
+        'names an environment of another project; a service can join only those of its own',
+      );
+}
+
+/** Stores a change; when a name changes with it, the service holds what is written then. */
+async function write(
+  { store, names }: Parts,
+  where: { applicationId: string; organizationId?: string },
+  patch: Patch,
+): Promise<void> {
+  if (patch.appName === undefined && patch.releasedAppName === undefined) {
+    await store.update(where, patch);
+    return;
+  }
+  await store.transaction(async () => {
+    await store.update(where, patch);
+    const record = await store.find(where);
+    if (record) await names.keep(record.applicationId, [record.appName, record.releasedAppName]);
+  });
 }
 
 const emptyValues = newApplication({

@@ -1,13 +1,15 @@
 /** Rules on the record as it will be (decisions 4, Updates): what single fields cannot tell. */
-import { AppError, badField, notYet } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { gitSourceOf, isGitProvider } from '../../domain/git-host.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
 import { parseGitUrl, parseRefName } from '../../domain/git-source.ts';
-import { parseImageReference } from '../../domain/image-reference.ts';
+import { parseImageReference, registryOf } from '../../domain/image-reference.ts';
 import { argumentNamePattern, reservedLabelPattern } from '../../domain/names.ts';
 import { checkReservations } from '../../domain/resources.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import { splitWords } from '../../domain/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
+import { deployingElsewhere, type Hosts } from '../../ports/host.ts';
 
 export type Patch = Partial<ApplicationRecord>;
 
@@ -34,6 +36,33 @@ export function checkPatch(patch: Patch, present: ApplicationRecord): void {
       throw badField('placement', 'must be like node.role==worker or node.labels.disk!=ssd');
   for (const name of Object.keys(patch.labels ?? {})) checkLabel(name);
   checkReservations({ ...present, ...patch });
+  refuseMovedPassword(present, patch);
+}
+
+/**
+ * A stored password goes to no registry that it was not given for. The engine sends it to the image's own,
+ * whatever registryUrl says.
+ */
+function refuseMovedPassword(present: ApplicationRecord, patch: Patch): void {
+  if (!present.password || patch.password !== undefined) return;
+  const [before, after] = [registriesOf(present), registriesOf({ ...present, ...patch })];
+  if (before === after) return;
+  throw badField(
+    'password',
+    `is required with another registry: the stored one was given for ${before}, and this would send it to ` +
+      `${after}. Give the password of ${after}, or null for none`,
+  );
+}
+
+type Pulled = Pick<ApplicationRecord, 'containerImage' | 'registryUrl'>;
+
+function registriesOf({ containerImage, registryUrl }: Pulled): string {
+  const ofImage = registryOf(containerImage ?? '').toLowerCase() || 'docker.io';
+  const named = (registryUrl ?? '')
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/.*$/, '')
+    .toLowerCase();
+  return named === '' || named === ofImage ? ofImage : `${ofImage} (registryUrl ${named})`;
 }
 
 function checkBlock(field: (typeof blocks)[number], text: string): void {
@@ -59,7 +88,10 @@ function checkLabel(name: string): void {
   if (reservedLabelPattern.test(name)) throw badField('labels', `${name} is reserved`);
 }
 
-/** A local repository must lie below a folder that the Owner allowed. */
+/**
+ * A local repository must lie below a folder that the installation's Owner allowed; for organizations without
+ * host reach none is.
+ */
 export function checkLocalRepository(url: string, allowed: readonly string[]): void {
   const { protocol, url: path } = parseGitUrl(url);
   if (protocol !== 'file') return;
@@ -76,18 +108,22 @@ export function checkLocalRepository(url: string, allowed: readonly string[]): v
   if (!inside)
     throw badField(
       'customGitUrl',
-      'is a local folder outside the setting localRepositoryPaths; an Owner can add its parent folder there',
+      "is a folder of the server outside the setting localRepositoryPaths, which is for the installation's " +
+        'organization and trusted ones alone; its Owner can add the parent folder there',
     );
 }
 
-/** The source must be complete before a deployment is accepted (pipeline stage 1, validation). */
-export function checkDeployable(application: ApplicationRecord): void {
+/**
+ * The source must be complete, and the server at hand, before a deployment is accepted (pipeline stage 1,
+ * validation).
+ */
+export async function checkDeployable(application: ApplicationRecord, hosts: Hosts): Promise<void> {
   const missing = missingSource(application);
   if (missing !== undefined)
     throw new AppError('BAD_REQUEST', `${application.name} cannot be deployed yet: ${missing}`, {
       issues: [{ path: 'applicationId', message: missing }],
     });
-  if (application.serverId !== null) throw notYet('Deploying to other servers');
+  await hosts.of(serverKeyOf(application), deployingElsewhere);
 }
 
 const saveProcedures = {
@@ -112,6 +148,9 @@ function missingSource(application: ApplicationRecord): string | undefined {
     case 'drop':
       return application.uploadPath ? undefined : 'upload the source with application.dropDeployment first.';
     default:
-      return `its source ${sourceType} is not known. Set one with application.saveGitProvider or application.saveContainerProvider.`;
+      return (
+        `its source ${sourceType} is not known. Set one with application.saveGitProvider or ` +
+        'application.saveContainerProvider.'
+      );
   }
 }

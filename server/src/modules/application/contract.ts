@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
-import { appName, line } from '../service/contract-fields.ts';
+import { appName, argv, line } from '../service/contract-fields.ts';
 import { applicationFields, applicationRecord } from './record.ts';
 import { buildType, settingShape, withAliases } from './settings.ts';
 
@@ -18,7 +18,8 @@ export const applicationContract = {
   create: mutation({
     summary: 'Creates an application',
     description:
-      'Without appName one is made from the name and 6 random characters. serverId names the server it will run on, and is required in a cloud installation.',
+      'Without appName one is made from the name and 6 random characters. serverId names the server it ' +
+      'will run on, and is required in a cloud installation.',
     access: {
       class: 'protected',
       resources: [
@@ -46,9 +47,11 @@ export const applicationContract = {
   update: mutation({
     summary: 'Changes settings of an application; most take effect at the next deploy',
     description:
-      "Absent fields stay; null clears. A serverId other than the record's is refused; environmentId acts as move; applicationStatus is a change by hand.",
+      "Absent fields stay; null clears. A serverId other than the record's is refused; environmentId " +
+      'acts as move; applicationStatus is a change by hand.',
     access: {
       class: 'protected',
+      hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
       resources: [
         { kind: 'application', field: 'applicationId' },
         { kind: 'environment', field: 'environmentId' },
@@ -101,9 +104,12 @@ export const applicationContract = {
   saveGitProvider: mutation({
     summary: 'Takes the source from any git address',
     description:
-      'https, ssh, or a local path below a folder of the setting localRepositoryPaths. A user and password in an https address are split off, stored encrypted and never shown.',
+      'https, ssh, http from a network of the setting allowedPrivateNetworks, or a local path below a ' +
+      'folder of the setting localRepositoryPaths. A user and password in an https or http address are ' +
+      'split off, stored encrypted and never shown.',
     access: {
       class: 'protected',
+      hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
       resources: [
         { kind: 'application', field: 'applicationId' },
         { kind: 'sshKey', field: 'customGitSSHKeyId' },
@@ -122,6 +128,7 @@ export const applicationContract = {
   saveGiteaProvider: hosted('Gitea'),
   saveContainerProvider: mutation({
     summary: 'Runs a container image, public or with credentials',
+    description: 'An image of another registry needs the password again; a stored one belongs to its host.',
     access: own,
     input: id.extend({ containerImage: line(500).min(1), ...pick('registryUrl', 'username', 'password') }),
     output: applicationFields,
@@ -129,11 +136,13 @@ export const applicationContract = {
   dropDeployment: upload({
     summary: 'Uploads the source (zip or tar) and deploys it',
     description:
-      'Links, absolute paths and `..` inside the archive are refused. At most 512 MiB packed, 2 GiB and 100,000 entries unpacked (setting uploadLimit).',
+      'Links, absolute paths and `..` inside the archive are refused. At most 512 MiB packed, 2 GiB and ' +
+      '100,000 entries unpacked (settings uploadLimit, uploadUnpackedLimit, uploadEntriesLimit), and only ' +
+      'where minFreeDisk stays free. Former uploads are removed.',
     access: own,
     input: id.extend({ dropBuildPath: settingShape.buildPath.optional() }),
     output: z.literal(true),
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['NOT_IMPLEMENTED', 'PRECONDITION_FAILED'],
   }),
   start: mutation({
     summary: 'Starts the stopped application at its replicas',
@@ -154,6 +163,24 @@ export const applicationContract = {
     access: own,
     input: id.extend({ appName: z.string().min(1).max(100) }),
     output: success,
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  scale: mutation({
+    summary: 'Sets the number of replicas, in effect at once',
+    description:
+      'Without a build, and without new tasks for those that run. A stopped application takes it at its ' +
+      'next start, one that was never deployed at its first deploy.',
+    access: own,
+    input: id.extend({ replicas: settingShape.replicas }),
+    output: applicationFields,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+  restart: mutation({
+    summary: 'Restarts the running release as it is, one task after another',
+    description: 'Without a build and without settings changed since; application.reload takes these too.',
+    access: own,
+    input: id,
+    output: applicationFields,
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   deploy: mutation({
@@ -225,8 +252,13 @@ export const applicationContract = {
   refreshToken: mutation({ summary: 'Makes a new webhook token', access: own, input: id, output: success }),
   run: mutation({
     summary: 'Runs a one-off command in a new task of the current release',
+    description:
+      'The command is a list of words, or one text that is split into words as a shell would (quotes and ' +
+      'backslashes; nothing else has a meaning). The command line ends with its exit code. ' +
+      'The answer holds its output up to the setting runOutputLimit: of more, the beginning and the end, ' +
+      'with a line between them that says how much is left out.',
     access: { ...own, action: 'run' },
-    input: id.extend({ command: z.array(z.string().max(10_000)).min(1).max(200) }),
+    input: id.extend({ command: argv(200) }),
     output: z.object({
       exitCode: z.number().nullable(),
       error: z.string(),
@@ -274,7 +306,8 @@ function hosted(provider: string) {
   return mutation({
     summary: `Takes the source from a repository on ${provider}`,
     description:
-      'A public repository needs no more than owner, name and branch. With customGitSSHKeyId it is fetched over SSH with that deploy key. gitHost names your own installation.',
+      'A public repository needs no more than owner, name and branch. With customGitSSHKeyId it is ' +
+      'fetched over SSH with that deploy key. gitHost names your own installation.',
     access: {
       class: 'protected',
       resources: [

@@ -16,27 +16,23 @@ export type Identity = Pick<
 export function newApplication(identity: Identity): ApplicationRecord {
   return {
     ...identity,
+    ...source(),
+    ...build,
+    ...runtime(),
+    ...previews(),
+    ...state,
+  };
+}
+
+/** Functions where a value is an array or object, of which each application has its own. */
+function source() {
+  return {
     sourceType: 'github',
-    buildType: 'nixpacks',
-    applicationStatus: 'idle',
-    replicas: 1,
-    env: '',
-    buildArgs: null,
-    buildSecrets: null,
-    createEnvFile: false,
-    memoryLimit: null,
-    memoryReservation: null,
-    cpuLimit: null,
-    cpuReservation: null,
     repository: null,
     owner: null,
     branch: null,
-    buildPath: '/',
-    dockerfile: 'Dockerfile',
-    containerContextPath: null,
-    containerBuildStage: null,
-    publishDirectory: null,
-    isStaticSpa: false,
+    gitHost: null,
+    githubId: null,
     customGitUrl: null,
     customGitBranch: null,
     customGitBuildPath: '/',
@@ -52,7 +48,20 @@ export function newApplication(identity: Identity): ApplicationRecord {
     autoDeploy: true,
     watchPaths: [],
     triggerType: 'push',
-    cleanCache: false,
+    webhookSecret: null,
+    uploadPath: null,
+  } satisfies Partial<ApplicationRecord>;
+}
+
+function runtime() {
+  return {
+    replicas: 1,
+    env: '',
+    createEnvFile: false,
+    memoryLimit: null,
+    memoryReservation: null,
+    cpuLimit: null,
+    cpuReservation: null,
     healthCheck: null,
     updateOrder: 'start-first',
     placement: [],
@@ -64,7 +73,11 @@ export function newApplication(identity: Identity): ApplicationRecord {
     command: null,
     args: [],
     serverId: null,
-    githubId: null,
+  } satisfies Partial<ApplicationRecord>;
+}
+
+function previews() {
+  return {
     previewEnv: null,
     previewBuildArgs: null,
     previewBuildSecrets: null,
@@ -78,11 +91,25 @@ export function newApplication(identity: Identity): ApplicationRecord {
     previewLabels: [],
     isPreviewDeploymentsActive: false,
     previewRequireCollaboratorPermissions: true,
-    uploadPath: null,
-    liveDeploymentId: null,
-    releasedAppName: null,
-    isStopped: false,
-    webhookSecret: null,
-    gitHost: null,
-  };
+  } satisfies Partial<ApplicationRecord>;
 }
+
+const build = {
+  buildType: 'auto',
+  buildPath: '/',
+  dockerfile: 'Dockerfile',
+  containerContextPath: null,
+  containerBuildStage: null,
+  publishDirectory: null,
+  isStaticSpa: false,
+  buildArgs: null,
+  buildSecrets: null,
+  cleanCache: false,
+} satisfies Partial<ApplicationRecord>;
+
+const state = {
+  applicationStatus: 'idle',
+  liveDeploymentId: null,
+  releasedAppName: null,
+  isStopped: false,
+} satisfies Partial<ApplicationRecord>;

@@ -1,9 +1,11 @@
 /** Applications as deployments see them. */
+import { serverKeyOf } from '../../domain/server-key.ts';
+import type { Hosts } from '../../ports/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
 import type { Applications } from './application.ts';
 import { checkDeployable } from './checks.ts';
 
-export function deployedApplications(applications: Applications): DeployedServices {
+export function deployedApplications(applications: Applications, hosts: Hosts): DeployedServices {
   return {
     async find(applicationId) {
       const application = await applications.find(applicationId);
@@ -11,8 +13,8 @@ export function deployedApplications(applications: Applications): DeployedServic
         application && {
           ...application,
           status: application.applicationStatus,
-          serverKey: application.serverId ?? 'local',
-          requireDeployable: () => checkDeployable(application),
+          serverKey: serverKeyOf(application),
+          requireDeployable: () => checkDeployable(application, hosts),
         }
       );
     },

@@ -1,5 +1,5 @@
 import { AppError, badField, notYet } from '../../domain/errors.ts';
-import { applicationRef, type ServiceRef } from '../../domain/service-ref.ts';
+import { applicationRef } from '../../domain/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
@@ -7,11 +7,12 @@ import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { Handlers, StreamEvent, UploadedFile } from '../../procedure/procedure.ts';
 import type { Accepting, Deployments } from '../deployment/deployment.ts';
+import type { HostReach } from '../host-reach/host-reach.ts';
+import type { Interruption } from '../interruption/interruption.ts';
 import type { Members } from '../organization/member.ts';
 import type { ApplicationInput, Applications } from './application.ts';
 import type { applicationContract } from './contract.ts';
 import type { ApplicationRuntime } from './runtime.ts';
-import type { Turns } from '../service/turns.ts';
 import { withoutAliases } from './settings.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { ApplicationViews } from './view.ts';
@@ -21,28 +22,29 @@ export interface ApplicationDesk {
   applications: Applications;
   deployments: Deployments;
   runtime: ApplicationRuntime;
-  turns: Turns;
   views: ApplicationViews;
   members: Members;
   queue: Queue;
   logs: DeploymentLogs;
-  builds: {
-    killBuild(service: ServiceRef): Promise<boolean>;
-    end(service: ServiceRef, reason: string): Promise<void>;
-  };
+  interruption: Interruption;
   /** Whether this is a cloud installation, where each service has a server of its own. */
   isCloud(): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
-  /** Unpacks an upload into a folder of its own and gives its path; the former one is removed by `forget`. */
+  /**
+   * Unpacks an upload into a folder of its own and gives its path; `settle` removes those of former uploads.
+   */
   uploads: {
     keep(applicationId: string, file: UploadedFile): Promise<string>;
+    settle(applicationId: string, path: string, current: () => Promise<string | null>): Promise<void>;
     forget(path: string): Promise<void>;
     forgetAll(applicationId: string): Promise<void>;
   };
   /** Removes those of these images that Berth built. */
-  removeImages(images: string[]): Promise<void>;
-  applyRoutes(): Promise<void>;
+  removeImages(application: ApplicationRecord, images: string[]): Promise<void>;
+  /** Puts the routes of the application's server right. */
+  applyRoutes(application: ApplicationRecord): Promise<void>;
+  keeping: HostReach['keeping'];
   /** Ends and removes every preview of the application. */
   removePreviews(application: ApplicationRecord): Promise<void>;
 }
@@ -50,7 +52,7 @@ export interface ApplicationDesk {
 export function applicationHandlers(
   desk: ApplicationDesk,
 ): Handlers<typeof applicationContract, CallContext> {
-  const { applications, deployments, runtime, members, queue } = desk;
+  const { applications, deployments, interruption, runtime, members, queue } = desk;
   const found = (
     { actor }: CallContext,
     { applicationId }: { applicationId: string },
@@ -60,18 +62,47 @@ export function applicationHandlers(
     context: CallContext,
     { applicationId, ...input }: ApplicationInput & { applicationId: string },
   ): Promise<ReturnType<typeof shown>> =>
-    shown(await context.write(() => applications.update(applicationId, context.actor.organizationId, input)));
+    shown(
+      await changing(context, applicationId, () =>
+        applications.update(applicationId, context.actor.organizationId, input),
+      ),
+    );
+  /** A change by somebody who may approve keeps the approvals of its mounts; anybody else's ends them. */
+  const changing = async <T>(
+    context: CallContext,
+    applicationId: string,
+    change: () => Promise<T>,
+  ): Promise<T> =>
+    (await context.hasHostReach())
+      ? context.write(() => desk.keeping(applicationRef(applicationId), context.actor, change))
+      : context.write(change);
 
   async function accept(
     context: CallContext,
     input: { applicationId: string },
     accepting: Accepting,
   ): Promise<true> {
-    await context.write(async () => {
-      await deployments.accept(applicationRef((await found(context, input)).applicationId), accepting);
-    });
+    const { deploymentId } = await context.write(async () =>
+      deployments.accept(applicationRef((await found(context, input)).applicationId), accepting),
+    );
     queue.wake();
+    context.announce(deploymentId);
     return true;
+  }
+
+  /** Ends a deployment that is under way, then does it to the application as it is then. */
+  async function byHand(
+    context: CallContext,
+    input: { applicationId: string },
+    operation: 'start' | 'stop',
+  ): Promise<ApplicationRecord> {
+    const { applicationId } = await found(context, input);
+    await interruption.endThen(
+      applicationRef(applicationId),
+      { operation, userId: context.actor.userId },
+      async () => runtime[operation](await found(context, input)),
+    );
+    return found(context, input);
   }
 
   return {
@@ -85,9 +116,9 @@ export function applicationHandlers(
     },
     one: async (context, input) => desk.views.whole(await found(context, input), context.actor),
     async update(context, { environmentId, applicationStatus, ...input }) {
-      const { actor, write } = context;
-      await write(async () => {
-        const { applicationId, ...settings } = withoutAliases(input);
+      const { actor } = context;
+      const { applicationId, ...settings } = withoutAliases(input);
+      await changing(context, applicationId, async () => {
         const updated = await applications.update(applicationId, actor.organizationId, settings);
         if (environmentId !== undefined && environmentId !== updated.environmentId)
           await applications.move(applicationId, actor.organizationId, environmentId);
@@ -104,37 +135,57 @@ export function applicationHandlers(
     saveGiteaProvider: (context, input) => save(context, { ...input, sourceType: 'gitea' }),
     saveContainerProvider: (context, input) => save(context, { ...input, sourceType: 'container' }),
     async dropDeployment(context, { applicationId, dropBuildPath }, file) {
-      const application = await found(context, { applicationId });
+      await found(context, { applicationId });
       const uploadPath = await desk.uploads.keep(applicationId, file);
       try {
-        await context.write(async () => {
+        const { deploymentId } = await context.write(async () => {
           await applications.update(applicationId, context.actor.organizationId, {
             sourceType: 'drop',
             buildPath: dropBuildPath,
           });
           await applications.patch(applicationId, { uploadPath });
-          await deployments.accept(applicationRef(applicationId), {
+          return deployments.accept(applicationRef(applicationId), {
             kind: 'deploy',
             title: 'Upload',
             description: file.fileName.slice(0, 200),
           });
         });
+        context.announce(deploymentId);
       } catch (error) {
         await desk.uploads.forget(uploadPath);
         throw error;
       }
-      if (application.uploadPath && application.applicationStatus !== 'running')
-        await desk.uploads.forget(application.uploadPath);
       queue.wake();
+      await desk.uploads.settle(
+        applicationId,
+        uploadPath,
+        async () => (await found(context, { applicationId })).uploadPath,
+      );
       return true;
     },
-    start: async (context, input) => runtime.start(await found(context, input)),
-    stop: async (context, input) => runtime.stop(await found(context, input)),
+    async start(context, input) {
+      const { name, liveDeploymentId } = await found(context, input);
+      if (liveDeploymentId === null)
+        throw new AppError('PRECONDITION_FAILED', `${name} has no release yet: deploy first.`);
+      return byHand(context, input, 'start');
+    },
+    stop: (context, input) => byHand(context, input, 'stop'),
     async reload(context, { applicationId, appName }) {
       const application = await found(context, { applicationId });
       if (appName !== application.appName) throw badField('appName', 'is not the name of this application');
-      await runtime.reload(application);
+      await interruption.unlessDeploying(applicationRef(applicationId), async () =>
+        runtime.reload(await found(context, { applicationId })),
+      );
       return { success: true };
+    },
+    async scale(context, { applicationId, replicas }) {
+      await save(context, { applicationId, replicas });
+      await runtime.scale(await found(context, { applicationId }));
+      return shown(await found(context, { applicationId }));
+    },
+    async restart(context, input) {
+      await runtime.restart(await found(context, input));
+      return shown(await found(context, input));
     },
     deploy: (context, input) =>
       accept(context, input, { kind: 'deploy', title: input.title, description: input.description }),
@@ -151,16 +202,18 @@ export function applicationHandlers(
       if (serverId !== null && (await desk.isCloud())) throw notYet('Ending a deployment on a remote server');
       throw new AppError(
         'PRECONDITION_FAILED',
-        'cancelDeployment works only in cloud environments with remote servers. Use application.killBuild to end a running build, and application.cleanQueues to cancel queued ones.',
+        'cancelDeployment works only in cloud environments with remote servers. Use ' +
+          'application.killBuild to end a running build, and application.cleanQueues to cancel queued ' +
+          'ones.',
       );
     },
     async killBuild(context, input) {
-      await desk.builds.killBuild(applicationRef((await found(context, input)).applicationId));
+      await interruption.killBuild(applicationRef((await found(context, input)).applicationId));
       return shown(await found(context, input));
     },
     async cleanQueues(context, input) {
       const application = await found(context, input);
-      await deployments.cancelQueued(applicationRef(application.applicationId), () =>
+      await interruption.cancelWaiting(applicationRef(application.applicationId), () =>
         runtime.hasTasks(application),
       );
       return shown(await found(context, input));
@@ -173,6 +226,7 @@ export function applicationHandlers(
         (await deployments.all(applicationRef(application.applicationId))).map(({ image }) => image),
       );
       await desk.removeImages(
+        application,
         removed.flatMap(({ image }) => (image === null || needed.has(image) ? [] : [image])),
       );
       return shown(await found(context, input));
@@ -180,24 +234,28 @@ export function applicationHandlers(
     async delete(context, { applicationId, deleteVolumes }) {
       const application = await found(context, { applicationId });
       const { name, appName } = application;
-      // First what waits: it would begin as soon as what runs has ended.
-      await deployments.cancelQueued(applicationRef(application.applicationId), async () => false);
-      await desk.builds.end(applicationRef(applicationId), 'The application is being deleted.');
-      await desk.removePreviews(application);
-      const past = await deployments.all(applicationRef(applicationId));
-      // The reconciler would make a service again whose record still stands.
-      const keptVolumes = await desk.turns.take(applicationId, async () => {
-        const kept = await runtime.remove(application, { deleteVolumes });
-        await context.write(() => applications.remove(applicationId, context.actor.organizationId));
-        return kept;
-      });
+      const service = applicationRef(applicationId);
+      // In its turn: the reconciler would make a service again whose record still stands.
+      const { keptVolumes, past } = await interruption.endThen(
+        service,
+        { operation: 'delete', userId: context.actor.userId },
+        async () => {
+          await desk.removePreviews(application);
+          const all = await deployments.all(service);
+          const kept = await runtime.remove(application, { deleteVolumes });
+          await context.write(() => applications.remove(applicationId, context.actor.organizationId));
+          return { keptVolumes: kept, past: all };
+        },
+      );
       for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
       await desk.uploads.forgetAll(applicationId);
-      await desk.applyRoutes();
+      await desk.applyRoutes(application);
       return { applicationId, name, appName, keptVolumes };
     },
-    move: ({ actor, write }, { applicationId, targetEnvironmentId }) =>
-      write(() => applications.move(applicationId, actor.organizationId, targetEnvironmentId)),
+    move: (context, { applicationId, targetEnvironmentId }) =>
+      changing(context, applicationId, () =>
+        applications.move(applicationId, context.actor.organizationId, targetEnvironmentId),
+      ),
     async refreshToken({ actor, write }, { applicationId }) {
       await write(async () => {
         await applications.one(applicationId, actor.organizationId);

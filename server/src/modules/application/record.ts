@@ -1,6 +1,7 @@
 /** The application record as `application.one` gives it (interface document, Application; decisions 5). */
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { secretLines, secretText } from '../../procedure/secret-fields.ts';
 import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
@@ -26,9 +27,9 @@ export const applicationFields = applicationSummary
     sourceType: z.enum(sourceTypes),
     buildType: z.enum(buildTypes),
     replicas: z.number(),
-    env: z.string(),
-    buildArgs: optional,
-    buildSecrets: optional,
+    env: secretLines(),
+    buildArgs: secretLines().nullable(),
+    buildSecrets: secretLines().nullable(),
     createEnvFile: z.boolean(),
     memoryLimit: optional,
     memoryReservation: optional,
@@ -56,7 +57,7 @@ export const applicationFields = applicationSummary
     username: optional,
     registryId: optional,
     autoDeploy: z.boolean(),
-    refreshToken: z.string(),
+    refreshToken: secretText('Token of its webhook address'),
     watchPaths: z.array(z.string()),
     triggerType: z.string(),
     cleanCache: z.boolean(),
@@ -72,9 +73,9 @@ export const applicationFields = applicationSummary
     args: z.array(z.string()),
     serverId: optional,
     githubId: optional,
-    previewEnv: optional,
-    previewBuildArgs: optional,
-    previewBuildSecrets: optional,
+    previewEnv: secretLines().nullable(),
+    previewBuildArgs: secretLines().nullable(),
+    previewBuildSecrets: secretLines().nullable(),
     previewWildcard: optional,
     previewPort: z.number(),
     previewPath: z.string(),

@@ -1,16 +1,21 @@
 /** What an application's service does by hand: start, stop, reload, run, show its output, go. */
 import { AppError } from '../../domain/errors.ts';
+import { bothEnds } from '../../domain/line-limits.ts';
 import { statusAfter } from '../../domain/lifecycle.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import { applicationRef } from '../../domain/service-ref.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
+import { deployingElsewhere, type Host, type Hosts } from '../../ports/host.ts';
 import type { Applications } from './application.ts';
 import {
   awaitEnded,
   awaitRunning,
+  followOutput,
   nameOf,
   ownService,
+  readOutput,
   removeFromEngine,
-  serviceOutput,
+  type FollowOptions,
   type OutputOptions,
   type OwnedService,
 } from '../service/own-service.ts';
@@ -19,19 +24,26 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 
 export interface ApplicationRuntime {
   readLogs(application: ApplicationRecord, options: OutputOptions): Promise<LogLine[]>;
-  followLogs(
-    application: ApplicationRecord,
-    options: { tail: number; since?: string | undefined; signal: AbortSignal },
-  ): AsyncIterable<LogLine>;
-  /** Back to its replicas; PRECONDITION_FAILED before any release. */
+  followLogs(application: ApplicationRecord, options: FollowOptions): AsyncIterable<LogLine>;
+  /** Back to the replicas that its record has; PRECONDITION_FAILED before any release. */
   start(application: ApplicationRecord): Promise<ApplicationRecord>;
   stop(application: ApplicationRecord): Promise<ApplicationRecord>;
-  /** New tasks with the current settings and the live image; PRECONDITION_FAILED with the reason when they do not become healthy. */
+  /**
+   * New tasks with the current settings and the live image; PRECONDITION_FAILED with the reason when they do
+   * not become healthy.
+   */
   reload(application: ApplicationRecord): Promise<void>;
+  /** The running release with the replicas that the record has; nothing before a release or while stopped. */
+  scale(application: ApplicationRecord): Promise<void>;
+  /** New tasks of the live release; PRECONDITION_FAILED when it is stopped, or they are not healthy. */
+  restart(application: ApplicationRecord): Promise<void>;
   run(application: ApplicationRecord, command: string[], signal: AbortSignal): Promise<RunResult>;
   /** Whether the service exists with tasks it should run. */
   hasTasks(application: ApplicationRecord): Promise<boolean>;
-  /** Removes the service under any name it had, its images and, when asked, its volumes; gives the volumes that stay. */
+  /**
+   * Removes the service under any name it had, its images and, when asked, its volumes; gives the volumes
+   * that stay.
+   */
   remove(application: ApplicationRecord, options: { deleteVolumes: boolean }): Promise<string[]>;
 }
 
@@ -42,23 +54,32 @@ export interface RunResult {
 }
 
 export interface RuntimeOptions {
-  engine: Engine;
+  hosts: Hosts;
   applications: Applications;
   /** The specification of the live release; undefined before the first one. */
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
+  /** The same with the replicas of the record, which are the live release's from then on. */
+  rescaled(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
   /** The live image with the settings as they are now; `keep` stores them as the live release's. */
-  currentSpec(application: ApplicationRecord): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
-  /** Gives the running service this specification; throws when its tasks do not become healthy, and the former ones run on. */
-  releaseNow(spec: ServiceSpec): Promise<void>;
+  currentSpec(
+    application: ApplicationRecord,
+    host: Host,
+  ): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
+  /**
+   * Gives the running service this specification; throws when its tasks do not become healthy, and the former
+   * ones run on.
+   */
+  releaseNow(host: Host, spec: ServiceSpec): Promise<void>;
   turns: Turns;
   /** Labels of one-off tasks, which tell the run of Berth that waits for them. */
   taskLabels: Record<string, string>;
+  /** Bytes of output of a one-off task that are given back. */
+  runOutputBytes(): Promise<number>;
   /** A name for a one-off task. */
   taskName(application: ApplicationRecord): string;
 }
 
 const runLimitMs = 60 * 60_000;
-const runLogLimit = 10_000;
 const reader = 'application.readLogs';
 
 const owned = (application: ApplicationRecord): OwnedService => ({
@@ -67,81 +88,137 @@ const owned = (application: ApplicationRecord): OwnedService => ({
 });
 
 export function createApplicationRuntime(options: RuntimeOptions): ApplicationRuntime {
-  const { engine, applications, turns } = options;
-  const output = serviceOutput(engine);
-
-  async function requireLive(application: ApplicationRecord): Promise<ServiceSpec> {
-    const spec = await options.liveSpec(application);
-    if (!spec)
-      throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
-    return spec;
-  }
-  async function settle(
-    application: ApplicationRecord,
-    event: 'started' | 'stopped',
-    patch: Partial<ApplicationRecord>,
-  ): Promise<ApplicationRecord> {
-    const changed = { ...patch, applicationStatus: statusAfter(event, application.applicationStatus) };
-    await applications.patch(application.applicationId, changed);
-    return { ...application, ...changed };
-  }
+  const { hosts, turns } = options;
+  const inTurn =
+    <T>(work: (options: RuntimeOptions, application: ApplicationRecord) => Promise<T>) =>
+    (application: ApplicationRecord): Promise<T> =>
+      turns.take(application.applicationId, () => work(options, application));
+  const presentEngine = async (application: ApplicationRecord): Promise<Engine | undefined> =>
+    (await hosts.find(serverKeyOf(application)))?.engine;
 
   return {
-    start: (application) =>
-      turns.take(application.applicationId, async () => {
-        const spec = await requireLive(application);
-        if (await engine.service(spec.name)) await engine.scaleService(spec.name, spec.replicas);
-        else await engine.applyService(spec);
-        await awaitRunning(engine, spec.name, spec.replicas, reader);
-        return settle(application, 'started', { isStopped: false });
-      }),
-    stop: (application) =>
-      turns.take(application.applicationId, async () => {
-        const name = nameOf(application);
-        if (await ownService(engine, owned(application))) {
-          await engine.scaleService(name, 0);
-          await awaitEnded(engine, name, reader);
-        }
-        return settle(application, 'stopped', { isStopped: true });
-      }),
-    reload: (application) =>
-      turns.take(application.applicationId, async () => {
-        await requireLive(application);
-        const { spec, keep } = await options.currentSpec(application);
-        if (application.isStopped) await engine.applyService({ ...spec, replicas: 0 });
-        else await options.releaseNow(spec);
-        await keep();
-      }),
-    async run(application, command, signal) {
-      const spec = await requireLive(application);
-      const log: RunResult['log'] = [];
-      const task: ServiceSpec = {
-        ...spec,
-        name: options.taskName(application),
-        labels: { ...spec.labels, ...options.taskLabels },
-        command,
-        args: undefined,
-        ports: [],
-        replicas: 1,
-        healthCheck: undefined,
-        release: undefined,
-      };
-      const { exitCode, error } = await engine.runTask(task, {
-        signal,
-        limitMs: runLimitMs,
-        onLine: ({ at, stream, text }) => {
-          if (log.length < runLogLimit) log.push({ at, stream, text });
-        },
-      });
-      return { exitCode: exitCode ?? null, error, log };
+    start: inTurn(start),
+    stop: inTurn(stop),
+    reload: inTurn(reload),
+    scale: inTurn(scale),
+    restart: inTurn(restart),
+    run: (application, command, signal) => run(options, application, command, signal),
+    readLogs: async (application, wanted) =>
+      readOutput(await presentEngine(application), owned(application), wanted),
+    async *followLogs(application, wanted) {
+      yield* followOutput(await presentEngine(application), owned(application), wanted);
     },
-    readLogs: (application, options) => output.readLogs(owned(application), options),
-    followLogs: (application, options) => output.followLogs(owned(application), options),
     async hasTasks(application) {
-      const service = await ownService(engine, owned(application));
+      const service = await ownService(await presentEngine(application), owned(application));
       return service !== undefined && service.replicas > 0;
     },
-    remove: (application, removal) =>
-      removeFromEngine(engine, applicationRef(application.applicationId), removal),
+    async remove(application, removal) {
+      const engine = await presentEngine(application);
+      return engine ? removeFromEngine(engine, applicationRef(application.applicationId), removal) : [];
+    },
   };
+}
+
+async function start(options: RuntimeOptions, application: ApplicationRecord): Promise<ApplicationRecord> {
+  const live = await requireLive(options, application);
+  const { engine } = await hostOf(options, application);
+  const spec = (await options.rescaled(application)) ?? live;
+  // What a deployment that was ended left there is not the live release.
+  const present = await engine.service(spec.name);
+  if (present?.specDigest === engine.specDigest(spec)) await engine.scaleService(spec.name, spec.replicas);
+  else await engine.applyService(spec);
+  await awaitRunning(engine, spec.name, spec.replicas, reader);
+  return settle(options, application, 'started');
+}
+
+async function stop(options: RuntimeOptions, application: ApplicationRecord): Promise<ApplicationRecord> {
+  const host = await options.hosts.find(serverKeyOf(application));
+  if (host && (await ownService(host.engine, owned(application)))) {
+    const name = nameOf(application);
+    await host.engine.scaleService(name, 0);
+    await awaitEnded(host.engine, name, reader);
+  }
+  return settle(options, application, 'stopped');
+}
+
+async function reload(options: RuntimeOptions, application: ApplicationRecord): Promise<void> {
+  await requireLive(options, application);
+  const host = await hostOf(options, application);
+  const { spec, keep } = await options.currentSpec(application, host);
+  if (application.isStopped) await host.engine.applyService({ ...spec, replicas: 0 });
+  else await options.releaseNow(host, spec);
+  await keep();
+}
+
+async function scale(options: RuntimeOptions, application: ApplicationRecord): Promise<void> {
+  const { engine } = await hostOf(options, application);
+  const spec = await options.rescaled(application);
+  if (spec === undefined || application.isStopped || !(await engine.service(spec.name))) return;
+  await engine.scaleService(spec.name, spec.replicas);
+  await awaitRunning(engine, spec.name, spec.replicas, reader);
+}
+
+async function restart(options: RuntimeOptions, application: ApplicationRecord): Promise<void> {
+  const spec = await requireLive(options, application);
+  if (application.isStopped)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${application.name} is stopped, so there is nothing to restart: start it.`,
+    );
+  await options.releaseNow(await hostOf(options, application), spec);
+}
+
+async function run(
+  options: RuntimeOptions,
+  application: ApplicationRecord,
+  command: string[],
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const spec = await requireLive(options, application);
+  const { engine } = await hostOf(options, application);
+  const output = bothEnds(await options.runOutputBytes(), 'runOutputLimit');
+  const task: ServiceSpec = {
+    ...spec,
+    name: options.taskName(application),
+    labels: { ...spec.labels, ...options.taskLabels },
+    command,
+    args: undefined,
+    ports: [],
+    replicas: 1,
+    healthCheck: undefined,
+    release: undefined,
+  };
+  const { exitCode, error } = await engine.runTask(task, {
+    signal,
+    limitMs: runLimitMs,
+    onLine: ({ at, stream, text }) => output.add({ at, stream, text }),
+  });
+  return { exitCode: exitCode ?? null, error, log: output.lines() };
+}
+
+function hostOf({ hosts }: RuntimeOptions, application: ApplicationRecord): Promise<Host> {
+  return hosts.of(serverKeyOf(application), deployingElsewhere);
+}
+
+async function requireLive(
+  { liveSpec }: RuntimeOptions,
+  application: ApplicationRecord,
+): Promise<ServiceSpec> {
+  const spec = await liveSpec(application);
+  if (!spec)
+    throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
+  return spec;
+}
+
+async function settle(
+  { applications }: RuntimeOptions,
+  application: ApplicationRecord,
+  event: 'started' | 'stopped',
+): Promise<ApplicationRecord> {
+  const changed = {
+    isStopped: event === 'stopped',
+    applicationStatus: statusAfter(event, application.applicationStatus),
+  };
+  await applications.patch(application.applicationId, changed);
+  return { ...application, ...changed };
 }

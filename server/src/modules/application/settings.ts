@@ -1,22 +1,18 @@
-/** The settings of an application that a person can change, each with its rule (interface document, Application; decisions 4 and 5). Pure: the CLI and the client import it. */
+/**
+ * The settings of an application that a person can change, each with its rule (interface document,
+ * Application; decisions 4 and 5). Pure: the CLI and the client import it.
+ */
 import { z } from 'zod';
 import { parseGitHost, parseRepositoryPart } from '../../domain/git-host.ts';
 import { parseRefName, parseSourcePath } from '../../domain/git-source.ts';
 import { parseStageName } from '../../domain/names.ts';
 import { parsePreviewWildcard } from '../../domain/preview.ts';
 import { ruled } from '../../procedure/ruled.ts';
-import {
-  appName,
-  argument,
-  block,
-  description,
-  line,
-  name,
-  runtimeFields,
-} from '../service/contract-fields.ts';
+import { appName, argv, block, description, line, name, runtimeFields } from '../service/contract-fields.ts';
 
 export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
 export const buildTypes = [
+  'auto',
   'nixpacks',
   'dockerfile',
   'heroku_buildpacks',
@@ -36,12 +32,17 @@ export const sourceType = z.preprocess(
   (value) => (value === 'docker' ? 'container' : value),
   z.enum(sourceTypes),
 );
-export const buildType = z.enum(buildTypes);
+export const buildType = z
+  .enum(buildTypes)
+  .describe(
+    'auto: a Dockerfile; else railpack or nixpacks where it is installed; else a static site with ' +
+      'index.html. The log of the deployment says what was chosen and why',
+  );
 
 export const healthCheck = z.object({
   path: line(2000).startsWith('/', 'must begin with /').optional(),
   port: z.number().int().min(1).max(65_535).optional(),
-  command: z.array(argument).min(1).max(100).optional(),
+  command: argv(100).optional(),
   interval: z.number().int().min(1).max(3600).optional().describe('Seconds'),
   timeout: z.number().int().min(1).max(3600).optional().describe('Seconds'),
   retries: z.number().int().min(1).max(100).optional(),
@@ -70,7 +71,8 @@ export const settingShape = {
   gitHost: gitHost
     .nullable()
     .describe(
-      'Address of your own GitLab, Gitea, … such as https://git.example.com; null for the public one of the provider',
+      'Address of your own GitLab, Gitea, … such as https://git.example.com; null for the public one of ' +
+        'the provider',
     ),
   githubId: z.string().max(100).nullable().describe('The git provider link to use'),
   dockerfile: sourcePath.nullable(),
@@ -116,10 +118,7 @@ export const settingShape = {
     .nullable()
     .describe('Seconds between SIGTERM and SIGKILL'),
   rollbackActive: z.boolean(),
-  preReleaseCommand: z
-    .array(argument)
-    .min(1)
-    .max(100)
+  preReleaseCommand: argv(100)
     .nullable()
     .describe('Runs in the new image before the release; its failure stops the release'),
   previewEnv: block.nullable(),
@@ -128,7 +127,8 @@ export const settingShape = {
   previewWildcard: ruled(line(253), parsePreviewWildcard)
     .nullable()
     .describe(
-      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: a name of sslip.io that leads to this server',
+      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: a name ' +
+        'of sslip.io that leads to this server',
     ),
   previewPort: z.number().int().min(1).max(65_535),
   previewPath: line(1000).startsWith('/'),

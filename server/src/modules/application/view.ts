@@ -47,7 +47,7 @@ export function shown(application: ApplicationRecord): Narrowed {
   return {
     ...application,
     sourceType: sourceTypes.find((type) => type === application.sourceType) ?? 'github',
-    buildType: buildTypes.find((type) => type === application.buildType) ?? 'nixpacks',
+    buildType: buildTypes.find((type) => type === application.buildType) ?? 'auto',
     dockerContextPath: application.containerContextPath,
     dockerBuildStage: application.containerBuildStage,
   };

@@ -174,7 +174,7 @@ eachDatabase('the audit log', (test) => {
     ]);
   });
 
-  it('has sign-up, sign-in, failed sign-ins and sign-out with their address, and the refusals of changes', async () => {
+  it('has sign-up, sign-in, failed sign-ins and sign-out with their address; refused changes', async () => {
     const world = await begin();
     const { owner, member, database, people, server } = world;
     await createStores(database).users.users.update(
@@ -225,7 +225,7 @@ eachDatabase('the audit log', (test) => {
     const { door, audit } = createAccounts(createStores(database), database, systemClock);
     const { organizationId, user } = await door.signUp(
       { name: 'First', email: 'first@example.com', password: 'a long password' },
-      { ip: '10.0.0.1', userAgent: '' },
+      { ip: '10.0.0.1', userAgent: '', isLocal: true },
     );
     expect(await audit.all(organizationId)).toEqual([
       expect.objectContaining({ procedure: 'auth.signUp', outcome: 'done', userId: user.id, ip: '10.0.0.1' }),

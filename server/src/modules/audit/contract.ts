@@ -22,8 +22,11 @@ export const auditContract = {
   all: query({
     summary: 'Every change in the organization, newest first: who, what, when, from where, and how it ended',
     description:
-      'Changes that were refused are there with the code of their refusal (an input that is not valid is no change yet), and so are sign-up, sign-in, failed sign-ins and sign-out ' +
-      '(`auth.signUp`, `auth.signIn`, `auth.signOut`) and passwords reset on the host (`auth.resetPassword`). `userId` is empty where nobody was let in. Failed sign-ins with an unknown address stand ' +
+      'Changes that were refused are there with the code of their refusal (an input that is not valid ' +
+      'is no change yet), and so are sign-up, sign-in, failed sign-ins and sign-out ' +
+      ('(`auth.signUp`, `auth.signIn`, `auth.signOut`) and passwords reset on the host ' +
+        '(`auth.resetPassword`). `userId` is empty where nobody was let in. Failed sign-ins with an ' +
+        'unknown address stand ') +
       "in the log of the installation's first organization. Entries are kept for 400 days.",
     access: { class: 'admin', resources: [] },
     input: z.object({

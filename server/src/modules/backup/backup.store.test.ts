@@ -6,6 +6,7 @@ import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { databaseIds, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { systemClock } from '../../ports/clock.ts';
+import { createStores } from '../../composition/stores.ts';
 import { databaseKinds } from '../database/kinds.ts';
 import { backupKindNames } from './contract-kinds.ts';
 import { neverRan } from '../database/database.ts';
@@ -225,8 +226,8 @@ eachDatabase('backups', (test) => {
     expect(await tableStore(database, 'backup_run').list({})).toEqual([]);
   });
 
-  it('are for whoever reaches the database; what reads any object is for Owner and Admin; bad input is named', async () => {
-    const { owner, member, stranger, nobody, people, place } = await begin();
+  it('are for whoever reaches the database; what reads any object is for Owner and Admin', async () => {
+    const { owner, member, stranger, nobody, people, place, database } = await begin();
     const create = { ...settings, postgresId: 'postgres-first' };
     const backupId = textOf(await owner.mutate('backup.create', create), 'backupId');
     const calls = (door: Door, id = backupId): Promise<unknown>[] => [
@@ -300,12 +301,16 @@ eachDatabase('backups', (test) => {
       code: 'BAD_REQUEST',
       fields: ['databaseType'],
     });
-    for (const field of ['schedule', 'prefix', 'database', 'destinationId'])
+    for (const field of ['schedule', 'database', 'destinationId'])
       expect(await owner.mutate('backup.create', { ...create, [field]: undefined })).toMatchObject({
         code: 'BAD_REQUEST',
         fields: [field],
       });
     expect(await owner.query('backup.one', { backupId })).toMatchObject(settings);
+    const { prefix: _prefix, ...withoutPrefix } = create;
+    const named = await owner.mutate('backup.create', withoutPrefix);
+    const { appName } = (await createStores(database).databases.find({ databaseId: 'postgres-first' })) ?? {};
+    expect(named).toMatchObject({ prefix: appName });
   });
 });
 

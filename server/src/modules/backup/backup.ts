@@ -1,4 +1,7 @@
-/** Backups of databases as records: what is backed up, when and where to. Making one is make-backup.ts, what came of it a run. */
+/**
+ * Backups of databases as records: what is backed up, when and where to. Making one is make-backup.ts, what
+ * came of it a run.
+ */
 import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
 import { parseTimeZone } from '../../domain/cron.ts';
 import { AppError, badField } from '../../domain/errors.ts';
@@ -13,8 +16,9 @@ export type Backup = DatabaseBackup & DatabaseIds<string | null>;
 /** The record of a backup whose source is a database. */
 export type DatabaseBackup = BackupRecord & { databaseId: string; databaseType: BackupKindName };
 
-export interface NewBackup
-  extends Pick<BackupRecord, 'schedule' | 'prefix' | 'database' | 'destinationId' | 'enabled'> {
+export interface NewBackup extends Pick<BackupRecord, 'schedule' | 'database' | 'destinationId' | 'enabled'> {
+  /** Absent: the name of the database's service. */
+  prefix?: string | undefined;
   timeZone?: string | undefined;
   keepLatestCount?: number | null | undefined;
   verifySchedule?: string | null | undefined;
@@ -46,78 +50,30 @@ export interface Backups {
 }
 
 export function createBackups(store: BackupStore, clock: Clock): Backups {
-  async function found(backupId: string, organizationId: string): Promise<DatabaseBackup> {
-    const record = asDatabaseBackup(await store.find({ backupId, organizationId, sourceType: 'database' }));
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such backup. It may have been removed.');
-    return record;
-  }
-  async function checkDatabase(
-    { databaseId, databaseType }: NamedDatabase,
-    organizationId: string,
-  ): Promise<BackupKindName> {
-    const kind = await store.kindOf(databaseId, organizationId);
-    if (kind === undefined)
-      throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
-    if (!hasBackups(kind)) throw badField('databaseId', noBackups(kind));
-    if (databaseType !== undefined && kind !== databaseType)
-      throw badField('databaseType', `is ${databaseType}, but the database is of the kind ${kind}`);
-    return kind;
-  }
-
   return {
-    checkDatabase,
-    one: async (backupId, organizationId) => shown(await found(backupId, organizationId)),
-    async create(
-      organizationId,
-      named,
-      {
-        schedule,
-        timeZone = 'UTC',
-        prefix,
-        database,
-        destinationId,
-        enabled,
-        keepLatestCount,
-        verifySchedule,
-        alarmAfterHours,
-      },
-    ) {
-      const databaseType = await checkDatabase(named, organizationId);
-      const record = {
-        backupId: randomId(),
-        organizationId,
-        sourceType: 'database' as const,
-        databaseId: named.databaseId,
-        databaseType,
-        database,
-        destinationId,
-        schedule,
-        timeZone: parseTimeZone(timeZone, 'timeZone'),
-        prefix,
-        enabled,
-        keepLatestCount: keepLatestCount ?? null,
-        nextRunAt: null,
-        verifySchedule: verifySchedule ?? null,
-        nextVerifyAt: null,
-        alarmAfterHours: alarmAfterHours ?? null,
-        alarmSince: null,
-        lastGoodAt: null,
-        sealedKey: null,
-        createdAt: isoTime(clock),
-      };
+    checkDatabase: async (named, organizationId) => (await checkDatabase(store, named, organizationId)).kind,
+    one: async (backupId, organizationId) => shown(await found(store, backupId, organizationId)),
+    async create(organizationId, named, input) {
+      const { kind: databaseType, appName } = await checkDatabase(store, named, organizationId);
+      const { databaseId } = named;
+      const record = newBackup(
+        { organizationId, databaseId, databaseType },
+        { ...input, prefix: input.prefix ?? appName },
+        isoTime(clock),
+      );
       await store.insert(record);
       return shown(record);
     },
     async update(backupId, organizationId, { databaseType, ...patch }) {
-      const present = await found(backupId, organizationId);
+      const present = await found(store, backupId, organizationId);
       if (databaseType !== undefined && databaseType !== present.databaseType)
         throw badField('databaseType', 'cannot be changed; create a backup of the other database instead');
       // The times to come are counted anew.
       await store.update({ backupId, organizationId }, { ...patch, nextRunAt: null, nextVerifyAt: null });
-      return shown(await found(backupId, organizationId));
+      return shown(await found(store, backupId, organizationId));
     },
     async remove(backupId, organizationId) {
-      const present = await found(backupId, organizationId);
+      const present = await found(store, backupId, organizationId);
       await store.remove({ backupId, organizationId });
       return shown(present);
     },
@@ -126,14 +82,62 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
         .flatMap((record) => asDatabaseBackup(record) ?? [])
         .map(shown),
     async requireKind(backupId, organizationId, kind) {
-      const backup = shown(await found(backupId, organizationId));
+      const backup = shown(await found(store, backupId, organizationId));
       if (backup.databaseType !== kind)
         throw badField(
           'backupId',
-          `is a backup of a ${backup.databaseType} database; use backup.${databaseKind(backup.databaseType).manualBackup ?? ''}`,
+          `is a backup of a ${backup.databaseType} database; use ` +
+            `backup.${databaseKind(backup.databaseType).manualBackup ?? ''}`,
         );
       return backup;
     },
+  };
+}
+
+async function found(store: BackupStore, backupId: string, organizationId: string): Promise<DatabaseBackup> {
+  const record = asDatabaseBackup(await store.find({ backupId, organizationId, sourceType: 'database' }));
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such backup. It may have been removed.');
+  return record;
+}
+
+async function checkDatabase(
+  store: BackupStore,
+  { databaseId, databaseType }: NamedDatabase,
+  organizationId: string,
+): Promise<{ kind: BackupKindName; appName: string }> {
+  const { kind, appName = '' } = (await store.database(databaseId, organizationId)) ?? {};
+  if (kind === undefined)
+    throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
+  if (!hasBackups(kind)) throw badField('databaseId', noBackups(kind));
+  if (databaseType !== undefined && kind !== databaseType)
+    throw badField('databaseType', `is ${databaseType}, but the database is of the kind ${kind}`);
+  return { kind, appName };
+}
+
+function newBackup(
+  of: Pick<DatabaseBackup, 'organizationId' | 'databaseId' | 'databaseType'>,
+  { timeZone = 'UTC', ...input }: NewBackup & { prefix: string },
+  createdAt: string,
+): DatabaseBackup {
+  return {
+    backupId: randomId(),
+    ...of,
+    sourceType: 'database',
+    database: input.database,
+    destinationId: input.destinationId,
+    schedule: input.schedule,
+    timeZone: parseTimeZone(timeZone, 'timeZone'),
+    prefix: input.prefix,
+    enabled: input.enabled,
+    keepLatestCount: input.keepLatestCount ?? null,
+    nextRunAt: null,
+    verifySchedule: input.verifySchedule ?? null,
+    nextVerifyAt: null,
+    alarmAfterHours: input.alarmAfterHours ?? null,
+    alarmSince: null,
+    lastGoodAt: null,
+    sealedKey: null,
+    createdAt,
   };
 }
 

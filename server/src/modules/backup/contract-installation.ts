@@ -26,7 +26,7 @@ const record = z
   })
   .meta({ id: 'InstallationBackup' });
 
-const access = { class: 'admin', ofInstallation: true, resources: [] } as const;
+const access = { class: 'installation', resources: [] } as const;
 const destinationId = z.string().min(1).max(100);
 
 export const installationBackupContract = {
@@ -38,10 +38,13 @@ export const installationBackupContract = {
   }),
   set: mutation({
     summary: 'Sets how Berth itself is backed up: its database and its key file',
-    description: `The key file goes along only sealed with a passphrase (scrypt, AES-256-GCM), which Berth does not keep: write it down, for without it the backup's secrets cannot be read by anybody. It is required the first time, and sealing takes a moment. Absent fields stay. \`bin/up --restore <file>\` brings a bare machine back from an object.`,
+    description:
+      'The key file goes along only sealed with a passphrase (scrypt, AES-256-GCM), which Berth does ' +
+      `not keep: write it down, for without it the backup's secrets cannot be read by anybody. It is ` +
+      `required the first time, and sealing takes a moment. Absent fields stay. \`bin/up --restore ` +
+      `<file>\` brings a bare machine back from an object.`,
     access: {
-      class: 'owner',
-      ofInstallation: true,
+      class: 'installationOwner',
       resources: [{ kind: 'destination', field: 'destinationId' }],
     },
     input: z.object({

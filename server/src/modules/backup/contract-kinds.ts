@@ -1,4 +1,6 @@
-/** Which kinds of database have backups: those whose row in the table of kinds tells how one is made by hand. */
+/**
+ * Which kinds of database have backups: those whose row in the table of kinds tells how one is made by hand.
+ */
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { databaseKind, type BackupKindName } from '../database/kinds.ts';
 
@@ -10,5 +12,8 @@ export function hasBackups(kind: DatabaseKindName): kind is BackupKindName {
 
 /** Why there is none. */
 export function noBackups(kind: string): string {
-  return `There are no backups of ${kind}: no backup operation exists for it in any form. Kinds with backups: ${backupKindNames.join(', ')}.`;
+  return (
+    `There are no backups of ${kind}: no backup operation exists for it in any form. Kinds with ` +
+    `backups: ${backupKindNames.join(', ')}.`
+  );
 }

@@ -67,12 +67,10 @@ function checkDatabase(input: DatabaseInput, context: z.RefinementCtx): void {
   const named = databaseKindNames.filter((kind) => input[fieldOf(kind)]);
   const expected = input.databaseType ?? named.find(hasBackups);
   for (const kind of named) {
+    const other =
+      input.databaseType === undefined ? fieldOf(expected ?? kind) : `the databaseType ${input.databaseType}`;
     if (!hasBackups(kind)) fault(fieldOf(kind), noBackups(kind));
-    else if (kind !== expected)
-      fault(
-        fieldOf(kind),
-        `names a ${kind} database beside ${input.databaseType === undefined ? fieldOf(expected ?? kind) : `the databaseType ${expected ?? ''}`}`,
-      );
+    else if (kind !== expected) fault(fieldOf(kind), `names a ${kind} database beside ${other}`);
   }
   if (named.length === 0 && !input.databaseId)
     fault(expected ? fieldOf(expected) : 'databaseId', 'is required: the id of the database');
@@ -102,7 +100,8 @@ const settings = {
     .max(100)
     .regex(
       /^[^-\p{Cc}][^\p{Cc}]*$/u,
-      'must have a character at least, and must not begin with "-" nor hold line breaks or control characters',
+      'must have a character at least, and must not begin with "-" nor hold line breaks or control ' +
+        'characters',
     )
     .describe('Name of the database inside the server'),
   keepLatestCount: z
@@ -112,12 +111,14 @@ const settings = {
     .max(10_000)
     .nullish()
     .describe(
-      'So many of its newest objects are kept; null: all. Older ones are removed once a newer one is verified',
+      'So many of its newest objects are kept; null: all. Older ones are removed once a newer one is ' +
+        'verified',
     ),
   verifySchedule: ruled(z.string().max(200), parseCron)
     .nullish()
     .describe(
-      'When its newest object is restored into a database of its own for trial, which is removed again; null: never',
+      'When its newest object is restored into a database of its own for trial, which is removed again; ' +
+        'null: never',
     ),
   alarmAfterHours: z
     .number()
@@ -132,7 +133,8 @@ const manual = <K extends BackupKindName>(kind: K) =>
   mutation({
     summary: `Makes a backup of a ${kind} database now; a backup of another kind is refused`,
     description:
-      'Answers true when the object is stored and verified: read again, with the same length and checksum. It is a job of its own, which goes on when the caller leaves; backup.runs shows it.',
+      'Answers true when the object is stored and verified: read again, with the same length and ' +
+      'checksum. It is a job of its own, which goes on when the caller leaves; backup.runs shows it.',
     access: { ...own, action: 'run' },
     input: id,
     output: z.literal(true),
@@ -145,11 +147,18 @@ const ownRun = { class: 'protected', resources: [{ kind: 'backupRun', field: 'ba
 export const backupContract = {
   create: mutation({
     summary: 'Backs a database up by schedule',
-    description: `The database is named by the field of its kind, such as postgresId, or by databaseId with databaseType; it must be of that kind. Kinds with backups: ${backupKindNames.join(', ')}.`,
+    description:
+      'The database is named by the field of its kind, such as postgresId, or by databaseId with ' +
+      `databaseType; it must be of that kind. Kinds with backups: ${backupKindNames.join(', ')}.`,
     access: { class: 'protected', resources: [...databaseResources, destination] },
     input: z
       .object({
         ...settings,
+        prefix: settings.prefix.optional().meta({
+          description:
+            'Path below the destination under which the objects stand; may be empty. Absent: the appName ' +
+            'of the database',
+        }),
         destinationId,
         databaseType: databaseType.optional().describe('Required with databaseId'),
         ...databaseFields,
@@ -171,7 +180,8 @@ export const backupContract = {
   update: mutation({
     summary: 'Changes a backup; absent fields stay',
     description:
-      'The database stays: a databaseType other than its own is refused. Objects stored before stay where they are.',
+      'The database stays: a databaseType other than its own is refused. Objects stored before stay ' +
+      'where they are.',
     access: { class: 'protected', resources: [...own.resources, destination] },
     input: id.extend(z.object(settings).partial().shape).extend({
       destinationId: destinationId.optional(),
@@ -189,7 +199,8 @@ export const backupContract = {
   byDatabase: query({
     summary: 'The backups of a database, newest first',
     description:
-      'The database is named by the field of its kind, such as postgresId, or by databaseId together with databaseType.',
+      'The database is named by the field of its kind, such as postgresId, or by databaseId together ' +
+      'with databaseType.',
     access: { class: 'protected', resources: databaseResources },
     input: z
       .object({
@@ -208,7 +219,8 @@ export const backupContract = {
   verify: mutation({
     summary: 'Restores the newest object of a backup into a database of its own for trial, and looks into it',
     description:
-      'Answers with the run when it has ended well. The database of the trial is removed again; the running one is not touched.',
+      'Answers with the run when it has ended well. The database of the trial is removed again; the ' +
+      'running one is not touched.',
     access: { ...own, action: 'run' },
     input: id,
     output: backupRunRecord,
@@ -235,7 +247,8 @@ export const backupContract = {
   listFiles: query({
     summary: 'The objects stored at a destination, newest first',
     description:
-      'Objects of every backup stand there, so Owner and Admin alone may list them. What is not whole and verified is no backup and not listed.',
+      'Objects of every backup stand there, so Owner and Admin alone may list them. What is not whole ' +
+      'and verified is no backup and not listed.',
     access: { class: 'admin', resources: [destination] },
     input: z.object({
       destinationId,
@@ -249,7 +262,14 @@ export const backupContract = {
     summary:
       'Restores a stored object into a database, as a live stream of lines that ends in success or error',
     description:
-      'The object is loaded into a new volume beside the running database and looked at there; only then the database changes over to it, with the users and passwords of its record. Other databases of the same server are carried over as they are. The volume with the state before is kept, among `formerVolumes` of the database, until `removeFormerVolume` of its kind. A restore is a job of its own, which goes on when the caller leaves; a reader that comes back with its last event id follows the same one. The object may be any at the destination, so Owner and Admin alone may restore. A session needs the Origin or Sec-Fetch-Site of our own pages, although this is a GET.',
+      'The object is loaded into a new volume beside the running database and looked at there; only ' +
+      'then the database changes over to it, with the users and passwords of its record. Other ' +
+      'databases of the same server are carried over as they are. The volume with the state before is ' +
+      'kept, among `formerVolumes` of the database, until `removeFormerVolume` of its kind. A restore ' +
+      'is a job of its own, which goes on when the caller leaves; a reader that comes back with its ' +
+      'last event id follows the same one. The object may be any at the destination, so Owner and Admin ' +
+      'alone may restore. A session needs the Origin or Sec-Fetch-Site of our own pages, although this ' +
+      'is a GET.',
     access: {
       class: 'admin',
       resources: [{ kind: 'database', field: 'databaseId' }, destination],

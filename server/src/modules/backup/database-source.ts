@@ -1,13 +1,9 @@
 /** A database as the source of a backup: dumped by a program of its own image, beside its running service. */
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secret.ts';
-import {
-  execKeptBytes,
-  ProgramFailed,
-  type Engine,
-  type ProgramSpec,
-  type RegistryAuth,
-} from '../../ports/engine.ts';
+import { type Engine } from '../../ports/engine.ts';
+import { execKeptBytes, ProgramFailed, type ProgramSpec } from '../../ports/engine-program.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import { runningContainer } from '../database/ask-server.ts';
 import { databasePrograms, type DatabaseProgram, type DatabaseTarget } from './programs.ts';
 import type { BackupKindName } from '../database/kinds.ts';
@@ -27,6 +23,8 @@ export interface DatabaseServer {
   password: string;
   rootPassword: string;
   registryAuth?: RegistryAuth | undefined;
+  /** Of the host that it runs on. */
+  engine: Engine;
 }
 
 /** For a question that is answered from what the server knows of itself, on a busy server. */
@@ -43,7 +41,10 @@ export interface Programs {
     program: DatabaseProgram,
     options: ProgramOptions,
   ): AsyncIterable<Uint8Array>;
-  /** The output of a short one as text; it runs in the server's own container, since one of its own takes half a second to begin. */
+  /**
+   * The output of a short one as text; it runs in the server's own container, since one of its own takes half
+   * a second to begin.
+   */
   text(server: DatabaseServer, program: DatabaseProgram, options: ProgramOptions): Promise<string>;
 }
 
@@ -61,7 +62,7 @@ export function targetOf(
   return { host: service, user, password, rootPassword, database };
 }
 
-export function createPrograms(engine: Engine, newName: (what: string) => string): Programs {
+export function createPrograms(newName: (what: string) => string): Programs {
   const output = (
     server: DatabaseServer,
     { argv, env }: DatabaseProgram,
@@ -76,14 +77,15 @@ export function createPrograms(engine: Engine, newName: (what: string) => string
       labels: { [runLabel]: backupRunId },
       registryAuth: server.registryAuth,
     };
-    return engine.programOutput(spec, { signal, input, onLine });
+    return server.engine.programOutput(spec, { signal, input, onLine });
   };
   return {
     output,
     async text(server, program, options) {
       const { argv, env } = program;
       const { signal, onLine = () => undefined } = options;
-      const { exitCode, stdout, stderr } = await engine.exec(await runningContainer(engine, server.service), {
+      const { engine, service } = server;
+      const { exitCode, stdout, stderr } = await engine.exec(await runningContainer(engine, service), {
         argv: [...argv],
         env,
         signal,
@@ -106,13 +108,18 @@ async function allOf(output: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 export interface DatabaseSourcePorts {
-  engine: Engine;
   programs: Programs;
+  /** Ends the containers of ours that bear the label, on the host of the database. */
+  removeContainers(databaseId: string | null, label: string): Promise<void>;
   /** The server of a database as it runs now; PRECONDITION_FAILED when it does not. */
   server(databaseId: string): Promise<DatabaseServer>;
 }
 
-export function createDatabaseSource({ engine, programs, server }: DatabaseSourcePorts): BackupSourceKind {
+export function createDatabaseSource({
+  removeContainers,
+  programs,
+  server,
+}: DatabaseSourcePorts): BackupSourceKind {
   return {
     ending: (backup) => `${databasePrograms[kindOf(backup.databaseType)].ending}.gz`,
     async open(backup, { run, signal, say }) {
@@ -126,9 +133,7 @@ export function createDatabaseSource({ engine, programs, server }: DatabaseSourc
         read: () => programs.output(running, program, { backupRunId: run.backupRunId, signal, onLine: say }),
       };
     },
-    async tidy(backupRunId) {
-      await engine.removeContainers(`${runLabel}=${backupRunId}`);
-    },
+    tidy: ({ databaseId, backupRunId }) => removeContainers(databaseId, `${runLabel}=${backupRunId}`),
   };
 }
 

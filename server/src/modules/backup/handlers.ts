@@ -117,7 +117,10 @@ export function backupHandlers({
   };
 }
 
-/** An event's id names the run and the position in its log, so that a reader that comes back begins no second restore. */
+/**
+ * An event's id names the run and the position in its log, so that a reader that comes back begins no second
+ * restore.
+ */
 async function runAfter(
   runs: BackupRuns,
   lastEventId: string | undefined,

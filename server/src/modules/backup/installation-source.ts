@@ -1,4 +1,6 @@
-/** Berth itself as the source of a backup: a snapshot of its database and its sealed key in one tar archive. */
+/**
+ * Berth itself as the source of a backup: a snapshot of its database and its sealed key in one tar archive.
+ */
 import { AppError } from '../../domain/errors.ts';
 import { command } from '../../shell/command.ts';
 import { startPiped } from '../../shell/piped.ts';
@@ -48,7 +50,7 @@ export function createInstallationSource({
         },
       };
     },
-    tidy: removeFolder,
+    tidy: ({ backupRunId }) => removeFolder(backupRunId),
   };
 }
 

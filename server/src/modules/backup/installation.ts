@@ -77,7 +77,8 @@ export function createInstallationBackups(store: Store, clock: Clock): Installat
       if (!present)
         throw new AppError(
           'PRECONDITION_FAILED',
-          'No backup of Berth is set up. Call installationBackup.set first, with a destination and a passphrase.',
+          'No backup of Berth is set up. Call installationBackup.set first, with a destination and a ' +
+            'passphrase.',
         );
       return present;
     },

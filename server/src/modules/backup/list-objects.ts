@@ -1,7 +1,10 @@
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
 import { unfinishedEnding } from './make-backup.ts';
 
-/** The objects whose path holds `search`, newest first; what is not whole or not verified, and what a test of the connection left, is none. */
+/**
+ * The objects whose path holds `search`, newest first; what is not whole or not verified, and what a test of
+ * the connection left, is none.
+ */
 export async function listObjects(
   store: ObjectStore,
   search: string,

@@ -1,5 +1,9 @@
-/** One backup: dump → compress → upload → verify → record → retention. The first three are one stream, of which only so much is in memory as is on its way. */
+/**
+ * One backup: dump → compress → upload → verify → record → retention. The first three are one stream, of
+ * which only so much is in memory as is on its way.
+ */
 import { AppError } from '../../domain/errors.ts';
+import { requireFreeDisk } from '../../domain/free-disk.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import { removeOld } from './retention.ts';
 import type { RunContext } from './run-context.ts';
@@ -13,6 +17,8 @@ export interface BackupMaking {
   sources: BackupSources;
   backup(backupId: string): Promise<BackupRecord | undefined>;
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+  /** Bytes of Berth's own disk that stay free. */
+  keptFree(): Promise<number>;
   /** The backup has a new good one. */
   good(backup: BackupRecord): Promise<void>;
 }
@@ -29,6 +35,7 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
   if (context.attempt > 1 && (await wasStored(store, context))) {
     context.say('The object was stored and verified before Berth was restarted.');
   } else {
+    await requireRoom(making, store, backup);
     const source = await making.sources[backup.sourceType].open(backup, context);
     context.hide(source.secrets);
     const sent = await send(source, store, context);
@@ -43,6 +50,25 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
   await context.record({ isStored: true });
   await making.good(backup);
   await retain(making, backup, store, context);
+}
+
+/** At least for as much as the last one took. */
+async function requireRoom(
+  making: BackupMaking,
+  store: ObjectStore,
+  { backupId }: BackupRecord,
+): Promise<void> {
+  const room = await store.room();
+  if (!room) return;
+  const [last] = await making.runs.stored(backupId);
+  requireFreeDisk(
+    { free: room.free, kept: room.isOwnDisk ? await making.keptFree() : 0 },
+    {
+      what: 'the backup',
+      needed: last?.storedBytes ?? 0,
+      cure: "Free some space on the destination's disk, or keep fewer backups (keepLatestCount).",
+    },
+  );
 }
 
 /** A run that was killed between the new name and its record. */
@@ -109,7 +135,8 @@ async function verify(
   await store.remove(`${path}${unfinishedEnding}`, signal);
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The destination gave back other bytes than it was given (${kept.bytes} of ${sent.bytes}, another checksum). The object was removed; look into the destination before the next backup.`,
+    `The destination gave back other bytes than it was given (${kept.bytes} of ${sent.bytes}, another ` +
+      'checksum). The object was removed; look into the destination before the next backup.',
   );
 }
 
@@ -136,5 +163,5 @@ const empty = (): Measure => ({ bytes: 0, checksum: '' });
 /** Removes what a run that ended badly or was killed may have left. */
 export async function tidyBackup(making: BackupMaking, run: BackupRunRecord): Promise<void> {
   const backup = run.backupId === null ? undefined : await making.backup(run.backupId);
-  if (backup) await making.sources[backup.sourceType].tidy(run.backupRunId);
+  if (backup) await making.sources[backup.sourceType].tidy(run);
 }

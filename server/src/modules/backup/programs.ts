@@ -1,4 +1,7 @@
-/** The programs that dump, load and look into each kind of database: out of its own image, so that versions match. Names and passwords go by the environment wherever the program takes them there. Pure. */
+/**
+ * The programs that dump, load and look into each kind of database: out of its own image, so that versions
+ * match. Names and passwords go by the environment wherever the program takes them there. Pure.
+ */
 import { Secret } from '../../domain/secret.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 
@@ -22,7 +25,10 @@ export interface DatabasePrograms {
   ending: string;
   /** Prints a consistent dump. */
   dump(target: DatabaseTarget): DatabaseProgram;
-  /** Makes the empty database, where the server has not made it at its first start; undefined: it comes with the first load. */
+  /**
+   * Makes the empty database, where the server has not made it at its first start; undefined: it comes with
+   * the first load.
+   */
   create?(target: DatabaseTarget): DatabaseProgram;
   /** Takes the dump on its input and stops at the first error. */
   load(target: DatabaseTarget): DatabaseProgram;
@@ -30,13 +36,21 @@ export interface DatabasePrograms {
   count(target: DatabaseTarget): DatabaseProgram;
   /** Prints the names of all databases that people made, one a line. */
   list(target: DatabaseTarget): DatabaseProgram;
-  /** Users of the server that stand outside its databases: printed as statements, and taken in where some are there already. */
+  /**
+   * Users of the server that stand outside its databases: printed as statements, and taken in where some are
+   * there already.
+   */
   roles?: { dump(target: DatabaseTarget): DatabaseProgram; load(target: DatabaseTarget): DatabaseProgram };
 }
 
-const countTables = `select count(*) from pg_class where relkind in ('r', 'p') and relnamespace not in (select oid from pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema')`;
+const countTables =
+  `select count(*) from pg_class where relkind in ('r', 'p') and relnamespace not in (select oid from ` +
+  `pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema')`;
 
-/** Everything about the connection is a variable of libpq. An empty --dbname is one not given, but makes pg_restore connect. */
+/**
+ * Everything about the connection is a variable of libpq. An empty --dbname is one not given, but makes
+ * pg_restore connect.
+ */
 function postgres(
   { host, user, password, database }: DatabaseTarget,
   ...argv: [string, ...string[]]
@@ -65,7 +79,8 @@ const ask = [
 
 const postgresPrograms: DatabasePrograms = {
   ending: 'dump',
-  // A table that somebody keeps locked would hold the backup, and those that wait behind it, for ever. Compressed later, once: its own compression would leave nothing to gain and take as long.
+  // A table that somebody keeps locked would hold the backup, and those that wait behind it, for ever.
+  // Compressed later, once: its own compression would leave nothing to gain and take as long.
   dump: (target) =>
     postgres(
       target,
@@ -117,80 +132,60 @@ const postgresPrograms: DatabasePrograms = {
   },
 };
 
-/** MariaDB and MySQL: the same words, each with programs of its own names (an official image has only its own). */
+const mysqlDump = [
+  '--single-transaction',
+  '--no-tablespaces',
+  '--quick',
+  '--routines',
+  '--triggers',
+  '--events',
+  '--hex-blob',
+  '--default-character-set=utf8mb4',
+] as const;
+
+function mysql(
+  { host, rootPassword }: DatabaseTarget,
+  program: string,
+  ...words: readonly string[]
+): DatabaseProgram {
+  const server = [`--host=${host}`, `--port=${databaseKinds.mysql.port}`, '--user=root', '--protocol=tcp'];
+  return { argv: [program, ...server, ...words], env: { MYSQL_PWD: new Secret(rootPassword) } };
+}
+
+const quiet = ['--batch', '--skip-column-names'] as const;
+const countMysqlTables = 'select count(*) from information_schema.tables where table_schema = database()';
+const listMysqlDatabases =
+  `select schema_name from information_schema.schemata where schema_name not in ('mysql', ` +
+  `'sys', 'information_schema', 'performance_schema') order by 1`;
+
+/**
+ * MariaDB and MySQL: the same words, each with programs of its own names (an official image has only its
+ * own).
+ */
 function mysqlFamily(client: string, dump: string, own: readonly string[]): DatabasePrograms {
-  const dumpWords = [
-    '--single-transaction',
-    '--no-tablespaces',
-    '--quick',
-    '--routines',
-    '--triggers',
-    '--events',
-    '--hex-blob',
-    '--default-character-set=utf8mb4',
-    ...own,
-  ];
-  const server = (
-    { host, rootPassword }: DatabaseTarget,
-    argv: readonly [string, ...string[]],
-    rest: readonly string[],
-  ): DatabaseProgram => {
-    const [program, ...words] = argv;
-    return {
-      argv: [
-        program,
-        `--host=${host}`,
-        `--port=${databaseKinds.mysql.port}`,
-        '--user=root',
-        '--protocol=tcp',
-        ...words,
-        ...rest,
-      ],
-      env: { MYSQL_PWD: new Secret(rootPassword) },
-    };
-  };
-  const asking = ['--batch', '--skip-column-names'];
   return {
     ending: 'sql',
-    dump: (target) => server(target, [dump, ...dumpWords], ['--', target.database]),
+    dump: (target) => mysql(target, dump, ...mysqlDump, ...own, '--', target.database),
     create: (target) =>
-      server(
-        target,
-        [client, '--execute', `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``],
-        [],
-      ),
+      mysql(target, client, '--execute', `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``),
     load: (target) =>
-      server(
+      mysql(
         target,
-        [client, '--default-character-set=utf8mb4', '--binary-mode'],
-        [`--database=${target.database}`],
+        client,
+        '--default-character-set=utf8mb4',
+        '--binary-mode',
+        `--database=${target.database}`,
       ),
     count: (target) =>
-      server(
-        target,
-        [
-          client,
-          ...asking,
-          '--execute',
-          'select count(*) from information_schema.tables where table_schema = database()',
-        ],
-        [`--database=${target.database}`],
-      ),
-    list: (target) =>
-      server(
-        target,
-        [
-          client,
-          ...asking,
-          '--execute',
-          `select schema_name from information_schema.schemata where schema_name not in ('mysql', 'sys', 'information_schema', 'performance_schema') order by 1`,
-        ],
-        [],
-      ),
+      mysql(target, client, ...quiet, '--execute', countMysqlTables, `--database=${target.database}`),
+    list: (target) => mysql(target, client, ...quiet, '--execute', listMysqlDatabases),
   };
 }
 
-/** mongodump takes a password by argument, prompt or file only: the file lies in memory, in the container that ends with it. The script is fixed text; values come by the environment. */
+/**
+ * mongodump takes a password by argument, prompt or file only: the file lies in memory, in the container that
+ * ends with it. The script is fixed text; values come by the environment.
+ */
 function mongoTool(target: DatabaseTarget, tool: string, ...words: string[]): DatabaseProgram {
   const script =
     'umask 077 && printf "%s" "$BERTH_CONFIG" >/dev/shm/berth.yaml && unset BERTH_CONFIG && exec "$@"';
@@ -223,18 +218,22 @@ const mongoPrograms: DatabasePrograms = {
   count: (target) =>
     mongoShell(
       target,
-      'print(db.getSiblingDB(process.env.BERTH_DATABASE).runCommand({ listCollections: 1, nameOnly: true, cursor: { batchSize: 100000 } }).cursor.firstBatch.length)',
+      'print(db.getSiblingDB(process.env.BERTH_DATABASE).runCommand({ listCollections: 1, nameOnly: ' +
+        'true, cursor: { batchSize: 100000 } }).cursor.firstBatch.length)',
     ),
   list: (target) =>
     mongoShell(
       target,
-      `db.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => name).filter((name) => !['admin', 'config', 'local'].includes(name)).forEach((name) => print(name))`,
+      'db.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => ' +
+        `name).filter((name) => !['admin', 'config', 'local'].includes(name)).forEach((name) => ` +
+        'print(name))',
     ),
 };
 
 export const databasePrograms = {
   mariadb: mysqlFamily('mariadb', 'mariadb-dump', []),
-  // Transaction ids of the server, written into its dump, would be refused by another server. "loose": a mysqldump that is MariaDB's does not know the word.
+  // Transaction ids of the server, written into its dump, would be refused by another server. "loose": a
+  // mysqldump that is MariaDB's does not know the word.
   mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),
   postgres: postgresPrograms,
   mongo: mongoPrograms,

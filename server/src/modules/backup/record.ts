@@ -55,7 +55,8 @@ export const backupRunRecord = z
     checksum: optional.describe('SHA-256 of the object'),
     isStored: z.boolean().describe('Of a backup: its object was verified and is kept'),
     previousVolume: optional.describe(
-      "Of a restore: the volume with the state before it, kept until removeFormerVolume of the database's kind",
+      'Of a restore: the volume with the state before it, kept until removeFormerVolume of the ' +
+        "database's kind",
     ),
     errorMessage: optional,
     createdAt: z.string(),

@@ -1,5 +1,9 @@
-/** A restore goes beside and then changes over: a new volume with a server of its own, loaded and looked into, before the running database hears of it. A trial is the same without the change. */
+/**
+ * A restore goes beside and then changes over: a new volume with a server of its own, loaded and looked into,
+ * before the running database hears of it. A trial is the same without the change.
+ */
 import { AppError } from '../../domain/errors.ts';
+import { requireFreeDisk, type DiskRoom } from '../../domain/free-disk.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import {
   runLabel,
@@ -17,16 +21,24 @@ import { decompressed, measured, type Measure } from './streams.ts';
 
 /** Servers of a database beside its running one. */
 export interface BesideServers {
-  /** Starts a server of the database's record on a new volume, under a name of its own on the same network; gives it when it answers. */
+  /**
+   * Starts a server of the database's record on a new volume, under a name of its own on the same network;
+   * gives it when it answers.
+   */
   start(
     databaseId: string,
     beside: Beside,
     options: { signal: AbortSignal; say(line: string): void },
   ): Promise<DatabaseServer>;
   /** Ends the server in good order; an absent one is no error. */
-  stop(beside: Beside): Promise<void>;
-  removeVolume(beside: Beside): Promise<void>;
-  /** The database runs on this volume from now on, once it answers there; gives the volume it left. When it does not answer, it is back on that one, and this fails with the reason. */
+  stop(databaseId: string | null, beside: Beside): Promise<void>;
+  removeVolume(databaseId: string | null, beside: Beside): Promise<void>;
+  /** Ends the containers of ours that bear the label. */
+  removeContainers(databaseId: string | null, label: string): Promise<void>;
+  /**
+   * The database runs on this volume from now on, once it answers there; gives the volume it left. When it
+   * does not answer, it is back on that one, and this fails with the reason.
+   */
   changeOver(
     databaseId: string,
     beside: Beside,
@@ -52,7 +64,8 @@ export interface RestoringPorts {
   programs: Programs;
   runs: BackupRuns;
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
-  removeContainers(label: string): Promise<number>;
+  /** The disk of the database's volumes; undefined where nobody can tell. */
+  disk(databaseId: string): Promise<DiskRoom | undefined>;
 }
 
 export function besideOf({ backupRunId, databaseId }: BackupRunRecord): Beside {
@@ -68,12 +81,13 @@ export function createRestoring(ports: RestoringPorts): {
   verification: RunOperation;
 } {
   const tidy = async (run: BackupRunRecord): Promise<void> => {
-    await ports.removeContainers(`${runLabel}=${run.backupRunId}`);
+    const { databaseId } = run;
+    await ports.beside.removeContainers(databaseId, `${runLabel}=${run.backupRunId}`);
     const beside = besideOf(run);
-    await ports.beside.stop(beside);
-    const isInUse = run.databaseId !== null && (await ports.beside.isOn(run.databaseId, beside.volume));
+    await ports.beside.stop(databaseId, beside);
+    const isInUse = databaseId !== null && (await ports.beside.isOn(databaseId, beside.volume));
     if (isInUse) return;
-    await ports.beside.removeVolume(beside);
+    await ports.beside.removeVolume(databaseId, beside);
     if (run.previousVolume !== null) await ports.runs.record(run.backupRunId, { previousVolume: null });
   };
   return {
@@ -97,7 +111,8 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
   const beside = besideOf(run);
   if (await ports.beside.isOn(databaseId, beside.volume)) {
     say(
-      'The restored volume was whole and the change to it had begun before Berth was restarted; going on there.',
+      'The restored volume was whole and the change to it had begun before Berth was restarted; going ' +
+        'on there.',
     );
   } else {
     const server = await fill(ports, context);
@@ -106,7 +121,7 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
     await context.record({ previousVolume: await ports.beside.volumeOf(databaseId) });
   }
   await context.step('change over', async () => {
-    await ports.beside.stop(beside);
+    await ports.beside.stop(databaseId, beside);
     try {
       const { previousVolume } = await ports.beside.changeOver(databaseId, beside, { signal, say });
       return {
@@ -132,6 +147,14 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
         'PRECONDITION_FAILED',
         `There is no object ${run.path} at the destination. backup.listFiles shows what there is.`,
       );
+    const made = await ports.runs.ofObject(run.destinationId, run.path);
+    const disk = await ports.disk(databaseId);
+    if (disk)
+      requireFreeDisk(disk, {
+        what: 'the restored database',
+        needed: Math.max(object.bytes, made?.bytes ?? 0),
+        cure: 'Free some space and restore again. Nothing was changed.',
+      });
     return { value: undefined, detail: `${object.bytes} bytes of ${object.modifiedAt}` };
   });
   const server = await context.step('beside', async () => {
@@ -166,7 +189,10 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
   return server;
 }
 
-/** What fails to load may be a damaged object, of which the program has only strange words: so it is read once more, whole. */
+/**
+ * What fails to load may be a damaged object, of which the program has only strange words: so it is read once
+ * more, whole.
+ */
 async function explain(
   ports: RestoringPorts,
   run: BackupRunRecord,

@@ -4,7 +4,10 @@ import type { BackupRuns } from './runs.ts';
 import type { BackupRecord, BackupRunRecord } from './store.ts';
 
 export interface Restores {
-  /** CONFLICT while another object is being restored into the database; the same one again is the restore under way. */
+  /**
+   * CONFLICT while another object is being restored into the database; the same one again is the restore
+   * under way.
+   */
   accept(
     restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> & {
       databaseId: string;
@@ -30,7 +33,8 @@ export function createRestores(runs: BackupRuns): Restores {
       if (present)
         throw new AppError(
           'CONFLICT',
-          `${present.path} is being restored into this database. Wait for its end: backup.runsByDatabase shows it.`,
+          `${present.path} is being restored into this database. Wait for its end: ` +
+            'backup.runsByDatabase shows it.',
         );
       return runs.accept({
         ...restore,

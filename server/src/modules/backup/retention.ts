@@ -1,4 +1,7 @@
-/** Removes the oldest objects of a backup. It runs after a newer one was verified, and looks first that what shall stay is really there. */
+/**
+ * Removes the oldest objects of a backup. It runs after a newer one was verified, and looks first that what
+ * shall stay is really there.
+ */
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupRecord } from './store.ts';
@@ -17,7 +20,8 @@ export async function removeOld(
     if (run.destinationId !== backup.destinationId) continue;
     if (kept < keep) {
       const object = await store.find(run.path, signal);
-      // One that somebody removed or cut short counts for nothing, so that the last good one never goes in its place.
+      // One that somebody removed or cut short counts for nothing, so that the last good one never goes in
+      // its place.
       if (object?.bytes === run.storedBytes) kept += 1;
       continue;
     }
@@ -33,7 +37,10 @@ export interface StoredRemoval {
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
 }
 
-/** Removes every object that backups of the database have stored. What a destination refuses stops it, with the rest still recorded. */
+/**
+ * Removes every object that backups of the database have stored. What a destination refuses stops it, with
+ * the rest still recorded.
+ */
 export async function removeStored(
   { runs, openStore }: StoredRemoval,
   databaseId: string,

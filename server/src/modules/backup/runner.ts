@@ -30,7 +30,10 @@ const attemptsLimit = 3;
 /** What hangs must not hold those that wait behind it for ever. */
 const limitMs = 12 * 3_600_000;
 
-/** Handler of the queue's `backup` jobs; returns when the run has ended, or when the signal took it away. It never throws for what went wrong inside. */
+/**
+ * Handler of the queue's `backup` jobs; returns when the run has ended, or when the signal took it away. It
+ * never throws for what went wrong inside.
+ */
 export function createBackupRunner(
   ports: BackupRunnerPorts,
 ): (job: Job, signal: AbortSignal) => Promise<void> {
@@ -91,10 +94,12 @@ async function resume(
   if (job.attempts > attemptsLimit)
     throw new AppError(
       'INTERNAL_SERVER_ERROR',
-      `Berth was restarted ${attemptsLimit} times during this run, last in the step ${during}. Start it again when Berth runs steadily.`,
+      `Berth was restarted ${attemptsLimit} times during this run, last in the step ${during}. Start it ` +
+        'again when Berth runs steadily.',
     );
   log.line(
-    `Berth was restarted during the step ${during}; beginning again (attempt ${job.attempts} of ${attemptsLimit}).`,
+    `Berth was restarted during the step ${during}; beginning again (attempt ${job.attempts} of ` +
+      `${attemptsLimit}).`,
   );
 }
 

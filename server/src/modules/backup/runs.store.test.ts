@@ -1,82 +1,20 @@
-/** Runs of backups from the door to a folder: what is kept, what is not, and what becomes of a run that is broken off. The dump is the test's own; real ones are in test/e2e. */
-import { readFile, readdir, rm, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+/**
+ * Runs of backups from the door to a folder: what is kept, what is not, and what becomes of a run that is
+ * broken off. The dump is the test's own; real ones are in test/e2e.
+ */
+import { readFile, truncate } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { backupScenes } from '../../../../test/http/backup-scene.ts';
 import { textOf } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
-import { createBackupDesk, type BackupDeskState } from '../../../../test/store/backup-desk.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import type { Database } from '../../db/database.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { AppError } from '../../domain/errors.ts';
 
 const hour = 3_600_000;
 
 eachDatabase('runs of backups', (test) => {
-  const createWorld = worlds(test);
-
-  interface Scene extends World {
-    desk: BackupDeskState;
-    clock: { time: number; now(): number };
-    backupId: string;
-    files(): Promise<string[]>;
-    manual(): Promise<unknown>;
-    runs(): Promise<Record<string, unknown>[]>;
-    update(patch: object): Promise<unknown>;
-    logOf(run: object | undefined): Promise<string>;
-  }
-  async function begin(settings: object = {}): Promise<Scene> {
-    const clock = { time: Date.parse('2026-06-01T00:00:00.000Z'), now: () => clock.time };
-    let desk: BackupDeskState | undefined;
-    const world = await createWorld((database) => (desk = createBackupDesk(database, clock)).routers);
-    if (!desk) throw new Error('no desk');
-    const { folder } = desk;
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const { owner, database } = world;
-    const path = join(folder, 'store');
-    const destinationId = textOf(
-      await owner.mutate('destination.create', { name: 'disk', provider: 'local', path }),
-      'destinationId',
-    );
-    await addDatabase(database, world);
-    const backupId = textOf(
-      await owner.mutate('backup.create', {
-        schedule: '0 3 * * *',
-        prefix: 'shop',
-        database: 'shop',
-        destinationId,
-        postgresId: 'postgres-first',
-        ...settings,
-      }),
-      'backupId',
-    );
-    const runs = async (): Promise<Record<string, unknown>[]> => {
-      await desk?.idle();
-      return asRuns(await owner.query('backup.runs', { backupId }));
-    };
-    return {
-      ...world,
-      desk,
-      clock,
-      backupId,
-      runs,
-      files: async () =>
-        (await readdir(path, { recursive: true, withFileTypes: true }))
-          .filter((entry) => entry.isFile())
-          .map((entry) => join(entry.parentPath, entry.name))
-          .toSorted((a, b) => (a < b ? -1 : 1)),
-      async manual() {
-        clock.time += 1000;
-        const answer = await owner.mutate('backup.manualBackupPostgres', { backupId });
-        await desk?.idle();
-        return answer;
-      },
-      update: (patch) => owner.mutate('backup.update', { backupId, ...patch }),
-      logOf: async (run) =>
-        JSON.stringify(await owner.query('backup.runLogs', { backupRunId: textOf(run, 'backupRunId') })),
-    };
-  }
+  const begin = backupScenes(test);
 
   it('store what the dump gives, whole and verified, and tell each step', async () => {
     const { owner, backupId, manual, files, runs, logOf } = await begin();
@@ -101,7 +39,7 @@ eachDatabase('runs of backups', (test) => {
     expect(await logOf(run)).toContain('Dumping the test.');
   });
 
-  it('that fail in the middle of the dump leave nothing, tell why, and let the last good one be', async () => {
+  it('that fail in the middle of the dump leave nothing, say why, and keep the last good one', async () => {
     const { desk, manual, files, runs, owner, backupId, logOf } = await begin({ keepLatestCount: 1 });
     await manual();
     const good = await files();
@@ -138,6 +76,23 @@ eachDatabase('runs of backups', (test) => {
     expect(await owner.query('backup.one', { backupId })).toMatchObject({
       lastGoodAt: '2026-06-01T00:00:01.000Z',
     });
+  });
+
+  it('begin only where the disk has room, and say how much there is and how much is needed', async () => {
+    const { desk, manual, files, runs } = await begin();
+    await manual();
+    const good = await files();
+    desk.keptFree = 900 * 1024 ** 4;
+    expect(await manual()).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringMatching(
+        /^Only [\d.]+ GiB of disk are free, and the backup needs \d+ bytes while 921600\.0 GiB stay free \(setting minFreeDisk\)/,
+      ),
+    });
+    expect(await files()).toEqual(good);
+    expect(await runs()).toMatchObject([{ status: 'error', steps: [] }, { status: 'done' }]);
+    desk.keptFree = 0;
+    expect(await manual()).toBe(true);
   });
 
   it('keep so many of the newest, and count none that is not whole any more', async () => {
@@ -192,7 +147,7 @@ eachDatabase('runs of backups', (test) => {
     expect(await files()).toHaveLength(1);
   });
 
-  it('begin by schedule in its time zone, once for all times that were missed, and not while it is off', async () => {
+  it('begin by schedule in its time zone, once for all missed times, and not while it is off', async () => {
     const { desk, runs, clock, update } = await begin({ timeZone: 'Europe/Berlin' });
     const count = async (): Promise<number> => (await runs()).length;
     await desk.tick();
@@ -267,7 +222,7 @@ eachDatabase('runs of backups', (test) => {
     });
   });
 
-  it('restore at once only one object into a database; whoever comes back follows the same restore', async () => {
+  it('restore one object at a time into a database; whoever comes back follows that restore', async () => {
     const { desk, owner, people, server, database } = await begin();
     const { destinationId } = (await tableStore(database, 'destination').find({ name: 'disk' })) ?? {};
     const input = {
@@ -290,7 +245,8 @@ eachDatabase('runs of backups', (test) => {
       say('loading');
       await held;
     };
-    const url = `${server.url}/api/backup.restoreBackupWithLogs?input=${encodeURIComponent(JSON.stringify(input))}`;
+    const query = encodeURIComponent(JSON.stringify(input));
+    const url = `${server.url}/api/backup.restoreBackupWithLogs?input=${query}`;
     const headers = { accept: 'text/event-stream', ...people.owner.headers };
     const first = await fetch(url, { headers });
     const reader = first.body?.getReader();
@@ -381,44 +337,3 @@ eachDatabase('runs of backups', (test) => {
     await desk.idle();
   });
 });
-
-function asRuns(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value)
-    ? value.map((one: unknown) => Object.fromEntries(Object.entries(Object(one))))
-    : [];
-}
-
-async function addDatabase(database: Database, { people, place }: World): Promise<void> {
-  await tableStore(database, 'database').insert({
-    databaseId: 'postgres-first',
-    kind: 'postgres',
-    organizationId: people.owner.organizationId,
-    environmentId: place.environmentId,
-    name: 'first',
-    appName: 'first',
-    description: '',
-    databaseName: 'shop',
-    databaseUser: 'shop',
-    databasePassword: 'x',
-    databaseRootPassword: null,
-    containerImage: 'postgres:15',
-    replicaSets: false,
-    serverId: null,
-    applicationStatus: 'done',
-    memoryLimit: null,
-    memoryReservation: null,
-    cpuLimit: null,
-    cpuReservation: null,
-    command: null,
-    args: [],
-    env: '',
-    externalPort: null,
-    releasedAppName: null,
-    isStopped: false,
-    liveDeploymentId: null,
-    dataVolume: 'present',
-    dataVersion: null,
-    formerVolumes: [],
-    createdAt: '2026-01-01T00:00:00.000Z',
-  });
-}

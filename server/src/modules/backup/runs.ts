@@ -25,7 +25,23 @@ export type RunOutcome =
   | { status: 'done'; patch?: Partial<BackupRunRecord> }
   | { status: 'error'; error: AppError };
 
-export interface BackupRuns {
+/** Looking runs up. */
+export interface BackupRunReads {
+  one(backupRunId: string, organizationId: string): Promise<BackupRunRecord>;
+  find(backupRunId: string): Promise<BackupRunRecord | undefined>;
+  /** Newest first. */
+  ofBackup(backupId: string, organizationId: string): Promise<BackupRunRecord[]>;
+  ofDatabase(databaseId: string, organizationId: string): Promise<BackupRunRecord[]>;
+  unfinished(): Promise<BackupRunRecord[]>;
+  /** The run of whose object this is the path; undefined for one that Berth knows nothing of. */
+  ofObject(destinationId: string, path: string): Promise<BackupRunRecord | undefined>;
+  /** Objects of a backup that are kept, newest first. */
+  stored(backupId: string): Promise<BackupRunRecord[]>;
+  /** Waits for the end; throws the run's own error when it failed, the signal's reason when that fires. */
+  settled(backupRunId: string, signal: AbortSignal): Promise<BackupRunRecord>;
+}
+
+export interface BackupRuns extends BackupRunReads {
   /** Stores run and job in one transaction; `wake` the queue after it. */
   accept(accepting: Accepting): Promise<BackupRunRecord>;
   /** A run of this backup, whose object stands under the backup's prefix. */
@@ -33,20 +49,8 @@ export interface BackupRuns {
     backup: BackupRecord,
     options: { startedBy: BackupRunRecord['startedBy']; ending: string },
   ): Promise<BackupRunRecord>;
-  one(backupRunId: string, organizationId: string): Promise<BackupRunRecord>;
-  find(backupRunId: string): Promise<BackupRunRecord | undefined>;
-  /** Newest first. */
-  ofBackup(backupId: string, organizationId: string): Promise<BackupRunRecord[]>;
-  ofDatabase(databaseId: string, organizationId: string): Promise<BackupRunRecord[]>;
-  unfinished(): Promise<BackupRunRecord[]>;
   record(backupRunId: string, patch: Partial<BackupRunRecord>): Promise<void>;
   finish(backupRunId: string, outcome: RunOutcome): Promise<void>;
-  /** The run of whose object this is the path; undefined for one that Berth knows nothing of. */
-  ofObject(destinationId: string, path: string): Promise<BackupRunRecord | undefined>;
-  /** Objects of a backup that are kept, newest first. */
-  stored(backupId: string): Promise<BackupRunRecord[]>;
-  /** Waits for the end; throws the run's own error when it failed, the signal's reason when that fires. */
-  settled(backupRunId: string, signal: AbortSignal): Promise<BackupRunRecord>;
   wake(): void;
 }
 
@@ -58,23 +62,7 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
   const nextSequence = createSequence(clock);
 
   async function accept({ serviceKey, ...accepting }: Accepting): Promise<BackupRunRecord> {
-    const run: BackupRunRecord = {
-      backupRunId: randomId(),
-      ...accepting,
-      status: 'queued',
-      steps: [],
-      bytes: null,
-      storedBytes: null,
-      checksum: null,
-      isStored: false,
-      previousVolume: null,
-      errorCode: null,
-      errorMessage: null,
-      createdAt: isoTime(clock),
-      startedAt: null,
-      finishedAt: null,
-      sequence: nextSequence(),
-    };
+    const run = queuedRun(accepting, { createdAt: isoTime(clock), sequence: nextSequence() });
     await store.insert(run);
     // Restores wait for nobody's nightly backup.
     await queue.enqueue({
@@ -85,19 +73,9 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
     });
     return run;
   }
-  async function one(backupRunId: string, organizationId: string): Promise<BackupRunRecord> {
-    const run = await store.find({ backupRunId, organizationId });
-    if (!run)
-      throw new AppError(
-        'NOT_FOUND',
-        'There is no such run of a backup. It may have been removed with its database.',
-      );
-    return run;
-  }
 
   return {
     accept,
-    one,
     acceptBackup: (backup, { startedBy, ending }) =>
       accept({
         organizationId: backup.organizationId,
@@ -110,10 +88,7 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
         database: backup.database,
         serviceKey: `backup:${backup.databaseId ?? backup.sourceType}`,
       }),
-    find: (backupRunId) => store.find({ backupRunId }),
-    ofBackup: (backupId, organizationId) => store.list({ backupId, organizationId }, newestFirst),
-    ofDatabase: (databaseId, organizationId) => store.list({ databaseId, organizationId }, newestFirst),
-    unfinished: () => store.unfinished(),
+    ...createReads(store),
     record: async (backupRunId, patch) => {
       await store.update({ backupRunId }, patch);
     },
@@ -125,6 +100,47 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
           : { errorCode: outcome.error.code, errorMessage: outcome.error.message.slice(0, errorLimit) };
       await store.update({ backupRunId, status: 'running' }, { ...end, status: outcome.status, finishedAt });
     },
+    wake: queue.wake,
+  };
+}
+
+function queuedRun(
+  accepting: Omit<Accepting, 'serviceKey'>,
+  at: { createdAt: string; sequence: number },
+): BackupRunRecord {
+  return {
+    backupRunId: randomId(),
+    ...accepting,
+    status: 'queued',
+    steps: [],
+    bytes: null,
+    storedBytes: null,
+    checksum: null,
+    isStored: false,
+    previousVolume: null,
+    errorCode: null,
+    errorMessage: null,
+    startedAt: null,
+    finishedAt: null,
+    ...at,
+  };
+}
+
+function createReads(store: BackupRunStore): BackupRunReads {
+  return {
+    async one(backupRunId, organizationId) {
+      const run = await store.find({ backupRunId, organizationId });
+      if (!run)
+        throw new AppError(
+          'NOT_FOUND',
+          'There is no such run of a backup. It may have been removed with its database.',
+        );
+      return run;
+    },
+    find: (backupRunId) => store.find({ backupRunId }),
+    ofBackup: (backupId, organizationId) => store.list({ backupId, organizationId }, newestFirst),
+    ofDatabase: (databaseId, organizationId) => store.list({ databaseId, organizationId }, newestFirst),
+    unfinished: () => store.unfinished(),
     ofObject: async (destinationId, path) =>
       (await store.list({ destinationId, path, operation: 'backup' }, newestFirst))[0],
     stored: (backupId) => store.list({ backupId, operation: 'backup', isStored: true }, newestFirst),
@@ -139,7 +155,6 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
         await new Promise((resolve) => setTimeout(resolve, pollMs));
       }
     },
-    wake: queue.wake,
   };
 }
 
@@ -152,6 +167,7 @@ function objectPath({ prefix, database, sourceType }: BackupRecord, ending: stri
           .replaceAll(/[^\w.-]+/g, '_')
           .replace(/^[.-]+/, '_')
           .slice(0, 60) || 'database';
-  const file = `${name}-${isoTime(clock).slice(0, 19).replaceAll(':', '-')}-${randomId(6).toLowerCase()}.${ending}`;
+  const time = isoTime(clock).slice(0, 19).replaceAll(':', '-');
+  const file = `${name}-${time}-${randomId(6).toLowerCase()}.${ending}`;
   return [...prefix.split('/').filter((part) => part !== '' && part !== '.'), file].join('/');
 }

@@ -22,73 +22,74 @@ export interface SchedulePorts {
 const never = Number.MAX_SAFE_INTEGER;
 const hourMs = 3_600_000;
 
-export function createBackupSchedules({
-  store,
-  runs,
-  sources,
-  clock,
-  onAlarm,
-}: SchedulePorts): BackupSchedules {
-  /** Of several control planes at once only one gets the turn: the time must still be the one that was seen. */
-  async function takeTurn(
-    backup: BackupRecord,
-    field: 'nextRunAt' | 'nextVerifyAt',
-    schedule: string,
-    start: () => Promise<unknown>,
-  ): Promise<void> {
-    const due = backup[field];
-    const now = clock.now();
-    if (due !== null && due > now) return;
-    const next = nextTime(schedule, backup.timeZone, now) ?? never;
-    await store.transaction(async () => {
-      const isOurs =
-        (await store.update(
-          { backupId: backup.backupId, [field]: due, enabled: true },
-          { [field]: next },
-        )) === 1;
-      if (isOurs && due !== null) await start();
-    });
-  }
-  async function startTrial(backup: BackupRecord): Promise<void> {
-    const [newest] = await runs.stored(backup.backupId);
-    if (!newest) return;
-    await runs.accept({
-      organizationId: backup.organizationId,
-      operation: 'verification',
-      backupId: backup.backupId,
-      databaseId: backup.databaseId,
-      startedBy: 'schedule',
-      destinationId: newest.destinationId,
-      path: newest.path,
-      database: backup.database,
-      serviceKey: `verification:${backup.backupId}`,
-    });
-  }
-  async function watch(backup: BackupRecord): Promise<void> {
-    const since = Math.max(Date.parse(backup.lastGoodAt ?? backup.createdAt));
-    const isLate = clock.now() - since > (backup.alarmAfterHours ?? never) * hourMs;
-    if (isLate === (backup.alarmSince !== null)) return;
-    const changed = await store.update(
-      { backupId: backup.backupId, alarmSince: backup.alarmSince },
-      { alarmSince: isLate ? isoTime(clock) : null },
-    );
-    if (isLate && changed === 1) onAlarm(backup);
-  }
-
+export function createBackupSchedules(ports: SchedulePorts): BackupSchedules {
+  const { store, runs, sources, clock } = ports;
   return {
     async tick() {
       for (const backup of await store.due(clock.now())) {
-        await takeTurn(backup, 'nextRunAt', backup.schedule, () =>
+        await takeTurn(ports, backup, 'nextRunAt', backup.schedule, () =>
           runs.acceptBackup(backup, {
             startedBy: 'schedule',
             ending: sources[backup.sourceType].ending(backup),
           }),
         );
         if (backup.verifySchedule !== null)
-          await takeTurn(backup, 'nextVerifyAt', backup.verifySchedule, () => startTrial(backup));
+          await takeTurn(ports, backup, 'nextVerifyAt', backup.verifySchedule, () =>
+            startTrial(runs, backup),
+          );
       }
-      for (const backup of await store.watched()) await watch(backup);
+      for (const backup of await store.watched()) await watch(ports, backup);
       runs.wake();
     },
   };
+}
+
+/**
+ * Of several control planes at once only one gets the turn: the time must still be the one that was seen.
+ */
+async function takeTurn(
+  { store, clock }: SchedulePorts,
+  backup: BackupRecord,
+  field: 'nextRunAt' | 'nextVerifyAt',
+  schedule: string,
+  start: () => Promise<unknown>,
+): Promise<void> {
+  const due = backup[field];
+  const now = clock.now();
+  if (due !== null && due > now) return;
+  const next = nextTime(schedule, backup.timeZone, now) ?? never;
+  await store.transaction(async () => {
+    const changed = await store.update(
+      { backupId: backup.backupId, [field]: due, enabled: true },
+      { [field]: next },
+    );
+    if (changed === 1 && due !== null) await start();
+  });
+}
+
+async function startTrial(runs: BackupRuns, backup: BackupRecord): Promise<void> {
+  const [newest] = await runs.stored(backup.backupId);
+  if (!newest) return;
+  await runs.accept({
+    organizationId: backup.organizationId,
+    operation: 'verification',
+    backupId: backup.backupId,
+    databaseId: backup.databaseId,
+    startedBy: 'schedule',
+    destinationId: newest.destinationId,
+    path: newest.path,
+    database: backup.database,
+    serviceKey: `verification:${backup.backupId}`,
+  });
+}
+
+async function watch({ store, clock, onAlarm }: SchedulePorts, backup: BackupRecord): Promise<void> {
+  const since = Math.max(Date.parse(backup.lastGoodAt ?? backup.createdAt));
+  const isLate = clock.now() - since > (backup.alarmAfterHours ?? never) * hourMs;
+  if (isLate === (backup.alarmSince !== null)) return;
+  const changed = await store.update(
+    { backupId: backup.backupId, alarmSince: backup.alarmSince },
+    { alarmSince: isLate ? isoTime(clock) : null },
+  );
+  if (isLate && changed === 1) onAlarm(backup);
 }

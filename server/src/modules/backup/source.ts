@@ -1,12 +1,18 @@
-/** What is backed up. A backup takes a source, not a kind: a database, this Berth itself, one day a volume of an application. */
+/**
+ * What is backed up. A backup takes a source, not a kind: a database, this Berth itself, one day a volume of
+ * an application.
+ */
 import type { RunContext } from './run-context.ts';
-import type { BackupRecord } from './store.ts';
+import type { BackupRecord, BackupRunRecord } from './store.ts';
 import type { Bytes } from './streams.ts';
 
 export interface BackupSource {
   /** What it is, for the log: "the database shop (postgres:17)". */
   title: string;
-  /** Its bytes, not compressed. They end only when they are whole: whatever is missing is an error, never a short end. */
+  /**
+   * Its bytes, not compressed. They end only when they are whole: whatever is missing is an error, never a
+   * short end.
+   */
   read(): Bytes;
   /** Values that no log may show. */
   secrets: readonly string[];
@@ -18,7 +24,7 @@ export interface BackupSourceKind {
   /** Looks whether it can be read now; PRECONDITION_FAILED with what to do. */
   open(backup: BackupRecord, context: RunContext): Promise<BackupSource>;
   /** Ends and removes what a killed run of it left. */
-  tidy(backupRunId: string): Promise<void>;
+  tidy(run: Pick<BackupRunRecord, 'backupRunId' | 'databaseId'>): Promise<void>;
 }
 
 /** One for each kind of source. */

@@ -8,8 +8,11 @@ export type BackupRecord = TableRecord<'backup'>;
 export type BackupRunRecord = TableRecord<'backup_run'>;
 
 export interface BackupStore extends TableStore<'backup'> {
-  /** The kind of a database of the organization; undefined when there is no such database. */
-  kindOf(databaseId: string, organizationId: string): Promise<DatabaseKindName | undefined>;
+  /** A database of the organization; undefined when there is no such one. */
+  database(
+    databaseId: string,
+    organizationId: string,
+  ): Promise<{ kind: DatabaseKindName; appName: string } | undefined>;
   /** The enabled ones whose time (epoch milliseconds) has come or is not counted yet. */
   due(now: number): Promise<BackupRecord[]>;
   /** The enabled ones that watch for a last good backup. */
@@ -19,15 +22,15 @@ export interface BackupStore extends TableStore<'backup'> {
 
 export function createBackupStore(database: Database): BackupStore {
   const rows = tableStore(database, 'backup');
-  const kind = database.builder
+  const named = database.builder
     .selectFrom('database')
-    .select('kind')
+    .select(['kind', 'appName'])
     .where('databaseId', '=', '')
     .where('organizationId', '=', '')
     .compile();
-  const due = sql<
-    Record<string, unknown>
-  >`select * from "backup" where "enabled" = 1 and ("nextRunAt" is null or "nextRunAt" <= ${0} or ("verifySchedule" is not null and ("nextVerifyAt" is null or "nextVerifyAt" <= ${0})))`.compile(
+  const due = sql<Record<string, unknown>>`select * from "backup"
+    where "enabled" = 1 and ("nextRunAt" is null or "nextRunAt" <= ${0}
+      or ("verifySchedule" is not null and ("nextVerifyAt" is null or "nextVerifyAt" <= ${0})))`.compile(
     database.builder,
   );
   const watched = sql<
@@ -35,8 +38,8 @@ export function createBackupStore(database: Database): BackupStore {
   >`select * from "backup" where "enabled" = 1 and "alarmAfterHours" is not null`.compile(database.builder);
   return {
     ...rows,
-    kindOf: async (databaseId, organizationId) =>
-      (await database.run(kind, [databaseId, organizationId]))[0]?.kind,
+    database: async (databaseId, organizationId) =>
+      (await database.run(named, [databaseId, organizationId]))[0],
     due: async (now) => (await database.run(due, [now, now])).map(rows.decode),
     watched: async () => (await database.run(watched, [])).map(rows.decode),
     transaction: (work) => database.transaction(work),

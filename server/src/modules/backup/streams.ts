@@ -14,7 +14,10 @@ export function compressed(source: Bytes): Bytes {
   return through(source, createGzip({ level, chunkSize: 256 * 1024 }));
 }
 
-/** Fails with a sentence of its own when the bytes are no whole compressed stream: each carries its length and a checksum at its end. */
+/**
+ * Fails with a sentence of its own when the bytes are no whole compressed stream: each carries its length and
+ * a checksum at its end.
+ */
 export async function* decompressed(source: Bytes): AsyncGenerator<Uint8Array> {
   try {
     yield* through(source, createGunzip({ chunkSize: 256 * 1024 }));

@@ -23,7 +23,10 @@ eachDatabase('users of a sign-in', (test) => {
         router(
           'basicAuth',
           basicAuthContract,
-          basicAuthHandlers(createBasicAuths(stores.basicAuths, systemClock), proxy.changeRoutes),
+          basicAuthHandlers(createBasicAuths(stores.basicAuths, systemClock), {
+            serverOf: stores.ports.serverKeyOf,
+            changeRoutes: proxy.changeRoutes,
+          }),
         ),
       ];
     });
@@ -34,7 +37,7 @@ eachDatabase('users of a sign-in', (test) => {
     return account !== undefined && compare(password, account.passwordHash);
   };
 
-  it('are created, read, listed, changed and removed, each at the proxy at once; the password is never shown', async () => {
+  it('are created, read, listed, changed and removed, at the proxy too; no password is shown', async () => {
     const {
       owner,
       people,
@@ -115,7 +118,7 @@ eachDatabase('users of a sign-in', (test) => {
     ).toEqual({ ...shown, applicationId: foreign.applicationId });
   });
 
-  it('have names and passwords that the proxy can tell apart; the rest is refused by the name of the field', async () => {
+  it('have names and passwords that the proxy can tell apart; the rest is refused by field', async () => {
     const {
       owner,
       place: { applicationId },

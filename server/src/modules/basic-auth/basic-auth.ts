@@ -78,7 +78,8 @@ async function named(username: string, write: () => Promise<unknown>): Promise<v
     if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
     throw new AppError(
       'CONFLICT',
-      `username: the application has a user ${username} already. Choose another name, or change that user's password.`,
+      `username: the application has a user ${username} already. Choose another name, or change that ` +
+        `user's password.`,
       { cause: error, issues: [{ path: 'username', message: 'is taken' }] },
     );
   }

@@ -21,7 +21,9 @@ export const basicAuthContract = {
   create: mutation({
     summary: 'Asks for a user name and password on every domain of the application; in effect at once',
     description:
-      'The sign-in comes before redirects and the service; the service does not get the Authorization header. Where the domain has https, http is redirected there first. Services of the same environment reach the application inside its network without it.',
+      'The sign-in comes before redirects and the service; the service does not get the Authorization ' +
+      'header. Where the domain has https, http is redirected there first. Services of the same ' +
+      'environment reach the application inside its network without it.',
     access: ofApplication,
     input: z.object({ applicationId: z.string().min(1).max(100), username, password }),
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],

@@ -6,15 +6,21 @@ import type { BasicAuths } from './basic-auth.ts';
 import type { basicAuthContract } from './contract.ts';
 import { hashPassword } from './password-hash.ts';
 
+export interface RoutingDesk {
+  /** Key of the server that an application stands on. */
+  serverOf(applicationId: string): Promise<string>;
+  changeRoutes: ChangeRoutes;
+}
+
 export function basicAuthHandlers(
   users: BasicAuths,
-  changeRoutes: ChangeRoutes,
+  { serverOf, changeRoutes }: RoutingDesk,
 ): Handlers<typeof basicAuthContract, CallContext> {
   return {
     async create({ actor, write }, { applicationId, username, password }) {
       // Before the transaction, which it would hold up.
       const passwordHash = await hashPassword(password);
-      return changeRoutes(write, () =>
+      return changeRoutes(await serverOf(applicationId), write, () =>
         users.create(actor.organizationId, applicationId, { username, passwordHash }),
       );
     },
@@ -28,11 +34,16 @@ export function basicAuthHandlers(
     },
     async update({ actor, write }, { basicAuthId, username, password }) {
       const passwordHash = password === undefined ? undefined : await hashPassword(password);
-      return changeRoutes(write, () =>
+      const { applicationId } = await users.one(basicAuthId, actor.organizationId);
+      return changeRoutes(await serverOf(applicationId), write, () =>
         users.update(basicAuthId, actor.organizationId, { username, passwordHash }),
       );
     },
-    delete: ({ actor, write }, { basicAuthId }) =>
-      changeRoutes(write, () => users.remove(basicAuthId, actor.organizationId)),
+    async delete({ actor, write }, { basicAuthId }) {
+      const { applicationId } = await users.one(basicAuthId, actor.organizationId);
+      return changeRoutes(await serverOf(applicationId), write, () =>
+        users.remove(basicAuthId, actor.organizationId),
+      );
+    },
   };
 }

@@ -1,6 +1,9 @@
 import { hash } from 'bcryptjs';
 
-/** 2^10 rounds: about 60 ms for each guess. The proxy knows no stronger function that its Debian version shares with us. */
+/**
+ * 2^10 rounds: about 60 ms for each guess. The proxy knows no stronger function that its Debian version
+ * shares with us.
+ */
 const cost = 10;
 
 /** The bcrypt hash of a password that `parsePassword` took. */

@@ -11,6 +11,7 @@ import { createDomains } from '../domain/domain.ts';
 import { createCertificateResolvers } from './certificate-resolver.ts';
 import { certificateResolverContract } from './contract.ts';
 import { certificateResolverHandlers } from './handlers.ts';
+import { createOutgoing } from '../../adapters/outgoing/outgoing.ts';
 import { createResolverStore } from './store.ts';
 
 const input = {
@@ -27,6 +28,11 @@ const shown = {
   createdAt: expect.any(String),
 };
 
+const outgoing = createOutgoing({
+  policyOf: async () => ({ reachesPrivate: false, allowed: ['10.1.0.0/16'], platform: [] }),
+  lookUp: async (name) => (name === 'inside.example.com' ? ['10.2.0.1'] : []),
+});
+
 eachDatabase('certificate resolvers', (test) => {
   let forgotten: string[] = [];
   const createWorld = worlds(test);
@@ -38,6 +44,7 @@ eachDatabase('certificate resolvers', (test) => {
         certificateResolverHandlers(
           createCertificateResolvers(createResolverStore(database), {
             clock: systemClock,
+            outgoing,
             forgetAccount: async (id) => void forgotten.push(id),
           }),
           keptRoutes(database).changeRoutes,
@@ -194,6 +201,10 @@ eachDatabase('certificate resolvers', (test) => {
       ['name', 'a\nb'],
       ['directoryUrl', 'http://acme.example.com'],
       ['directoryUrl', 'acme'],
+      // What the organization may not reach, the proxy does not ask for it.
+      ['directoryUrl', 'https://inside.example.com/directory'],
+      ['directoryUrl', 'https://127.1/directory'],
+      ['directoryUrl', 'https://[::ffff:169.254.169.254]/directory'],
       ['email', 'ops'],
       ['eab', { keyId: '', hmacKey: 'x' }, 'eab.keyId'],
       ['eab', { keyId: 'x', hmacKey: 'not base64!' }, 'eab.hmacKey'],

@@ -1,6 +1,7 @@
 /** Certificate resolvers of an organization. */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { Outgoing } from '../../ports/outgoing.ts';
 import type { ResolverRecord, ResolverStore } from './store.ts';
 
 export interface ResolverInput {
@@ -17,6 +18,11 @@ export type PublicResolver = Omit<ResolverRecord, 'eabKeyId' | 'eabHmacKey'> & {
 };
 
 export interface CertificateResolvers {
+  /**
+   * BAD_REQUEST for a directory that the organization may not reach. The proxy asks it, so that it is judged
+   * where it comes in; one that does not resolve yet may stand. To be called outside of a transaction.
+   */
+  admit(directoryUrl: string, organizationId: string): Promise<void>;
   /** CONFLICT when the name is taken, as in `update`. */
   create(organizationId: string, input: ResolverInput): Promise<PublicResolver>;
   one(certificateResolverId: string, organizationId: string): Promise<PublicResolver>;
@@ -33,13 +39,14 @@ export interface CertificateResolvers {
 
 export interface ResolverNeighbours {
   clock: Clock;
+  outgoing: Pick<Outgoing, 'judge'>;
   /** Lets the next order make the account anew, by the resolver's id. */
   forgetAccount(certificateResolverId: string): Promise<void>;
 }
 
 export function createCertificateResolvers(
   store: ResolverStore,
-  { clock, forgetAccount }: ResolverNeighbours,
+  { clock, forgetAccount, outgoing }: ResolverNeighbours,
 ): CertificateResolvers {
   async function found(certificateResolverId: string, organizationId: string): Promise<ResolverRecord> {
     const record = await store.find({ certificateResolverId, organizationId });
@@ -49,6 +56,7 @@ export function createCertificateResolvers(
   }
 
   return {
+    admit: (directoryUrl, organizationId) => admit(outgoing, directoryUrl, organizationId),
     async create(organizationId, { eab, rootCertificates, ...input }) {
       const record: ResolverRecord = {
         certificateResolverId: randomId(),
@@ -89,12 +97,26 @@ export function createCertificateResolvers(
       if (uses > 0)
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The certificate resolver ${present.name} is named by ${uses} domain${uses === 1 ? '' : 's'} or preview settings. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
+          `The certificate resolver ${present.name} is named by ${uses} domain${uses === 1 ? '' : 's'} ` +
+            `or preview settings. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
         );
       await store.remove({ certificateResolverId, organizationId });
       return withoutSecret(present);
     },
   };
+}
+
+async function admit(
+  outgoing: Pick<Outgoing, 'judge'>,
+  directoryUrl: string,
+  organizationId: string,
+): Promise<void> {
+  try {
+    await outgoing.judge(new URL(directoryUrl).hostname, { organizationId });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'PRECONDITION_FAILED') return;
+    throw badField('directoryUrl', error.message);
+  }
 }
 
 function binding(eab: ResolverInput['eab']): Pick<ResolverRecord, 'eabKeyId' | 'eabHmacKey'> {

@@ -1,4 +1,7 @@
-/** Certificate resolvers: authorities that domains of the certificateType `custom` get their certificates from (decisions 9). */
+/**
+ * Certificate resolvers: authorities that domains of the certificateType `custom` get their certificates from
+ * (decisions 9).
+ */
 import { z } from 'zod';
 import { parseRootCertificates } from '../../domain/root-certificates.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
@@ -43,7 +46,8 @@ export const certificateResolverContract = {
   create: mutation({
     summary: 'Stores an ACME authority that domains can name as customCertResolver',
     description:
-      'Each resolver has an account of its own at the authority, also where another one, or the settings, name the same directory and e-mail.',
+      'Each resolver has an account of its own at the authority, also where another one, or the ' +
+      'settings, name the same directory and e-mail.',
     access: { class: 'admin', resources: [] },
     input: z.object({ ...shape, eab: eab.nullish(), rootCertificates: rootCertificates.nullish() }),
     output: certificateResolverRecord,
@@ -64,7 +68,8 @@ export const certificateResolverContract = {
   update: mutation({
     summary: 'Changes a certificate resolver; domains that name it follow a new name',
     description:
-      'With another key of the account binding the next certificate is asked for with a new account; those that were issued stay.',
+      'With another key of the account binding the next certificate is asked for with a new account; ' +
+      'those that were issued stay.',
     access: own,
     input: id.extend({
       ...z.object(shape).partial().shape,

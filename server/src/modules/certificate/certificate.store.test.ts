@@ -200,7 +200,7 @@ eachDatabase('certificates', (test) => {
     expect(await owner.query('certificate.all')).toEqual([]);
   });
 
-  it('tell which domains use them: https without an issuer of its own, and a name that covers the host', async () => {
+  it('tell which domains use them: https without an issuer, and a name that covers the host', async () => {
     const world = await begin();
     const [first, below] = [
       await withDomain(world, 'shop.test'),

@@ -7,6 +7,7 @@ import {
   type UploadedCertificate,
 } from '../../domain/certificate.ts';
 import { AppError, flatError } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { CertificateRecord, CertificateStore, SecuredDomain } from './store.ts';
 
@@ -34,42 +35,13 @@ export interface Certificates {
   remove(certificateId: string, organizationId: string): Promise<ShownCertificate>;
 }
 
-/** `serverKey` of domains of this server. */
-const localServer = 'local';
-
 export function createCertificates(store: CertificateStore, clock: Clock): Certificates {
-  async function all(organizationId: string): Promise<ShownCertificate[]> {
-    const [records, domains] = await Promise.all([
-      store.shown(organizationId),
-      store.securedDomains(organizationId),
-    ]);
-    const now = clock.now();
-    const byServer = Map.groupBy(records, ({ serverId }) => serverId ?? localServer);
-    const users = Map.groupBy(
-      domains,
-      ({ asciiHost, serverKey }) =>
-        servingCertificate(asciiHost, byServer.get(serverKey) ?? [], now)?.certificateId,
-    );
-    return records.map((record) => ({
-      ...record,
-      status: certificateStatus(record.expirationDate, now),
-      domains: users.get(record.certificateId) ?? [],
-    }));
-  }
-  async function one(certificateId: string, organizationId: string): Promise<ShownCertificate> {
-    const found = (await all(organizationId)).find(
-      (certificate) => certificate.certificateId === certificateId,
-    );
-    if (!found) throw new AppError('NOT_FOUND', 'There is no such certificate. It may have been removed.');
-    return found;
-  }
-
   return {
-    all,
-    one,
+    all: (organizationId) => all(store, organizationId, clock.now()),
+    one: (certificateId, organizationId) => one(store, certificateId, organizationId, clock.now()),
     async serving(asciiHost, serverKey, organizationId) {
       const records = (await store.shown(organizationId)).filter(
-        ({ serverId }) => (serverId ?? localServer) === serverKey,
+        (record) => serverKeyOf(record) === serverKey,
       );
       return servingCertificate(asciiHost, records, clock.now());
     },
@@ -84,22 +56,61 @@ export function createCertificates(store: CertificateStore, clock: Clock): Certi
         createdAt: isoTime(clock),
         ...readCertificate({ ...uploaded, privateKey }, clock.now()),
       });
-      return one(certificateId, organizationId);
+      return one(store, certificateId, organizationId, clock.now());
     },
     async remove(certificateId, organizationId) {
-      const present = await one(certificateId, organizationId);
-      const hosts = present.domains.map(({ host, path }) => (path === '/' ? host : host + path));
-      if (hosts.length > 0) {
-        const others = hosts.length - shownHosts;
-        throw flatError(
-          'Certificate in use',
-          `The certificate ${present.name} is used by ${hosts.slice(0, shownHosts).join(', ')}${others > 0 ? ` and ${others} more` : ''}. Upload its successor, or change ${hosts.length === 1 ? 'that domain' : 'those domains'} first.`,
-        );
-      }
+      const present = await one(store, certificateId, organizationId, clock.now());
+      refuseUsed(present);
       await store.remove({ certificateId, organizationId });
       return present;
     },
   };
 }
 
+async function all(
+  store: CertificateStore,
+  organizationId: string,
+  now: number,
+): Promise<ShownCertificate[]> {
+  const [records, domains] = await Promise.all([
+    store.shown(organizationId),
+    store.securedDomains(organizationId),
+  ]);
+  const byServer = Map.groupBy(records, serverKeyOf);
+  const users = Map.groupBy(
+    domains,
+    ({ asciiHost, serverKey }) =>
+      servingCertificate(asciiHost, byServer.get(serverKey) ?? [], now)?.certificateId,
+  );
+  return records.map((record) => ({
+    ...record,
+    status: certificateStatus(record.expirationDate, now),
+    domains: users.get(record.certificateId) ?? [],
+  }));
+}
+
+async function one(
+  store: CertificateStore,
+  certificateId: string,
+  organizationId: string,
+  now: number,
+): Promise<ShownCertificate> {
+  const certificates = await all(store, organizationId, now);
+  const found = certificates.find((certificate) => certificate.certificateId === certificateId);
+  if (!found) throw new AppError('NOT_FOUND', 'There is no such certificate. It may have been removed.');
+  return found;
+}
+
 const shownHosts = 5;
+
+function refuseUsed({ name, domains }: ShownCertificate): void {
+  if (domains.length === 0) return;
+  const hosts = domains.map(({ host, path }) => (path === '/' ? host : host + path));
+  const others = hosts.length - shownHosts;
+  throw flatError(
+    'Certificate in use',
+    `The certificate ${name} is used by ` +
+      `${hosts.slice(0, shownHosts).join(', ')}${others > 0 ? ` and ${others} more` : ''}. Upload ` +
+      `its successor, or change ${hosts.length === 1 ? 'that domain' : 'those domains'} first.`,
+  );
+}

@@ -12,8 +12,12 @@ export const certificateContract = {
   create: mutation({
     summary: 'Stores a certificate with its private key; the key is never shown again',
     description:
-      'PEM, in the order leaf, intermediates and, if you like, root; the chain may stand in certificateData or in certificateChain. A domain with https and certificateType `none` on the same server uses ' +
-      "the certificate that covers its host: of several, an unexpired one, with the host's own name before a wildcard (which stands for one label), the longest-lived. `acme` and `custom` domains get theirs by themselves.",
+      'PEM, in the order leaf, intermediates and, if you like, root; the chain may stand in ' +
+      'certificateData or in certificateChain. A domain with https and certificateType `none` on the ' +
+      'same server uses ' +
+      ("the certificate that covers its host: of several, an unexpired one, with the host's own name " +
+        'before a wildcard (which stands for one label), the longest-lived. `acme` and `custom` domains ' +
+        'get theirs by themselves.'),
     access: { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] },
     input: z.object({
       name: z.string().min(1).max(100),

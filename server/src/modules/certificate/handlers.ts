@@ -1,3 +1,4 @@
+import { serverKeyOf } from '../../domain/server-key.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
@@ -21,7 +22,12 @@ export function certificateHandlers(
   return {
     async create({ actor, write }, input) {
       await requireServer(input.serverId);
-      return changeRoutes(write, () => certificates.create(actor.organizationId, input), whenItCan);
+      return changeRoutes(
+        serverKeyOf(input),
+        write,
+        () => certificates.create(actor.organizationId, input),
+        whenItCan,
+      );
     },
     one: ({ actor }, { certificateId }) => certificates.one(certificateId, actor.organizationId),
     async all({ actor }, input) {
@@ -31,7 +37,14 @@ export function certificateHandlers(
         ({ certificateId }) => certificateId,
       );
     },
-    remove: ({ actor, write }, { certificateId }) =>
-      changeRoutes(write, () => certificates.remove(certificateId, actor.organizationId), whenItCan),
+    async remove({ actor, write }, { certificateId }) {
+      const present = await certificates.one(certificateId, actor.organizationId);
+      return changeRoutes(
+        serverKeyOf(present),
+        write,
+        () => certificates.remove(certificateId, actor.organizationId),
+        whenItCan,
+      );
+    },
   };
 }

@@ -1,4 +1,5 @@
 /** SQL of certificates. */
+import { serverIdOf } from '../../domain/server-key.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -19,8 +20,8 @@ export interface SecuredDomain {
 export interface CertificateStore extends Pick<TableStore<'certificate'>, 'insert' | 'remove'> {
   /** Newest first; the private keys are not even read. */
   shown(organizationId: string): Promise<CertificateRecord[]>;
-  /** With their keys, for the proxy of this server; one statement. */
-  ofThisServer(): Promise<TableRecord<'certificate'>[]>;
+  /** With their keys, for the proxy of the server; one statement. */
+  ofServer(serverKey: string): Promise<TableRecord<'certificate'>[]>;
   /** The organization's domains with https whose certificate nobody issues by himself, newest first. */
   securedDomains(organizationId: string): Promise<SecuredDomain[]>;
 }
@@ -59,7 +60,8 @@ export function createCertificateStore(database: Database): CertificateStore {
   return {
     insert: certificates.insert,
     remove: certificates.remove,
-    ofThisServer: () => certificates.list({ serverId: null }, { by: ['certificateId'], direction: 'asc' }),
+    ofServer: (serverKey) =>
+      certificates.list({ serverId: serverIdOf(serverKey) }, { by: ['certificateId'], direction: 'asc' }),
     shown: async (organizationId) => (await database.run(shown, [organizationId])).map(certificates.decode),
     securedDomains: (organizationId) => database.run(secured, [organizationId, 1, 'none']),
   };

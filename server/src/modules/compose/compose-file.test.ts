@@ -38,7 +38,8 @@ const size = 65_536;
 const bomb = Array.from(
   { length: 12 },
   (_, index) =>
-    `a${index}: &a${index} [${Array.from({ length: 9 }, () => (index === 0 ? 'x' : `*a${index - 1}`)).join(',')}]`,
+    `a${index}: &a${index} ` +
+    `[${Array.from({ length: 9 }, () => (index === 0 ? 'x' : `*a${index - 1}`)).join(',')}]`,
 ).join('\n');
 
 test.each([

@@ -1,4 +1,7 @@
-/** A compose file as data: YAML of bounded size and depth, one document, no key twice (compose-spec, Compose file reference). Pure. */
+/**
+ * A compose file as data: YAML of bounded size and depth, one document, no key twice (compose-spec, Compose
+ * file reference). Pure.
+ */
 import { isMap, isScalar, parseDocument, visit, type Document } from 'yaml';
 import { badField, sentenceOf } from '../../domain/errors.ts';
 
@@ -15,7 +18,10 @@ const maxAliases = 100;
 const serviceName = /^[a-zA-Z0-9._-]{1,100}$/;
 const reservedLabels = /^(berth|com\.docker)\./;
 
-/** The file; throws BAD_REQUEST naming `field` for what is no compose file, or has labels that belong to Berth and the engine. */
+/**
+ * The file; throws BAD_REQUEST naming `field` for what is no compose file, or has labels that belong to Berth
+ * and the engine.
+ */
 export function parseComposeFile(text: string, field = 'composeFile'): ComposeFile {
   const top = rootOf(text, field);
   if (!(top instanceof Map)) throw badField(field, 'must be a map with services, as in "services:"');
@@ -27,7 +33,8 @@ export function parseComposeFile(text: string, field = 'composeFile'): ComposeFi
     if (!serviceName.test(name))
       throw badField(
         field,
-        `services: ${JSON.stringify(name.slice(0, 40))} is no name of a service; it has letters, digits, ".", "_" and "-"`,
+        `services: ${JSON.stringify(name.slice(0, 40))} is no name of a service; it has letters, ` +
+          'digits, ".", "_" and "-"',
       );
     if (!(service instanceof Map)) throw badField(field, `services.${name}: must be a map`);
     refuseReservedLabels(service, `services.${name}`, field);
@@ -43,7 +50,8 @@ export function entriesOf(value: unknown): [string, unknown][] {
 
 function rootOf(text: string, field: string): unknown {
   try {
-    // Keys are compared below: the library's own comparison of each with each takes seconds for a large map (measured).
+    // Keys are compared below: the library's own comparison of each with each takes seconds for a large map
+    // (measured).
     const document = parseDocument(text, {
       merge: true,
       uniqueKeys: false,
@@ -77,7 +85,10 @@ function refuseDoubleKeys(document: Document, field: string): void {
   });
 }
 
-/** Whose container is whose is told by labels (decisions 10), so nobody writes those of Berth and of the engine. */
+/**
+ * Whose container is whose is told by labels (decisions 10), so nobody writes those of Berth and of the
+ * engine.
+ */
 function refuseReservedLabels(service: YamlMap, where: string, field: string): void {
   const deploy = service.get('deploy');
   for (const labels of [service.get('labels'), deploy instanceof Map ? deploy.get('labels') : undefined]) {

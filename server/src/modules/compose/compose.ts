@@ -1,10 +1,14 @@
-/** Compose services as records (decisions 8). What runs of them is runtime.ts, their deployments are deploy/compose. */
+/**
+ * Compose services as records (decisions 8). What runs of them is runtime.ts, their deployments are
+ * deploy/compose.
+ */
 import { parseEnv } from '../../domain/dotenv.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git-source.ts';
 import { appNameFrom } from '../../domain/names.ts';
-import type { Role } from '../../domain/permissions.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { Hosts } from '../../ports/host.ts';
 import { checkLocalRepository } from '../application/checks.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
@@ -24,11 +28,10 @@ export interface NewCompose
 /** Who changes a compose service. */
 export interface ComposeActor {
   organizationId: string;
-  role: Role;
 }
 
 export interface Composes {
-  /** CONFLICT when the name is taken; FORBIDDEN when a member's file reaches outside the service. */
+  /** CONFLICT when the name is taken. */
   create(actor: ComposeActor, input: NewCompose): Promise<ComposeRecord>;
   one(composeId: string, organizationId: string): Promise<ComposeRecord>;
   /** Absent fields stay, null becomes the field's empty value; refuses as `create`. */
@@ -50,70 +53,27 @@ export interface ComposeNeighbours {
   localRepositoryPaths(): Promise<string[]>;
 }
 
-export function createComposes(
-  store: ComposeStore,
-  { names, localRepositoryPaths }: ComposeNeighbours,
-  clock: Clock,
-): Composes {
-  async function one(composeId: string, organizationId: string): Promise<ComposeRecord> {
-    const record = await store.find({ composeId, organizationId });
-    if (!record)
-      throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
-    return record;
-  }
-  async function change(
-    composeId: string,
-    organizationId: string,
-    patch: Partial<ComposeRecord>,
-  ): Promise<ComposeRecord> {
-    await store.update({ composeId, organizationId }, patch);
-    return one(composeId, organizationId);
-  }
+interface Parts extends ComposeNeighbours {
+  store: ComposeStore;
+  clock: Clock;
+}
+
+export function createComposes(store: ComposeStore, neighbours: ComposeNeighbours, clock: Clock): Composes {
+  const parts: Parts = { store, ...neighbours, clock };
   return {
-    one,
-    create: (actor, input) =>
-      store.transaction(async () => {
-        const record = {
-          ...newCompose(actor.organizationId, input, isoTime(clock)),
-          mayReachServer: actor.role !== 'member',
-        };
-        await checkFile(actor, record, 'all');
-        await store.insert(record);
-        await names.keep(record.composeId, [record.appName]);
-        return record;
-      }),
-    update: (composeId, actor, input) =>
-      store.transaction(async () => {
-        const { organizationId } = actor;
-        const present = await one(composeId, organizationId);
-        const patch: Partial<ComposeRecord> = {
-          ...cleaned(input),
-          ...keptGitAddress(input.customGitUrl, present.customGitUrl),
-        };
-        if (patch.env) parseEnv(patch.env);
-        if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
-        // Who last pushed to a repository is not known here; who decides what is fetched from it is.
-        if (decidesFile.some((field) => patch[field] !== undefined))
-          patch.mayReachServer = actor.role !== 'member';
-        // A suffix that nobody chose is made once, and kept: volumes are named by it.
-        if (patch.randomize && (patch.suffix ?? present.suffix) === '')
-          patch.suffix = randomId(6).toLowerCase();
-        if (patch.composeFile !== undefined) await checkFile(actor, { ...present, ...patch }, 'all');
-        else if (patch.env !== undefined) await checkFile(actor, present, 'variables');
-        const changed = await change(composeId, organizationId, patch);
-        if (patch.appName !== undefined)
-          await names.keep(composeId, [changed.appName, changed.releasedAppName]);
-        return changed;
-      }),
+    one: (composeId, organizationId) => one(store, composeId, organizationId),
+    create: (actor, input) => store.transaction(() => create(parts, actor, input)),
+    update: (composeId, actor, input) => store.transaction(() => update(parts, composeId, actor, input)),
     refreshToken: (composeId, organizationId) =>
-      change(composeId, organizationId, { refreshToken: randomId(32) }),
-    move: (composeId, organizationId, environmentId) => change(composeId, organizationId, { environmentId }),
+      change(store, composeId, organizationId, { refreshToken: randomId(32) }),
+    move: (composeId, organizationId, environmentId) =>
+      change(store, composeId, organizationId, { environmentId }),
     remove: (composeId, organizationId) =>
       store.transaction(async () => {
-        const present = await one(composeId, organizationId);
+        const present = await one(store, composeId, organizationId);
         await store.removeDomains(composeId);
         await store.remove({ composeId, organizationId });
-        await names.keep(composeId, []);
+        await parts.names.keep(composeId, []);
         return present;
       }),
     find: (composeId) => store.find({ composeId }),
@@ -123,34 +83,74 @@ export function createComposes(
         await store.update({ composeId }, patch);
         if (patch.releasedAppName === undefined) return;
         const { appName, releasedAppName } = (await store.find({ composeId })) ?? {};
-        if (appName !== undefined) await names.keep(composeId, [appName, releasedAppName ?? null]);
+        if (appName !== undefined) await parts.names.keep(composeId, [appName, releasedAppName ?? null]);
       }),
-    networkIndex: (composeId) =>
-      store.transaction(async () => {
-        const record = await store.find({ composeId });
-        if (!record)
-          throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
-        if (record.networkIndex !== null) return record.networkIndex;
-        const networkIndex = await store.freeNetworkIndex();
-        await store.update({ composeId }, { networkIndex });
-        return networkIndex;
-      }),
+    networkIndex: (composeId) => store.transaction(() => networkIndex(store, composeId)),
   };
 }
 
-/** What decides which file of which repository runs, and what its variables are. */
-const decidesFile = [
-  'sourceType',
-  'composePath',
-  'env',
-  'repository',
-  'owner',
-  'branch',
-  'gitHost',
-  'customGitUrl',
-  'customGitBranch',
-  'enableSubmodules',
-] as const satisfies readonly (keyof ComposeRecord)[];
+async function create(
+  { store, names, clock }: Parts,
+  actor: ComposeActor,
+  input: NewCompose,
+): Promise<ComposeRecord> {
+  const record = newCompose(actor.organizationId, input, isoTime(clock));
+  await checkFile(record.composeFile);
+  await store.insert(record);
+  await names.keep(record.composeId, [record.appName]);
+  return record;
+}
+
+async function update(
+  { store, names, localRepositoryPaths }: Parts,
+  composeId: string,
+  actor: ComposeActor,
+  input: ComposeInput,
+): Promise<ComposeRecord> {
+  const { organizationId } = actor;
+  const present = await one(store, composeId, organizationId);
+  const patch: Partial<ComposeRecord> = {
+    ...cleaned(input),
+    ...keptGitAddress(input.customGitUrl, present.customGitUrl),
+  };
+  if (patch.env) parseEnv(patch.env);
+  if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
+  // A suffix that nobody chose is made once, and kept: volumes are named by it.
+  if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
+  if (patch.composeFile !== undefined) await checkFile(patch.composeFile);
+  const changed = await change(store, composeId, organizationId, patch);
+  if (patch.appName !== undefined) await names.keep(composeId, [changed.appName, changed.releasedAppName]);
+  return changed;
+}
+
+async function one(store: ComposeStore, composeId: string, organizationId: string): Promise<ComposeRecord> {
+  const record = await store.find({ composeId, organizationId });
+  if (!record) throw absent();
+  return record;
+}
+
+async function change(
+  store: ComposeStore,
+  composeId: string,
+  organizationId: string,
+  patch: Partial<ComposeRecord>,
+): Promise<ComposeRecord> {
+  await store.update({ composeId, organizationId }, patch);
+  return one(store, composeId, organizationId);
+}
+
+async function networkIndex(store: ComposeStore, composeId: string): Promise<number> {
+  const record = await store.find({ composeId });
+  if (!record) throw absent();
+  if (record.networkIndex !== null) return record.networkIndex;
+  const free = await store.freeNetworkIndex();
+  await store.update({ composeId }, { networkIndex: free });
+  return free;
+}
+
+function absent(): AppError {
+  return new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
+}
 
 function newCompose(
   organizationId: string,
@@ -183,7 +183,8 @@ function newCompose(
     liveDeploymentId: null,
     releasedSuffix: '',
     networkIndex: null,
-    mayReachServer: false,
+    approval: null,
+    awaitsApproval: null,
     createdAt,
   };
 }
@@ -214,27 +215,20 @@ function cleaned(input: ComposeInput): Partial<ComposeRecord> {
   );
 }
 
-/** A file must be one, and a member's reaches nothing outside the service; who changes the variables alone answers for what they decide. */
-async function checkFile(
-  { role }: ComposeActor,
-  { composeFile }: ComposeRecord,
-  which: 'all' | 'variables',
-): Promise<void> {
+/** A file must be one; what it asks for is a deployment's matter, but no swarm has privileged containers. */
+async function checkFile(composeFile: string): Promise<void> {
   if (composeFile === '') return;
   // The parser is loaded where a file is read: it costs 6 MB.
   const { parseComposeFile } = await import('./compose-file.ts');
-  const file = parseComposeFile(composeFile);
-  if (role !== 'member') return;
-  const { risksOf } = await import('./compose-risks.ts');
-  const [risk] = risksOf(file).filter(({ hasVariable }) => which === 'all' || hasVariable);
-  if (risk === undefined) return;
-  const [field, subject] =
-    which === 'all' ? ['composeFile', 'The file'] : ['env', 'The variables of this file'];
-  throw new AppError(
-    'FORBIDDEN',
-    `${field}: ${subject} need Owner or Admin: ${risk.where} ${risk.why}. Ask one of them, or leave it out.`,
-    { issues: [{ path: field, message: `${risk.where} ${risk.why}` }] },
-  );
+  for (const [name, service] of parseComposeFile(composeFile).services) {
+    const value = service.get('privileged');
+    if (value === true || value === 'true')
+      throw badField(
+        'composeFile',
+        `services.${name}.privileged is not possible in a swarm; give the capabilities that it needs with ` +
+          'cap_add',
+      );
+  }
 }
 
 /** The source must be complete before a deployment is accepted. */
@@ -248,26 +242,23 @@ export function requireSource({
   owner,
   branch,
 }: ComposeRecord): void {
-  const isThere =
+  const [isThere, needed] =
     sourceType === 'raw'
-      ? composeFile !== ''
+      ? [composeFile !== '', 'composeFile']
       : sourceType === 'git'
-        ? customGitUrl && customGitBranch
-        : repository && owner && branch;
-  if (!isThere)
-    throw badField(
-      'composeId',
-      `${name} has no source yet: set ${sourceType === 'raw' ? 'composeFile' : sourceType === 'git' ? 'customGitUrl and customGitBranch' : 'owner, repository and branch'} with compose.update`,
-    );
+        ? [customGitUrl && customGitBranch, 'customGitUrl and customGitBranch']
+        : [repository && owner && branch, 'owner, repository and branch'];
+  if (!isThere) throw badField('composeId', `${name} has no source yet: set ${needed} with compose.update`);
 }
 
-/** The record can be deployed: a whole source, on this server. */
-export function checkDeployable(compose: ComposeRecord): void {
+/** The record can be deployed: a whole source, on a server that is connected. */
+export async function checkDeployable(compose: ComposeRecord, hosts: Hosts): Promise<void> {
   requireSource(compose);
-  if (compose.serverId !== null)
+  if (!(await hosts.find(serverKeyOf(compose))))
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${compose.name} stands on another server, and compose services run on Berth's own server only. Create it without serverId.`,
+      `${compose.name} stands on another server, and compose services run on Berth's own server only. ` +
+        'Create it without serverId.',
     );
 }
 

@@ -8,7 +8,14 @@ import { ruled } from '../../procedure/ruled.ts';
 import { partial } from '../../procedure/shape.ts';
 import { settingShape } from '../application/settings.ts';
 import { appName, block, description, id, line, name, serverId } from '../service/contract-fields.ts';
-import { composeRecord, composeSourceTypes, composeTypes, deletedCompose, wholeCompose } from './record.ts';
+import {
+  composeRecord,
+  composeSourceTypes,
+  composeTypes,
+  deletedCompose,
+  waitingCompose,
+  wholeCompose,
+} from './record.ts';
 
 const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;
@@ -23,10 +30,7 @@ const sourceType = z
   .enum(composeSourceTypes)
   .describe('raw: composeFile itself; else a file of a repository');
 /** Its reading is a matter of a second at most (measured). */
-const composeFile = z
-  .string()
-  .max(65_536)
-  .describe("The file, for the source raw. A member's reaches nothing outside the service itself");
+const composeFile = z.string().max(65_536).describe('The file, for the source raw');
 const title = line(200);
 
 const {
@@ -50,9 +54,14 @@ export const composeContract = {
   create: mutation({
     summary: 'Creates a compose service',
     description:
-      "Without appName one is made from the name and 6 random characters. Host binds outside the service's own folder, privileged containers, the engine's socket and the like need Owner or Admin.",
+      'Without appName one is made from the name and 6 random characters. What the file asks of the server ' +
+      "itself (host binds outside the service's own folder, the engine's socket, capabilities, sysctls, " +
+      'ports below 1024) is approved when somebody with host reach saves it, as far as no variable ' +
+      'decides it; else it waits for `compose.approve`. So are the image, user, entrypoint and command of ' +
+      'the services that ask for it.',
     access: {
       class: 'protected',
+      decidesHostReach: true,
       resources: [
         { kind: 'environment', field: 'environmentId' },
         { kind: 'server', field: 'serverId' },
@@ -81,9 +90,13 @@ export const composeContract = {
   update: mutation({
     summary: 'Changes settings of a compose service; they take effect at its next deploy',
     description:
-      'Absent fields stay; null clears. composeStatus is a change by hand. A file that reaches outside the service needs Owner or Admin, as do variables that decide such a part of it.',
+      'Absent fields stay; null clears. composeStatus is a change by hand. What the file asks of the ' +
+      'server itself is approved as with `compose.create`; another source or environment needs ' +
+      'another approval.',
     access: {
       class: 'protected',
+      hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
+      decidesHostReach: true,
       resources: [
         subject,
         { kind: 'sshKey', field: 'customGitSSHKeyId' },
@@ -141,7 +154,8 @@ export const composeContract = {
   }),
   move: mutation({
     summary:
-      'Moves the compose service to another environment of the organization; its services follow at the next deploy',
+      'Moves the compose service to another environment of the organization; its services follow at the ' +
+      'next deploy',
     access: {
       class: 'protected',
       resources: [subject, { kind: 'environment', field: 'targetEnvironmentId' }],
@@ -160,7 +174,11 @@ export const composeContract = {
   deploy: mutation({
     summary: 'Queues a deployment',
     description:
-      'It is done when every service of the file is healthy, or has ended with 0 where it runs once. When one fails, all of them go back to the version before. What a swarm cannot do is refused with service and key: at once for a file of the record, by the deployment for one of a repository. A file of a repository that reaches outside the service is deployed only when an Owner or Admin deployed it, and changed its source, last.',
+      'It is done when every service of the file is healthy, or has ended with 0 where it runs once. ' +
+      'When one fails, all of them go back to the version before. What a swarm cannot do is refused ' +
+      'with service and key: at once for a file of the record, by the deployment for one of a ' +
+      'repository. What a file, as its variables make it, asks of the server itself must have been ' +
+      'approved, whoever deploys or pushes: else the deployment is refused and `one` shows what waits.',
     access: running,
     input: byId.extend({
       title: title.default('Manual deployment'),
@@ -178,6 +196,29 @@ export const composeContract = {
     }),
     output: z.literal(true),
     refusals: ['PRECONDITION_FAILED'],
+  }),
+  approve: mutation({
+    summary: 'Lets the file reach the server itself in what waits for approval, and in nothing else',
+    description:
+      'The digest stands for what `one` shows as awaitsApproval. It holds for whoever deploys or pushes ' +
+      'later, as long as the file asks for no more, comes from the same source and stands in the same ' +
+      'environment. Each service in it keeps its image (any tag); one of a file of the record its user, ' +
+      'entrypoint and command, too. What a repository has, and what is built from it, may change: whoever ' +
+      "may push there is trusted with it by the approval. The installation's Owner and Admin approve for " +
+      'any organization, those of a trusted organization for their own.',
+    access: { class: 'hostReach', resources: [{ ...subject, acrossOrganizations: true }] },
+    input: byId.extend({
+      digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest that compose.one shows'),
+    }),
+    output: waitingCompose.pick({ composeId: true, name: true, digest: true, dangers: true }),
+    refusals: ['CONFLICT'],
+  }),
+  awaitingApproval: query({
+    summary: 'Compose services whose deployment was refused for what nobody approved, newest first',
+    description: "Those of every organization for the installation's people, else those of one's own.",
+    access: { class: 'hostReach', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(waitingCompose),
   }),
   start: mutation({
     summary: 'Starts the services of its live release',
@@ -228,7 +269,8 @@ export const composeContract = {
   delete: mutation({
     summary: 'Deletes the compose service: its containers, network, images, deployments, domains and mounts',
     description:
-      'A running deployment is ended first. Its named volumes stay unless deleteVolumes is true; keptVolumes names them.',
+      'A running deployment is ended first. Its named volumes stay unless deleteVolumes is true; ' +
+      'keptVolumes names them.',
     access: { ...own, grant: 'canDeleteServices' },
     input: byId.extend({ deleteVolumes: z.boolean().default(false) }),
     output: deletedCompose,

@@ -1,8 +1,10 @@
 /** Compose services as deployments see them. */
+import { serverKeyOf } from '../../domain/server-key.ts';
+import type { Hosts } from '../../ports/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
 import { checkDeployable, type Composes } from './compose.ts';
 
-export function deployedComposes(composes: Pick<Composes, 'find' | 'patch'>): DeployedServices {
+export function deployedComposes(composes: Pick<Composes, 'find' | 'patch'>, hosts: Hosts): DeployedServices {
   return {
     async find(composeId) {
       const compose = await composes.find(composeId);
@@ -10,8 +12,8 @@ export function deployedComposes(composes: Pick<Composes, 'find' | 'patch'>): De
         compose && {
           ...compose,
           status: compose.composeStatus,
-          serverKey: compose.serverId ?? 'local',
-          requireDeployable: () => checkDeployable(compose),
+          serverKey: serverKeyOf(compose),
+          requireDeployable: () => checkDeployable(compose, hosts),
         }
       );
     },

@@ -1,18 +1,21 @@
 import { AppError } from '../../domain/errors.ts';
 import type { EnvBlocks } from '../../domain/env.ts';
-import { composeRef, type ServiceRef } from '../../domain/service-ref.ts';
+import { composeRef } from '../../domain/service-ref.ts';
 import type { ComposeRecord, DomainRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import type { Hosts } from '../../ports/host.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Accepting, Deployments } from '../deployment/deployment.ts';
+import type { Interruption } from '../interruption/interruption.ts';
 import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
 import type { EnvironmentOfService } from '../service/service.ts';
-import type { Turns } from '../service/turns.ts';
+import type { ComposeApprovals } from './approvals.ts';
 import { checkDeployable, servicesOf, type ComposeInput, type Composes } from './compose.ts';
 import type { composeContract } from './contract.ts';
 import { composeSourceTypes } from './record.ts';
@@ -22,20 +25,20 @@ export interface ComposeDesk {
   composes: Composes;
   deployments: Deployments;
   runtime: ComposeRuntime;
-  turns: Turns;
   queue: Queue;
   logs: DeploymentLogs;
-  builds: {
-    killBuild(service: ServiceRef): Promise<boolean>;
-    end(service: ServiceRef, reason: string): Promise<void>;
-  };
+  interruption: Interruption;
   members: Members;
+  /** Whether this is the organization that the installation was made with. */
+  isInstallations(organizationId: string): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
   domains(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   mounts(composeId: string, organizationId: string): Promise<Mount[]>;
+  hosts: Hosts;
   changeRoutes: ChangeRoutes;
+  approvals: ComposeApprovals;
   /** Variable blocks of project and environment. */
   envBlocks(environmentId: string): Promise<Omit<EnvBlocks, 'service'>>;
   /** The file as the repository has it now; throws why it cannot be read. */
@@ -43,44 +46,73 @@ export interface ComposeDesk {
 }
 
 export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContract, CallContext> {
-  const { composes, deployments, members, runtime } = desk;
+  const { composes, deployments, interruption, members, runtime } = desk;
   const found = ({ actor }: CallContext, { composeId }: { composeId: string }): Promise<ComposeRecord> =>
     composes.one(composeId, actor.organizationId);
   const save = async (
-    { actor, write }: CallContext,
+    context: CallContext,
     { composeId, ...input }: ComposeInput & { composeId: string },
-  ): Promise<Shown> => shown(await write(() => composes.update(composeId, actor, input)));
+  ): Promise<Shown> => {
+    const { actor, write } = context;
+    return shown(
+      await write(async () => {
+        const compose = await composes.update(composeId, actor, input);
+        if (input.composeFile) await approveSaved(context, compose);
+        return compose;
+      }),
+    );
+  };
+  const approveSaved = async (context: CallContext, compose: ComposeRecord): Promise<void> => {
+    if (await context.hasHostReach()) await desk.approvals.saved(compose, context.actor);
+    else await desk.approvals.savedByOthers(compose);
+  };
 
   async function accept(context: CallContext, compose: ComposeRecord, accepting: Accepting): Promise<true> {
-    checkDeployable(compose);
+    await checkDeployable(compose, desk.hosts);
     if (compose.sourceType === 'raw') await checkRaw(compose, await desk.envBlocks(compose.environmentId));
-    await context.write(async () => {
-      await composes.patch(compose.composeId, { mayReachServer: context.actor.role !== 'member' });
-      await deployments.accept(composeRef(compose.composeId), accepting);
-    });
+    const { deploymentId } = await context.write(() =>
+      deployments.accept(composeRef(compose.composeId), accepting),
+    );
     desk.queue.wake();
+    context.announce(deploymentId);
     return true;
   }
 
+  /** Ends a deployment that is under way, then does it to the compose as it is then. */
+  async function byHand(
+    context: CallContext,
+    input: { composeId: string },
+    operation: 'start' | 'stop',
+  ): Promise<Shown> {
+    const { composeId } = await found(context, input);
+    await interruption.endThen(composeRef(composeId), { operation, userId: context.actor.userId }, async () =>
+      runtime[operation](await found(context, input)),
+    );
+    return shown(await found(context, input));
+  }
+
   return {
-    async create({ actor, write }, input) {
+    async create(context, input) {
+      const { actor, write } = context;
       await desk.requireServer(input.serverId);
       return write(async () => {
         const compose = await composes.create(actor, input);
         await members.grantCreated(actor, 'accessedServices', compose.composeId);
+        await approveSaved(context, compose);
         return shown(compose);
       });
     },
     async one(context, input) {
       const compose = await found(context, input);
       const { composeId, organizationId, environmentId } = compose;
-      const [environment, domains, mounts, past] = await Promise.all([
+      const [environment, domains, mounts, past, approvals] = await Promise.all([
         desk.environment(environmentId),
         desk.domains(composeId, organizationId),
         desk.mounts(composeId, organizationId),
         deployments.recent(composeRef(composeId)),
+        desk.approvals.shown(compose),
       ]);
-      return { ...shown(compose), environment, domains, mounts, deployments: past };
+      return { ...shown(compose), ...approvals, environment, domains, mounts, deployments: past };
     },
     update: save,
     saveEnvironment: save,
@@ -105,7 +137,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
       accept(context, await found(context, input), { kind: 'deploy', title, description }),
     async redeploy(context, { title, description, ...input }) {
       const compose = await found(context, input);
-      checkDeployable(compose);
+      await checkDeployable(compose, desk.hosts);
       if (!(await deployments.live(compose)))
         throw new AppError(
           'PRECONDITION_FAILED',
@@ -113,16 +145,35 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
         );
       return accept(context, compose, { kind: 'redeploy', title, description });
     },
-    start: async (context, input) => shown(await runtime.start(await found(context, input))),
-    stop: async (context, input) => shown(await runtime.stop(await found(context, input))),
+    async approve({ actor, write }, { composeId, digest }) {
+      const compose = await composes.find(composeId);
+      if (!compose)
+        throw new AppError('NOT_FOUND', 'There is no such compose service. It may have been deleted.');
+      return write(() => desk.approvals.approve(compose, digest, actor));
+    },
+    async awaitingApproval({ actor: { organizationId } }, page) {
+      const isInstallations = await desk.isInstallations(organizationId);
+      return paginate(
+        await desk.approvals.waiting(isInstallations ? undefined : organizationId),
+        page,
+        ({ composeId }) => composeId,
+      );
+    },
+    async start(context, input) {
+      const { name, liveDeploymentId } = await found(context, input);
+      if (liveDeploymentId === null)
+        throw new AppError('PRECONDITION_FAILED', `${name} has no release yet: deploy first.`);
+      return byHand(context, input, 'start');
+    },
+    stop: (context, input) => byHand(context, input, 'stop'),
     async killBuild(context, input) {
-      await desk.builds.killBuild(composeRef((await found(context, input)).composeId));
+      await interruption.killBuild(composeRef((await found(context, input)).composeId));
       return shown(await found(context, input));
     },
     async cleanQueues(context, input) {
       const compose = await found(context, input);
       // Before a first release nothing runs.
-      await deployments.cancelQueued(
+      await interruption.cancelWaiting(
         composeRef(compose.composeId),
         async () => compose.liveDeploymentId !== null && runtime.hasTasks(compose),
       );
@@ -158,30 +209,33 @@ async function remove(
 ) {
   const { composeId, organizationId } = compose;
   const service = composeRef(composeId);
-  // First what waits: it would begin as soon as what runs has ended.
-  await desk.deployments.cancelQueued(service, async () => false);
-  await desk.builds.end(service, 'The compose service is being deleted.');
-  const past = await desk.deployments.all(service);
-  // The reconciler would make services again whose record still stands.
-  const keptVolumes = await desk.turns.take(composeId, async () => {
-    // Without a deployment the engine never heard of it.
-    const kept = past.length > 0 ? await desk.runtime.remove(compose, { deleteVolumes }) : [];
-    const forget = (): Promise<ComposeRecord> => desk.composes.remove(composeId, organizationId);
-    const hasDomains = (await desk.domains(composeId, organizationId)).length > 0;
-    await (hasDomains ? desk.changeRoutes(context.write, forget) : context.write(forget));
-    return kept;
-  });
+  // In its turn: the reconciler would make services again whose record still stands.
+  const { keptVolumes, past } = await desk.interruption.endThen(
+    service,
+    { operation: 'delete', userId: context.actor.userId },
+    async () => {
+      const all = await desk.deployments.all(service);
+      // Without a deployment the engine never heard of it.
+      const kept = all.length > 0 ? await desk.runtime.remove(compose, { deleteVolumes }) : [];
+      const forget = (): Promise<ComposeRecord> => desk.composes.remove(composeId, organizationId);
+      const hasDomains = (await desk.domains(composeId, organizationId)).length > 0;
+      await (hasDomains
+        ? desk.changeRoutes(serverKeyOf(compose), context.write, forget)
+        : context.write(forget));
+      return { keptVolumes: kept, past: all };
+    },
+  );
   for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
   return { ...shown(compose), keptVolumes };
 }
 
-type Shown = Omit<ComposeRecord, 'sourceType' | 'triggerType'> & {
+type Shown = Omit<ComposeRecord, 'approval' | 'awaitsApproval' | 'sourceType' | 'triggerType'> & {
   sourceType: (typeof composeSourceTypes)[number];
   triggerType: 'push' | 'tag';
 };
 
 /** Only known types are ever stored. */
-function shown(compose: ComposeRecord): Shown {
+function shown({ approval: _approval, awaitsApproval: _awaits, ...compose }: ComposeRecord): Shown {
   return {
     ...compose,
     sourceType: composeSourceTypes.find((type) => type === compose.sourceType) ?? 'raw',

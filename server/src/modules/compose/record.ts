@@ -1,6 +1,8 @@
 /** The compose record (decisions 8); credentials and the webhook's secret are write-only. */
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { accesses, builtHere, dangerKinds } from '../../domain/danger.ts';
+import { secretLines, secretText } from '../../procedure/secret-fields.ts';
 import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
@@ -21,12 +23,12 @@ export const composeRecord = z
     serverId: optional,
     composeType: z.enum(composeTypes),
     sourceType: z.enum(composeSourceTypes),
-    composeFile: z.string(),
+    composeFile: secretText(),
     composePath: z.string(),
-    env: z.string(),
+    env: secretLines(),
     createEnvFile: z.boolean(),
     composeStatus: z.enum(applicationStatuses),
-    refreshToken: z.string(),
+    refreshToken: secretText('Token of its webhook address'),
     autoDeploy: z.boolean(),
     randomize: z.boolean(),
     suffix: z.string(),
@@ -45,14 +47,50 @@ export const composeRecord = z
   })
   .meta({ id: 'Compose' });
 
+const danger = z.object({
+  service: z.string().describe('Name in the file'),
+  what: z.enum(dangerKinds),
+  value: z.string().describe('As the server sees it: a path with its links followed'),
+  access: z.enum(accesses).optional().describe('Of a bind and of a volume'),
+  image: z.string().optional().describe(`What the service runs, without tag and digest, or "${builtHere}"`),
+  start: z
+    .string()
+    .optional()
+    .describe('Of a file of the record: digest of user, groups, entrypoint and command'),
+});
+
+/** What of a compose file reaches the machine itself, and the digest that stands for it (decisions 8). */
+export const composeApproval = z
+  .object({ digest: z.string(), dangers: z.array(danger) })
+  .meta({ id: 'ComposeApproval' });
+
 export const wholeCompose = composeRecord
   .extend({
+    approval: composeApproval
+      .extend({ approvedBy: z.string().describe('userId'), at: z.string() })
+      .nullable()
+      .describe('What an Owner or Admin with host reach approved, while it holds'),
+    awaitsApproval: composeApproval
+      .extend({ deploymentId: z.string().describe('The deployment that was refused'), since: z.string() })
+      .nullable()
+      .describe('What the newest deployment asked for in vain'),
     environment: environmentOfService,
     domains: z.array(domainRecord),
     mounts: z.array(mountRecord),
     deployments: z.array(deploymentRecord),
   })
   .meta({ id: 'ComposeDetails' });
+
+/** A compose service whose deployment was refused for what nobody approved. */
+export const waitingCompose = composeApproval
+  .extend({
+    composeId: z.string(),
+    name: z.string(),
+    organizationId: z.string(),
+    deploymentId: z.string(),
+    since: z.string(),
+  })
+  .meta({ id: 'WaitingCompose' });
 
 export const deletedCompose = composeRecord
   .extend({ keptVolumes: z.array(z.string()).describe('Names in the engine of the volumes that stay') })

@@ -1,8 +1,11 @@
 /** What the services of a compose do by hand: start, stop, show their output, go. */
 import { AppError } from '../../domain/errors.ts';
+import { earlierLeftOut, newestLines } from '../../domain/line-limits.ts';
 import { statusAfter } from '../../domain/lifecycle.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import { composeRef, isSameService, ownerOfLabels } from '../../domain/service-ref.ts';
 import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine.ts';
+import { deployingElsewhere, type Host, type Hosts } from '../../ports/host.ts';
 import { awaitEnded, awaitRunning, removeFromEngine, type OutputOptions } from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
@@ -14,12 +17,16 @@ export interface ComposeRuntime {
   stop(compose: ComposeRecord): Promise<ComposeRecord>;
   hasTasks(compose: ComposeRecord): Promise<boolean>;
   /** Of all services, or of one by its name in the file (BAD_REQUEST when there is none), oldest first. */
-  readLogs(
-    compose: ComposeRecord,
-    options: OutputOptions & { serviceName?: string | undefined },
-  ): Promise<ComposeLogLine[]>;
-  /** Removes its services under any name they had, images, network, copies and, when asked, its volumes; gives the volumes that stay. */
+  readLogs(compose: ComposeRecord, options: ComposeOutputOptions): Promise<ComposeLogLine[]>;
+  /**
+   * Removes its services under any name they had, images, network, copies and, when asked, its volumes; gives
+   * the volumes that stay.
+   */
   remove(compose: ComposeRecord, options: { deleteVolumes: boolean }): Promise<string[]>;
+}
+
+export interface ComposeOutputOptions extends OutputOptions {
+  serviceName?: string | undefined;
 }
 
 export interface ComposeLogLine extends LogLine {
@@ -33,27 +40,24 @@ export interface LiveService {
 }
 
 export interface ComposeRuntimeOptions {
-  engine: Engine;
+  hosts: Hosts;
   composes: Pick<Composes, 'patch'>;
   turns: Turns;
   /** What the engine should run of it; none before the first release. */
   liveServices(compose: ComposeRecord): Promise<LiveService[]>;
   networkOf(composeId: string): string;
   /** What its services mounted of its repository. */
-  removeCopies(composeId: string): Promise<void>;
+  removeCopies(host: Host, composeId: string): Promise<void>;
+  /** Bytes of output in one answer. */
+  logAnswerBytes(): Promise<number>;
 }
 
 const reader = 'compose.readLogs';
 const nameLabel = 'berth.service';
-/** Lines looked through for a search. */
-const searchedLines = 10_000;
 
 export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRuntime {
-  const { engine, composes, turns } = options;
-  const present = async ({ composeId }: ComposeRecord): Promise<ServiceState[]> =>
-    (await engine.services()).filter(({ labels }) =>
-      isSameService(ownerOfLabels(labels), composeRef(composeId)),
-    );
+  const { hosts, composes, turns } = options;
+  const presentHost = (compose: ComposeRecord): Promise<Host | undefined> => hosts.find(serverKeyOf(compose));
 
   async function settle(
     compose: ComposeRecord,
@@ -71,49 +75,74 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
         const live = await options.liveServices(compose);
         if (live.length === 0)
           throw new AppError('PRECONDITION_FAILED', `${compose.name} has no release yet: deploy first.`);
-        const there = new Map((await present(compose)).map((service) => [service.name, service]));
-        for (const { spec } of live) {
-          if (there.get(spec.name)?.specDigest === engine.specDigest(spec))
-            await engine.scaleService(spec.name, spec.replicas);
-          else await engine.applyService(spec);
-        }
-        for (const { spec } of live) await awaitRunning(engine, spec.name, spec.replicas, reader);
+        await startAll((await hosts.of(serverKeyOf(compose), deployingElsewhere)).engine, compose, live);
         return settle(compose, 'started', false);
       }),
     stop: (compose) =>
       turns.take(compose.composeId, async () => {
-        const services = await present(compose);
-        // What depends on others goes first, so that nothing loses what it needs before its time.
-        for (const { name } of services.toReversed()) await engine.scaleService(name, 0);
-        for (const { name } of services) await awaitEnded(engine, name, reader);
+        const host = await presentHost(compose);
+        if (host) await stopAll(host.engine, compose);
         return settle(compose, 'stopped', true);
       }),
-    hasTasks: async (compose) => (await present(compose)).some(({ replicas }) => replicas > 0),
-    async readLogs(compose, { serviceName, tail, since, search }) {
-      const services = (await present(compose)).map((service) => ({
-        ...service,
-        shown: service.labels[nameLabel] ?? service.name,
-      }));
-      const wanted = services.filter(({ shown }) => serviceName === undefined || shown === serviceName);
-      const lines: ComposeLogLine[] = [];
-      for (const { name, shown } of wanted) {
-        for await (const line of engine.serviceLogs(name, {
-          tail: search === undefined ? tail : searchedLines,
-          ...(since === undefined ? {} : { since }),
-          follow: false,
-        })) {
-          if (search === undefined || line.text.includes(search)) lines.push({ ...line, serviceName: shown });
-        }
-      }
-      return lines
-        .toSorted((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0))
-        .slice(-tail);
+    async hasTasks(compose) {
+      const host = await presentHost(compose);
+      return host !== undefined && (await present(host.engine, compose)).some(({ replicas }) => replicas > 0);
     },
-    async remove({ composeId }, { deleteVolumes }) {
-      const kept = await removeFromEngine(engine, composeRef(composeId), { deleteVolumes });
-      await engine.removeNetwork(options.networkOf(composeId));
-      await options.removeCopies(composeId);
+    async readLogs(compose, wanted) {
+      const host = await presentHost(compose);
+      return host ? readAll(host.engine, compose, { ...wanted, bytes: await options.logAnswerBytes() }) : [];
+    },
+    async remove(compose, { deleteVolumes }) {
+      const host = await presentHost(compose);
+      if (!host) return [];
+      const { composeId } = compose;
+      const kept = await removeFromEngine(host.engine, composeRef(composeId), { deleteVolumes });
+      await host.engine.removeNetwork(options.networkOf(composeId));
+      await options.removeCopies(host, composeId);
       return kept;
     },
   };
+}
+
+async function present(engine: Engine, { composeId }: ComposeRecord): Promise<ServiceState[]> {
+  return (await engine.services()).filter(({ labels }) =>
+    isSameService(ownerOfLabels(labels), composeRef(composeId)),
+  );
+}
+
+async function startAll(engine: Engine, compose: ComposeRecord, live: readonly LiveService[]): Promise<void> {
+  const there = new Map((await present(engine, compose)).map((service) => [service.name, service]));
+  for (const { spec } of live) {
+    if (there.get(spec.name)?.specDigest === engine.specDigest(spec))
+      await engine.scaleService(spec.name, spec.replicas);
+    else await engine.applyService(spec);
+  }
+  for (const { spec } of live) await awaitRunning(engine, spec.name, spec.replicas, reader);
+}
+
+async function stopAll(engine: Engine, compose: ComposeRecord): Promise<void> {
+  const services = await present(engine, compose);
+  // What depends on others goes first, so that nothing loses what it needs before its time.
+  for (const { name } of services.toReversed()) await engine.scaleService(name, 0);
+  for (const { name } of services) await awaitEnded(engine, name, reader);
+}
+
+async function readAll(
+  engine: Engine,
+  compose: ComposeRecord,
+  { serviceName, bytes, ...options }: ComposeOutputOptions & { bytes: number },
+): Promise<ComposeLogLine[]> {
+  const services = (await present(engine, compose)).map((service) => ({
+    ...service,
+    shown: service.labels[nameLabel] ?? service.name,
+  }));
+  const wanted = services.filter(({ shown }) => serviceName === undefined || shown === serviceName);
+  const newest = newestLines<ComposeLogLine>({ lines: options.tail, bytes });
+  for (const { name, shown } of wanted) {
+    for await (const line of engine.serviceLogs(name, options)) newest.add({ ...line, serviceName: shown });
+  }
+  const { lines, leftOut } = newest.result();
+  const [first] = lines;
+  if (leftOut > 0 && first) lines.unshift({ ...first, text: earlierLeftOut(leftOut, bytes) });
+  return lines;
 }

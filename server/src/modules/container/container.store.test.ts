@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { ownHost } from '../../../../test/hosts.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import {
   listedContainer,
@@ -15,7 +16,7 @@ import { createStores } from '../../composition/stores.ts';
 import { router } from '../../procedure/registry.ts';
 import { createSight } from '../sight/sight.ts';
 import { createSightStore } from '../sight/store.ts';
-import { createContainers } from './container.ts';
+import { createContainers, type Containers } from './container.ts';
 import { containerContract } from './contract.ts';
 import { containerHandlers } from './handlers.ts';
 
@@ -44,7 +45,10 @@ eachDatabase('containers', (test) => {
         createSightStore(database),
         async (organizationId) => organizationId === 'organization-first',
       );
-      return [router('container', containerContract, containerHandlers(createContainers(engine, sight)))];
+      const hosts = ownHost({ engineView: engine });
+      const containersOf = async (serverKey: string): Promise<Containers> =>
+        createContainers(await hosts.of(serverKey, 'Looking at the containers of other servers'), sight);
+      return [router('container', containerContract, containerHandlers(containersOf))];
     });
     const { people, place, foreign } = world;
     const labelsOf = (organizationId: string, applicationId: string): Record<string, string> => ({

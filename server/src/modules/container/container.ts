@@ -1,4 +1,4 @@
-/** Containers of this server's engine, as far as the caller sees them. */
+/** Containers of a server's engine, as far as the caller sees them. */
 import { AppError } from '../../domain/errors.ts';
 import type {
   ContainerPort,
@@ -8,6 +8,9 @@ import type {
   SwarmService,
   SwarmTask,
 } from '../../ports/engine-view.ts';
+import { readsSecrets } from '../../domain/permissions.ts';
+import { serverIdOf } from '../../domain/server-key.ts';
+import type { Host } from '../../ports/host.ts';
 import type { Actor } from '../../procedure/context.ts';
 import { isPlatform, type Labels, type Sight } from '../sight/sight.ts';
 import { namesOnly, withoutSecrets } from './masking.ts';
@@ -19,7 +22,7 @@ export interface ShownContainer {
   ports: string;
   state: string;
   status: string;
-  serverId: null;
+  serverId: string | null;
   node?: string;
   labels: Labels & Record<string, string>;
   isPlatform: boolean;
@@ -33,94 +36,120 @@ export interface ServiceContainer extends ShownContainer {
 }
 
 export interface Containers {
-  /** Those of this node that the caller sees and that pass the test, newest first. */
+  /** Those of the server's node that the caller sees and that pass the test, newest first. */
   list(actor: Actor, test?: (container: ListedContainer) => boolean): Promise<ShownContainer[]>;
-  /** NOT_FOUND when it is not here, FORBIDDEN when it is not the caller's, PRECONDITION_FAILED for the platform's own. */
+  /**
+   * NOT_FOUND when it is not here, FORBIDDEN when it is not the caller's, PRECONDITION_FAILED for the
+   * platform's own.
+   */
   restart(actor: Actor, idOrName: string): Promise<ShownContainer>;
   configuration(actor: Actor, idOrName: string): Promise<Record<string, unknown>>;
   /** Of the tasks of these services, on every node, newest first. */
   ofServices(actor: Actor, test: (service: SwarmService) => boolean): Promise<ServiceContainer[]>;
 }
 
-export function createContainers(engine: EngineView, sight: Sight): Containers {
-  async function seen(actor: Actor, idOrName: string): Promise<InspectedContainer> {
-    // The engine would read these as a way through its paths.
-    const isName = idOrName !== '.' && idOrName !== '..';
-    const [container, sees] = await Promise.all([
-      isName ? engine.container(idOrName) : undefined,
-      sight(actor),
-    ]);
-    if (!container)
-      throw new AppError(
-        'NOT_FOUND',
-        `There is no container ${idOrName} on this server. It may have ended and been replaced; container.getContainers lists those that are there.`,
-      );
-    if (!sees(container.labels))
-      throw new AppError('FORBIDDEN', 'You have no access to the container named in containerId.');
-    return container;
-  }
-  async function list(
-    actor: Actor,
-    test: (container: ListedContainer) => boolean = () => true,
-  ): Promise<ShownContainer[]> {
-    const [all, sees] = await Promise.all([engine.allContainers(), sight(actor)]);
-    return all.filter((container) => sees(container.labels) && test(container)).map(shown);
-  }
+/** The server whose containers are meant, and which of them a caller sees. */
+interface Place {
+  serverId: string | null;
+  engine: EngineView;
+  sight: Sight;
+}
 
+/** The containers of one server. */
+export function createContainers(
+  { key, engineView }: Pick<Host, 'key' | 'engineView'>,
+  sight: Sight,
+): Containers {
+  const place: Place = { serverId: serverIdOf(key), engine: engineView, sight };
   return {
-    list,
-    async restart(actor, idOrName) {
-      const { id, labels } = await seen(actor, idOrName);
-      if (isPlatform(labels))
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          "This container is one of Berth's own, which Berth looks after itself. It cannot be restarted here.",
-        );
-      const [before] = await list(actor, (container) => container.id === id);
-      await engine.restartContainer(id);
-      const [after] = await list(actor, (container) => container.id === id);
-      const record =
-        after ?? (before && { ...before, state: 'exited', status: 'Replaced by a new container' });
-      if (!record)
-        throw new AppError(
-          'NOT_FOUND',
-          'The container was removed while it was restarted. container.getContainers lists those that are there.',
-        );
-      return record;
-    },
+    list: (actor, test) => list(place, actor, test),
+    restart: (actor, idOrName) => restart(place, actor, idOrName),
     async configuration(actor, idOrName) {
-      const { configuration, env } = await seen(actor, idOrName);
-      return actor.role === 'member' ? withoutSecrets(configuration, env) : configuration;
+      const { configuration, env } = await seen(place, actor, idOrName);
+      const mayRead = actor.role !== 'member' && readsSecrets(actor, 'container');
+      return mayRead ? configuration : withoutSecrets(configuration, env);
     },
-    async ofServices(actor, test) {
-      const [services, tasks, nodes, sees] = await Promise.all([
-        engine.swarmServices(),
-        engine.swarmTasks(),
-        engine.swarmNodes(),
-        sight(actor),
-      ]);
-      const wanted = new Map(
-        services
-          .filter((service) => test(service) && sees(service.labels))
-          .map((service) => [service.id, service]),
-      );
-      const hostnames = new Map(nodes.map(({ id, hostname }) => [id, hostname]));
-      return tasks.flatMap((task) => {
-        const service = wanted.get(task.serviceId);
-        return service
-          ? [
-              taskContainer(task, service, {
-                node: hostnames.get(task.nodeId),
-                hidesValues: actor.role === 'member',
-              }),
-            ]
-          : [];
-      });
-    },
+    ofServices: (actor, test) => ofServices(place, actor, test),
   };
 }
 
-function shown({ id, name, image, state, status, labels, ports }: ListedContainer): ShownContainer {
+async function seen({ engine, sight }: Place, actor: Actor, idOrName: string): Promise<InspectedContainer> {
+  // The engine would read these as a way through its paths.
+  const isName = idOrName !== '.' && idOrName !== '..';
+  const [container, sees] = await Promise.all([
+    isName ? engine.container(idOrName) : undefined,
+    sight(actor),
+  ]);
+  if (!container)
+    throw new AppError(
+      'NOT_FOUND',
+      `There is no container ${idOrName} on this server. It may have ended and been replaced; ` +
+        'container.getContainers lists those that are there.',
+    );
+  if (!sees(container.labels))
+    throw new AppError('FORBIDDEN', 'You have no access to the container named in containerId.');
+  return container;
+}
+
+async function list(
+  { engine, sight, serverId }: Place,
+  actor: Actor,
+  test: (container: ListedContainer) => boolean = () => true,
+): Promise<ShownContainer[]> {
+  const [all, sees] = await Promise.all([engine.allContainers(), sight(actor)]);
+  return all
+    .filter((container) => sees(container.labels) && test(container))
+    .map((container) => shown(container, serverId));
+}
+
+async function restart(place: Place, actor: Actor, idOrName: string): Promise<ShownContainer> {
+  const { id, labels } = await seen(place, actor, idOrName);
+  if (isPlatform(labels))
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      "This container is one of Berth's own, which Berth looks after itself. It cannot be restarted here.",
+    );
+  const [before] = await list(place, actor, (container) => container.id === id);
+  await place.engine.restartContainer(id);
+  const [after] = await list(place, actor, (container) => container.id === id);
+  const record = after ?? (before && { ...before, state: 'exited', status: 'Replaced by a new container' });
+  if (!record)
+    throw new AppError(
+      'NOT_FOUND',
+      'The container was removed while it was restarted. container.getContainers lists those that are there.',
+    );
+  return record;
+}
+
+async function ofServices(
+  { engine, sight, serverId }: Place,
+  actor: Actor,
+  test: (service: SwarmService) => boolean,
+): Promise<ServiceContainer[]> {
+  const [services, tasks, nodes, sees] = await Promise.all([
+    engine.swarmServices(),
+    engine.swarmTasks(),
+    engine.swarmNodes(),
+    sight(actor),
+  ]);
+  const wanted = new Map(
+    services
+      .filter((service) => test(service) && sees(service.labels))
+      .map((service) => [service.id, service]),
+  );
+  const hostnames = new Map(nodes.map(({ id, hostname }) => [id, hostname]));
+  const hidesValues = actor.role === 'member';
+  return tasks.flatMap((task) => {
+    const service = wanted.get(task.serviceId);
+    const node = hostnames.get(task.nodeId);
+    return service ? [taskContainer(task, service, { node, hidesValues, serverId })] : [];
+  });
+}
+
+function shown(
+  { id, name, image, state, status, labels, ports }: ListedContainer,
+  serverId: string | null,
+): ShownContainer {
   return {
     containerId: id,
     name,
@@ -128,7 +157,7 @@ function shown({ id, name, image, state, status, labels, ports }: ListedContaine
     ports: ports.map(portText).join(', '),
     state,
     status,
-    serverId: null,
+    serverId,
     labels,
     isPlatform: isPlatform(labels),
   };
@@ -142,10 +171,14 @@ function portText({ address, published, target, protocol }: ContainerPort): stri
 function taskContainer(
   task: SwarmTask,
   service: SwarmService,
-  { node, hidesValues }: { node: string | undefined; hidesValues: boolean },
+  {
+    node,
+    hidesValues,
+    serverId,
+  }: { node: string | undefined; hidesValues: boolean; serverId: string | null },
 ): ServiceContainer {
-  const { image, command, args, env, mounts, networks, constraints, limits, reservations } = service;
-  const configuration = { image, command, args, env, mounts, networks, constraints, limits, reservations };
+  const { configuration } = task;
+  const { command, args, env } = configuration;
   return {
     containerId: task.containerId ?? '',
     name: `${service.name}.${task.slot || task.nodeId}.${task.id}`,
@@ -157,7 +190,7 @@ function taskContainer(
       .join(', '),
     state: task.state,
     status: `${task.message || task.state} since ${task.stateAt}`,
-    serverId: null,
+    serverId,
     ...(node === undefined ? {} : { node }),
     labels: task.labels,
     isPlatform: isPlatform(service.labels),

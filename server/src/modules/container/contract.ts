@@ -18,7 +18,9 @@ const access = {
 } as const;
 const refusals = ['NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'] as const;
 const whose =
-  "Shown is what belongs to the organization; to a member, what belongs to the services assigned. Berth's own containers and those of nobody are shown only to Owner and Admin of the installation's first organization.";
+  'Shown is what belongs to the organization; to a member, what belongs to the services assigned. ' +
+  "Berth's own containers and those of nobody are shown only to Owner and Admin of the installation's " +
+  'first organization.';
 
 export const containerContract = {
   getContainers: query({
@@ -32,7 +34,8 @@ export const containerContract = {
   restartContainer: mutation({
     summary: "Restarts a container; never one of Berth's own",
     description:
-      "The container of a swarm service is a task's: when it ends, the swarm puts a new container in its place, so that the answer may tell of one that has ended.",
+      "The container of a swarm service is a task's: when it ends, the swarm puts a new container in " +
+      'its place, so that the answer may tell of one that has ended.',
     access: { ...access, resources: [] },
     input: z.object({ containerId: name.describe('Id or name') }),
     output: containerRecord,
@@ -40,7 +43,9 @@ export const containerContract = {
   }),
   getConfig: query({
     summary: 'The full configuration of a container, as the engine tells it',
-    description: 'For members, values of environment variables and whatever else looks secret are hidden.',
+    description:
+      'For members, and for whoever lacks canReadSecrets, values of environment variables and ' +
+      'whatever else looks secret are hidden.',
     access,
     input: z.object({ containerId: name.describe('Id or name'), serverId }),
     output: z.record(z.string(), z.unknown()),
@@ -48,7 +53,8 @@ export const containerContract = {
   }),
   getContainersByAppNameMatch: query({
     summary:
-      'The containers whose name begins with the appName; with appType, those of the stack or compose project of that name',
+      'The containers whose name begins with the appName; with appType, those of the stack or compose ' +
+      'project of that name',
     description: whose,
     access,
     input: z.object({
@@ -62,7 +68,8 @@ export const containerContract = {
   }),
   getContainersByAppLabel: query({
     summary:
-      'The containers of the swarm service (swarm) or of the compose project (standalone) of exactly this name, by their labels',
+      'The containers of the swarm service (swarm) or of the compose project (standalone) of exactly ' +
+      'this name, by their labels',
     description: whose,
     access,
     input: z.object({ appName: name, type: z.enum(['standalone', 'swarm']), serverId, ...pageInput }),

@@ -1,4 +1,4 @@
-import { notYet } from '../../domain/errors.ts';
+import { localServer, serverKeyOf } from '../../domain/server-key.ts';
 import type { ListedContainer, SwarmService } from '../../ports/engine-view.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
@@ -19,7 +19,10 @@ const serviceNameLabel = 'com.docker.swarm.service.name';
 const appTypeLabels = { stack: stackLabel, compose: projectLabel } as const;
 const typeLabels = { standalone: projectLabel, swarm: serviceNameLabel } as const;
 
-export function containerHandlers(containers: Containers): Handlers<typeof containerContract, CallContext> {
+/** By the time it is asked the guard has found out that the server is the organization's own. */
+export function containerHandlers(
+  containersOf: (serverKey: string) => Promise<Containers>,
+): Handlers<typeof containerContract, CallContext> {
   type Page<T> = T[] | { items: T[]; nextCursor: string | null };
   /** Names are unique where ids may still be missing. */
   const listed = async (
@@ -27,7 +30,7 @@ export function containerHandlers(containers: Containers): Handlers<typeof conta
     asked: Asked,
     test?: (container: ListedContainer) => boolean,
   ): Promise<Page<ShownContainer>> => {
-    refuseOthers(asked.serverId);
+    const containers = await containersOf(serverKeyOf(asked));
     return paginate(await containers.list(actor, test), asked, ({ name }) => name);
   };
   const tasks = async (
@@ -35,16 +38,16 @@ export function containerHandlers(containers: Containers): Handlers<typeof conta
     asked: Asked,
     test: (service: SwarmService) => boolean,
   ): Promise<Page<ServiceContainer>> => {
-    refuseOthers(asked.serverId);
+    const containers = await containersOf(serverKeyOf(asked));
     return paginate(await containers.ofServices(actor, test), asked, ({ name }) => name);
   };
 
   return {
     getContainers: (context, input) => listed(context, input),
-    restartContainer: ({ actor }, { containerId }) => containers.restart(actor, containerId),
+    restartContainer: async ({ actor }, { containerId }) =>
+      (await containersOf(localServer)).restart(actor, containerId),
     async getConfig({ actor }, { containerId, serverId }) {
-      refuseOthers(serverId);
-      return containers.configuration(actor, containerId);
+      return (await containersOf(serverKeyOf({ serverId }))).configuration(actor, containerId);
     },
     getContainersByAppNameMatch: (context, { appName, appType, ...input }) =>
       listed(context, input, ({ name, labels }) =>
@@ -57,9 +60,4 @@ export function containerHandlers(containers: Containers): Handlers<typeof conta
     getServiceContainersByAppName: (context, { appName, ...input }) =>
       tasks(context, input, ({ name }) => name === appName),
   };
-}
-
-/** The guard has found out by now that the server is the organization's own. */
-function refuseOthers(serverId: string | null | undefined): void {
-  if (serverId) throw notYet('Looking at the containers of other servers');
 }

@@ -1,9 +1,11 @@
 /** A container's configuration without what is secret in it. */
 import { createRedactor } from '../../domain/redactor.ts';
+import { dots } from '../../domain/secret-patterns.ts';
 
-const dots = '••••';
 const secretName = /passw|passphrase|secret|token|credential|private.?key|api.?key/i;
-/** A shorter value is as likely an ordinary word; hiding it everywhere would hide half of the configuration. */
+/**
+ * A shorter value is as likely an ordinary word; hiding it everywhere would hide half of the configuration.
+ */
 const tellingLength = 8;
 
 /** `KEY=••••` for each variable. */
@@ -11,7 +13,10 @@ export function namesOnly(env: readonly string[]): string[] {
   return env.map((entry) => `${nameOf(entry)}=${dots}`);
 }
 
-/** Values of variables are hidden wherever they stand, and so is what has a secret name or looks like a secret. */
+/**
+ * Values of variables are hidden wherever they stand, and so is what has a secret name or looks like a
+ * secret.
+ */
 export function withoutSecrets(
   configuration: Readonly<Record<string, unknown>>,
   env: readonly string[],

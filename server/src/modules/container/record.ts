@@ -1,5 +1,6 @@
 /** Containers as they are shown (decisions 10). */
 import { z } from 'zod';
+import { secretLines } from '../../procedure/secret-fields.ts';
 
 export const containerRecord = z
   .object({
@@ -22,7 +23,7 @@ export const serviceContainer = containerRecord.extend({
       image: z.string(),
       command: z.array(z.string()),
       args: z.array(z.string()),
-      env: z.array(z.string()).describe('For members without values'),
+      env: z.array(secretLines()).describe('For members without values'),
       mounts: z.array(
         z.object({ type: z.string(), source: z.string(), target: z.string(), readOnly: z.boolean() }),
       ),

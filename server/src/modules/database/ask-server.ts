@@ -1,7 +1,8 @@
 /** Says something to a database's server with the client of its own image, in the container that runs it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
-import type { Engine, ExecResult } from '../../ports/engine.ts';
+import type { Engine } from '../../ports/engine.ts';
+import type { ExecResult } from '../../ports/engine-program.ts';
 import type { Script } from './kinds/server.ts';
 
 export interface Asking {
@@ -34,13 +35,17 @@ export async function askServer(
   });
 }
 
-/** Between two questions: short at first, since most servers that refuse are about to be ready; each costs the start of a client. */
+/**
+ * Between two questions: short at first, since most servers that refuse are about to be ready; each costs the
+ * start of a client.
+ */
 const firstPauseMs = 250;
 const longestPauseMs = 2000;
 
 /**
- * Asks until an answer is understood, at most for `limitMs`; gives what `understand` made of it. Throws PRECONDITION_FAILED with the client's last words otherwise:
- * a server that takes requests may still refuse this user.
+ * Asks until an answer is understood, at most for `limitMs`; gives what `understand` made of it. Throws
+ * PRECONDITION_FAILED with the client's last words otherwise: a server that takes requests may still refuse
+ * this user.
  */
 export async function askUntilAnswered<T>(
   ask: () => Promise<ExecResult>,

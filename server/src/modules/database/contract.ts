@@ -1,4 +1,7 @@
-/** The databases: one contract for each row of the table of kinds (interface document, Databases; decisions 6). */
+/**
+ * The databases: one contract for each row of the table of kinds (interface document, Databases; decisions
+ * 6).
+ */
 import { z } from 'zod';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseImageReference } from '../../domain/image-reference.ts';
@@ -94,11 +97,30 @@ function inputsOf<const R extends DatabaseKind>(row: R) {
   };
 }
 
-function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+const hostReach = [{ field: 'externalPort', when: 'below1024' }] as const;
+
+/** What the procedures of a kind share. */
+function partsOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
   const own = { class: 'protected', resources: [{ kind, field: row.id }] } as const;
-  const byId = z.object(named<R['id'], z.ZodString>(row.id, id));
-  const inputs = inputsOf(row);
-  const record = databaseRecordOf(row, kind);
+  return {
+    own,
+    running: { ...own, action: 'deploy' } as const,
+    byId: z.object(named<R['id'], z.ZodString>(row.id, id)),
+    record: databaseRecordOf(row, kind),
+  };
+}
+
+function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  return {
+    ...recordContractOf(row, kind),
+    ...changesContractOf(row, kind),
+    ...deploymentContractOf(row, kind),
+    ...serverContractOf(row, kind),
+  };
+}
+
+function recordContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  const { own, byId, record } = partsOf(row, kind);
   return {
     create: mutation({
       summary: `Creates a ${row.title} database; nothing runs until deploy`,
@@ -111,7 +133,7 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
         ],
         grant: 'canCreateServices',
       },
-      input: z.object(inputs.create),
+      input: z.object(inputsOf(row).create),
       output: createdRecordOf(row),
       refusals: ['CONFLICT'],
     }),
@@ -124,13 +146,23 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
     update: mutation({
       summary: `Changes settings of a ${row.title} database; they take effect at its next deploy`,
       description:
-        'Absent fields stay; null clears. An empty password, where it is taken, is replaced by a generated one. Over existing data a password is changed inside the running server at once, and another user or database name is taken only when the server answers to it: otherwise 412, and nothing is changed. ' +
-        'An image of another major version than the data is refused with 412; `upgrade` moves the data to it. `externalPort` takes effect at once.',
-      access: own,
-      input: byId.extend(inputs.update),
+        'Absent fields stay; null clears. An empty password, where it is taken, is replaced by a ' +
+        'generated one. Over existing data a password is changed inside the running server at once, and ' +
+        'another user or database name is taken only when the server answers to it: otherwise 412, and ' +
+        'nothing is changed. An image of another major version than the data is refused with 412; ' +
+        '`upgrade` moves the data to it. `externalPort` takes effect at once.',
+      access: { ...own, hostReach },
+      input: byId.extend(inputsOf(row).update),
       output: record,
       refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
+  };
+}
+
+/** Changes of one thing each, and the removal. */
+function changesContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  const { own, byId, record } = partsOf(row, kind);
+  return {
     saveEnvironment: mutation({
       summary: 'Sets its variables; they take effect at its next deploy',
       access: own,
@@ -140,8 +172,9 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
     saveExternalPort: mutation({
       summary: 'Opens the database on a port of its server, or closes it',
       description:
-        'At once: a running database gets a new container for it, and its connections are closed. A reserved or taken port is refused with 409.',
-      access: own,
+        'At once: a running database gets a new container for it, and its connections are closed. A ' +
+        'reserved or taken port is refused with 409.',
+      access: { ...own, hostReach },
       input: byId.extend({ externalPort: port }),
       output: record,
       refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
@@ -155,7 +188,8 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
     move: mutation({
       summary: 'Moves the database to another environment of the organization',
       description:
-        'It keeps its data. A running one stays on the network of its former environment until its next deploy, rebuild or reload.',
+        'It keeps its data. A running one stays on the network of its former environment until its next ' +
+        'deploy, rebuild or reload.',
       access: {
         class: 'protected',
         resources: [
@@ -174,21 +208,19 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
       output: record,
       refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
-    ...runningContractOf(row, kind),
   };
 }
 
-/** What becomes of the running server. */
-function runningContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
-  const own = { class: 'protected', resources: [{ kind, field: row.id }] } as const;
-  const running = { ...own, action: 'deploy' } as const;
-  const byId = z.object(named<R['id'], z.ZodString>(row.id, id));
-  const record = databaseRecordOf(row, kind);
+/** What brings another version of the server. */
+function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  const { own, running, byId, record } = partsOf(row, kind);
   return {
     deploy: mutation({
       summary: 'Queues a deployment of the database: its server with the present settings on its data',
       description:
-        "The status is `running` until the server has answered a query as the record's user, then `done`; else `error`, with the reason in the deployment (`deployment.all`, `deployment.logs`). The image is pulled when it is not on the server.",
+        "The status is `running` until the server has answered a query as the record's user, then " +
+        '`done`; else `error`, with the reason in the deployment (`deployment.all`, `deployment.logs`). ' +
+        'The image is pulled when it is not on the server.',
       access: running,
       input: byId,
       output: record,
@@ -206,7 +238,9 @@ function runningContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseK
     upgrade: mutation({
       summary: 'Queues moving the data to an image of a newer major version',
       description:
-        'The database is not reached meanwhile. Its data is dumped by the old server and read by the new one into a new volume, both are compared, and then the new one takes the place of the old. Whatever fails before that leaves the old one running as it was. ' +
+        'The database is not reached meanwhile. Its data is dumped by the old server and read by the ' +
+        'new one into a new volume, both are compared, and then the new one takes the place of the old. ' +
+        'Whatever fails before that leaves the old one running as it was. ' +
         'The old volume stays, listed in `formerVolumes`, until `removeFormerVolume`.',
       access: running,
       input: byId.extend({ containerImage: image }),
@@ -220,6 +254,13 @@ function runningContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseK
       output: record,
       refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
     }),
+  };
+}
+
+/** What becomes of the running server. */
+function serverContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  const { own, byId, record } = partsOf(row, kind);
+  return {
     start: mutation({
       summary: 'Starts the stopped database',
       description: 'Waits until it is healthy, at most 60 s.',

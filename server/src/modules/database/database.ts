@@ -1,4 +1,7 @@
-/** Databases as records: creating, changing, moving, removing (decisions 6). What runs is the deployment's and the runtime's business. */
+/**
+ * Databases as records: creating, changing, moving, removing (decisions 6). What runs is the deployment's and
+ * the runtime's business.
+ */
 import { AppError, badField } from '../../domain/errors.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseEnv } from '../../domain/dotenv.ts';
@@ -46,7 +49,10 @@ export interface Databases {
   /** CONFLICT when the name is taken. An empty password is replaced by a generated one. */
   create(organizationId: string, kind: DatabaseKindName, input: NewDatabase): Promise<DatabaseRecord>;
   one(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
-  /** The record as such an update would make it, by the rules of one; nothing is stored. CONFLICT when its port is taken. An empty password is replaced by a generated one, which stands in the patch. */
+  /**
+   * The record as such an update would make it, by the rules of one; nothing is stored. CONFLICT when its
+   * port is taken. An empty password is replaced by a generated one, which stands in the patch.
+   */
   draft(
     databaseId: string,
     organizationId: string,
@@ -77,47 +83,19 @@ export interface DatabaseNeighbours {
 const passwordLength = 32;
 const emptied = { description: '', args: [], env: '' } as const;
 
+interface Parts extends DatabaseNeighbours {
+  store: DatabaseStore;
+  clock: Clock;
+}
+
 export function createDatabases(
   store: DatabaseStore,
-  { names, published }: DatabaseNeighbours,
+  neighbours: DatabaseNeighbours,
   clock: Clock,
 ): Databases {
-  async function one(databaseId: string, organizationId: string): Promise<DatabaseRecord> {
-    const record = await store.find({ databaseId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
-    return record;
-  }
-  async function change(
-    databaseId: string,
-    organizationId: string,
-    patch: Partial<DatabaseRecord>,
-  ): Promise<DatabaseRecord> {
-    await store.update({ databaseId, organizationId }, patch);
-    return one(databaseId, organizationId);
-  }
-  async function draft(
-    databaseId: string,
-    organizationId: string,
-    input: DatabaseInput,
-  ): ReturnType<Databases['draft']> {
-    const present = await one(databaseId, organizationId);
-    const patch = cleaned(input);
-    const changed = { ...present, ...patch };
-    check(changed);
-    const { externalPort: port, serverId } = changed;
-    if (port !== null && patch.externalPort !== undefined)
-      await published.requireFree({
-        port,
-        protocol: 'tcp',
-        field: 'externalPort',
-        organizationId,
-        serverId,
-        holderId: databaseId,
-      });
-    return { present, changed, patch };
-  }
+  const parts: Parts = { store, ...neighbours, clock };
   return {
-    one,
+    one: (databaseId, organizationId) => one(store, databaseId, organizationId),
     find: (databaseId) => store.find({ databaseId }),
     all: () => store.list({}),
     patch: (databaseId, patch) =>
@@ -125,46 +103,96 @@ export function createDatabases(
         await store.update({ databaseId }, patch);
         if (patch.releasedAppName === undefined) return;
         const record = await store.find({ databaseId });
-        if (record) await names.keep(databaseId, [record.appName, record.releasedAppName]);
+        if (record) await parts.names.keep(databaseId, [record.appName, record.releasedAppName]);
       }),
-    create: (organizationId, kind, { environmentId, serverId, ...input }) =>
-      store.transaction(async () => {
-        const record = newDatabase(
-          {
-            databaseId: randomId(),
-            organizationId,
-            kind,
-            environmentId,
-            serverId: serverId ?? null,
-            createdAt: isoTime(clock),
-          },
-          input,
-        );
-        await store.insert(record);
-        await names.keep(record.databaseId, [record.appName]);
-        return record;
-      }),
-    draft,
+    create: (organizationId, kind, input) =>
+      store.transaction(() => create(parts, organizationId, kind, input)),
+    draft: (databaseId, organizationId, input) => draft(parts, databaseId, organizationId, input),
     update: (databaseId, organizationId, input) =>
       store.transaction(async () => {
-        const { patch } = await draft(databaseId, organizationId, input);
-        const changed = await change(databaseId, organizationId, patch);
+        const { patch } = await draft(parts, databaseId, organizationId, input);
+        const changed = await change(store, databaseId, organizationId, patch);
         if (patch.appName !== undefined)
-          await names.keep(databaseId, [changed.appName, changed.releasedAppName]);
+          await parts.names.keep(databaseId, [changed.appName, changed.releasedAppName]);
         return changed;
       }),
     changeStatus: (databaseId, organizationId, applicationStatus) =>
-      change(databaseId, organizationId, { applicationStatus }),
+      change(store, databaseId, organizationId, { applicationStatus }),
     move: (databaseId, organizationId, environmentId) =>
-      change(databaseId, organizationId, { environmentId }),
+      change(store, databaseId, organizationId, { environmentId }),
     remove: (databaseId, organizationId) =>
       store.transaction(async () => {
-        const present = await one(databaseId, organizationId);
+        const present = await one(store, databaseId, organizationId);
         await store.remove({ databaseId, organizationId });
-        await names.keep(databaseId, []);
+        await parts.names.keep(databaseId, []);
         return present;
       }),
   };
+}
+
+async function create(
+  { store, names, clock }: Parts,
+  organizationId: string,
+  kind: DatabaseKindName,
+  { environmentId, serverId, ...input }: NewDatabase,
+): Promise<DatabaseRecord> {
+  const record = newDatabase(
+    {
+      databaseId: randomId(),
+      organizationId,
+      kind,
+      environmentId,
+      serverId: serverId ?? null,
+      createdAt: isoTime(clock),
+    },
+    input,
+  );
+  await store.insert(record);
+  await names.keep(record.databaseId, [record.appName]);
+  return record;
+}
+
+async function draft(
+  { store, published }: Parts,
+  databaseId: string,
+  organizationId: string,
+  input: DatabaseInput,
+): ReturnType<Databases['draft']> {
+  const present = await one(store, databaseId, organizationId);
+  const patch = cleaned(input);
+  const changed = { ...present, ...patch };
+  check(changed);
+  const { externalPort: port, serverId } = changed;
+  if (port !== null && patch.externalPort !== undefined)
+    await published.requireFree({
+      port,
+      protocol: 'tcp',
+      field: 'externalPort',
+      organizationId,
+      serverId,
+      holderId: databaseId,
+    });
+  return { present, changed, patch };
+}
+
+async function one(
+  store: DatabaseStore,
+  databaseId: string,
+  organizationId: string,
+): Promise<DatabaseRecord> {
+  const record = await store.find({ databaseId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such database. It may have been removed.');
+  return record;
+}
+
+async function change(
+  store: DatabaseStore,
+  databaseId: string,
+  organizationId: string,
+  patch: Partial<DatabaseRecord>,
+): Promise<DatabaseRecord> {
+  await store.update({ databaseId, organizationId }, patch);
+  return one(store, databaseId, organizationId);
 }
 
 type Identity = Pick<

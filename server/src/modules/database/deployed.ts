@@ -1,9 +1,10 @@
 /** Databases as deployments see them. */
-import { notYet } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import { deployingElsewhere, type Hosts } from '../../ports/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
 import type { Databases } from './database.ts';
 
-export function deployedDatabases(databases: Databases): DeployedServices {
+export function deployedDatabases(databases: Databases, hosts: Hosts): DeployedServices {
   return {
     async find(databaseId) {
       const database = await databases.find(databaseId);
@@ -13,8 +14,8 @@ export function deployedDatabases(databases: Databases): DeployedServices {
           status: database.applicationStatus,
           // Nothing is built for a database, so it waits for no build.
           serverKey: `database:${databaseId}`,
-          requireDeployable() {
-            if (database.serverId !== null) throw notYet('Deploying to other servers');
+          async requireDeployable() {
+            await hosts.of(serverKeyOf(database), deployingElsewhere);
           },
         }
       );

@@ -1,6 +1,6 @@
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import { databaseRef, type ServiceRef } from '../../domain/service-ref.ts';
+import { databaseRef } from '../../domain/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { LogLine } from '../../ports/engine.ts';
@@ -10,6 +10,7 @@ import type { LogEvent } from '../../procedure/log-event.ts';
 import type { StreamEvent } from '../../procedure/procedure.ts';
 import type { Router } from '../../procedure/registry.ts';
 import type { Accepting, Deployments } from '../deployment/deployment.ts';
+import type { Interruption } from '../interruption/interruption.ts';
 import type { Members } from '../organization/member.ts';
 import type { EnvironmentOfService } from '../service/service.ts';
 import type { Turns } from '../service/turns.ts';
@@ -25,7 +26,7 @@ import {
 import { databaseKind } from './kinds.ts';
 import type { Admission } from './passwords.ts';
 import { portTaken, type DatabaseRuntime } from './runtime.ts';
-import { majorOf, refuseMajorJump, type MajorOf } from './version.ts';
+import { majorOf, refuseMajorJump } from './version.ts';
 
 export interface DatabaseDesk {
   databases: Databases;
@@ -34,7 +35,7 @@ export interface DatabaseDesk {
   turns: Turns;
   members: Members;
   deployments: Deployments;
-  builds: { end(service: ServiceRef, reason: string): Promise<void> };
+  interruption: Interruption;
   queue: Queue;
   logs: DeploymentLogs;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
@@ -46,10 +47,10 @@ export interface DatabaseDesk {
   removeStoredBackups(databaseId: string, organizationId: string): Promise<void>;
   /** The address of the server that the database runs on, as the outside knows it. */
   serverAddress(serverId: string | null, organizationId: string): Promise<string | null>;
-  /** Whether nothing of this server listens on the port. */
-  isPortFree(port: number): Promise<boolean>;
-  /** The major version that an image brings, as far as it can be known. */
-  majorOf: MajorOf;
+  /** Whether nothing of the database's server listens on the port. */
+  isPortFree(database: DatabaseRecord, port: number): Promise<boolean>;
+  /** The major version that an image brings on the database's server, as far as it can be known. */
+  majorOf(database: DatabaseRecord, image: string): Promise<number | undefined>;
 }
 
 /** A router for each row of the table of kinds. */
@@ -100,9 +101,27 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
   async function accept(context: CallContext, input: Named, accepting: Accepting): Promise<DatabaseRecord> {
     const database = await found(context, input);
     const image = accepting.image ?? database.containerImage;
-    if (accepting.kind !== 'upgrade') refuseMajorJump(database, image, await desk.majorOf(kind, image));
-    await context.write(() => desk.deployments.accept(databaseRef(database.databaseId), accepting));
+    if (accepting.kind !== 'upgrade') refuseMajorJump(database, image, await desk.majorOf(database, image));
+    const { deploymentId } = await context.write(() =>
+      desk.deployments.accept(databaseRef(database.databaseId), accepting),
+    );
     desk.queue.wake();
+    context.announce(deploymentId);
+    return found(context, input);
+  }
+
+  /** Ends a deployment that is under way, then does it to the database as it is then. */
+  async function byHand(
+    context: CallContext,
+    input: Named,
+    operation: 'start' | 'stop',
+  ): Promise<DatabaseRecord> {
+    const { databaseId } = await found(context, input);
+    await desk.interruption.endThen(
+      databaseRef(databaseId),
+      { operation, userId: context.actor.userId },
+      async () => runtime[operation](await found(context, input)),
+    );
     return found(context, input);
   }
 
@@ -166,25 +185,27 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
     },
     removeFormerVolume: (context, { databaseId, volumeName }) =>
       desk.turns.take(databaseId, async () => {
-        const { formerVolumes } = await found(context, { databaseId });
+        const database = await found(context, { databaseId });
+        const { formerVolumes } = database;
         const left = formerVolumes.filter((former) => former.volumeName !== volumeName);
         if (left.length === formerVolumes.length)
           throw badField('volumeName', 'is none of the former volumes of this database');
-        await runtime.removeVolume(volumeName);
+        await runtime.removeVolume(database, volumeName);
         await context.write(() => databases.patch(databaseId, { formerVolumes: left }));
         return found(context, { databaseId });
       }),
     async start(context, input) {
-      const database = await found(context, input);
-      requireDeployed(database);
-      return runtime.start(database);
+      requireDeployed(await found(context, input));
+      return byHand(context, input, 'start');
     },
-    stop: async (context, input) => runtime.stop(await found(context, input)),
+    stop: (context, input) => byHand(context, input, 'stop'),
     async reload(context, input) {
       const database = await found(context, input);
       requireOwnName(database, input.appName);
       requireDeployed(database);
-      return runtime.reload(database);
+      return desk.interruption.unlessDeploying(databaseRef(database.databaseId), async () =>
+        runtime.reload(await found(context, input)),
+      );
     },
     remove: (context, input) => remove(desk, context, input),
     readLogs: async (context, { tail, since, search, databaseId }) =>
@@ -202,7 +223,10 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
   };
 }
 
-/** Settings wait for the next deployment; names and passwords change in the running server with the record, the port right after it. */
+/**
+ * Settings wait for the next deployment; names and passwords change in the running server with the record,
+ * the port right after it.
+ */
 async function change(
   desk: DatabaseDesk,
   { actor, write }: CallContext,
@@ -216,7 +240,7 @@ async function change(
       refuseMajorJump(
         draft.present,
         draft.patch.containerImage,
-        await desk.majorOf(draft.present.kind, draft.patch.containerImage),
+        await desk.majorOf(draft.present, draft.patch.containerImage),
       );
     await requireFreePort(desk, draft.present, draft.changed);
     const takeBack = await desk.admission.change(draft.present, draft.changed);
@@ -245,18 +269,19 @@ async function change(
 async function requireFreePort(
   { isPortFree }: DatabaseDesk,
   present: DatabaseRecord,
-  { externalPort, serverId }: DatabaseRecord,
+  { externalPort }: DatabaseRecord,
 ): Promise<void> {
-  if (externalPort === null || externalPort === present.externalPort || serverId !== null) return;
-  if (!(await isPortFree(externalPort))) throw portTaken(externalPort);
+  if (externalPort === null || externalPort === present.externalPort) return;
+  if (!(await isPortFree(present, externalPort))) throw portTaken(externalPort);
 }
 
 async function requireNewerMajor(
   { majorOf: majorOfImage }: DatabaseDesk,
-  { kind, dataVersion, name }: DatabaseRecord,
+  database: DatabaseRecord,
   image: string,
 ): Promise<void> {
-  const [wanted, present] = [await majorOfImage(kind, image), majorOf(dataVersion ?? '')];
+  const { kind, dataVersion, name } = database;
+  const [wanted, present] = [await majorOfImage(database, image), majorOf(dataVersion ?? '')];
   if (wanted === undefined || present === undefined || wanted > present) return;
   const why =
     wanted === present
@@ -275,23 +300,27 @@ async function remove(
   const database = await desk.databases.one(databaseId, organizationId);
   // First of all: a destination that cannot be reached refuses the whole removal, and nothing is forgotten.
   if (deleteBackups) await desk.removeStoredBackups(databaseId, organizationId);
-  // First what waits: it would begin as soon as what runs has ended.
-  await desk.deployments.cancelQueued(service, async () => false);
-  await desk.builds.end(service, 'The database is being removed.');
-  const past = await desk.deployments.all(service);
-  // The reconciler would make a service again whose record still stands.
-  await desk.turns.take(databaseId, async () => {
-    // Without a deployment the engine never heard of it.
-    if (past.length > 0) await desk.runtime.remove(database);
-    await context.write(() => desk.databases.remove(databaseId, organizationId));
-  });
+  // In its turn: the reconciler would make a service again whose record still stands.
+  const past = await desk.interruption.endThen(
+    service,
+    { operation: 'remove', userId: context.actor.userId },
+    async () => {
+      const all = await desk.deployments.all(service);
+      // Without a deployment the engine never heard of it.
+      if (all.length > 0) await desk.runtime.remove(database);
+      await context.write(() => desk.databases.remove(databaseId, organizationId));
+      return all;
+    },
+  );
   for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
   return database;
 }
 
 type Handler = (context: CallContext, input: Record<string, unknown>) => unknown;
 
-/** The same handlers with the id under the kind's own name, which is all that the door sees of the difference. */
+/**
+ * The same handlers with the id under the kind's own name, which is all that the door sees of the difference.
+ */
 function atTheDoor(kind: DatabaseKindName, handlers: DatabaseHandlers): Record<string, Handler> {
   const { id } = databaseKind(kind);
   const shown = (answer: unknown): unknown =>

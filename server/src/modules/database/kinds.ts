@@ -1,4 +1,7 @@
-/** What the kinds of database differ in: one row each (interface document, Database; decisions 6). Whatever has a part for each kind is a walk over this table. Pure. */
+/**
+ * What the kinds of database differ in: one row each (interface document, Database; decisions 6). Whatever
+ * has a part for each kind is a walk over this table. Pure.
+ */
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { mongoServer } from './kinds/mongo.ts';
 import { mariadbServer, mysqlServer } from './kinds/mysql.ts';

@@ -1,7 +1,12 @@
-/** Changes of who may come in: made inside the running server before the record tells them, so that the record never lies (decisions 6). */
+/**
+ * Changes of who may come in: made inside the running server before the record tells them, so that the record
+ * never lies (decisions 6).
+ */
 import { AppError } from '../../domain/errors.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import type { Engine } from '../../ports/engine.ts';
+import type { Hosts } from '../../ports/host.ts';
 import { nameOf } from '../service/own-service.ts';
 import { askServer, lastWords } from './ask-server.ts';
 import { databaseKind } from './kinds.ts';
@@ -20,17 +25,21 @@ const limitMs = 30_000;
 
 export interface Admission {
   /**
-   * Makes the running server take the changed record's names and passwords; gives what takes that back. Nothing to do where there is no data yet. PRECONDITION_FAILED
-   * when the server does not run, does not take a password, or does not know the user or the database that the record would name.
+   * Makes the running server take the changed record's names and passwords; gives what takes that back.
+   * Nothing to do where there is no data yet. PRECONDITION_FAILED when the server does not run, does not take
+   * a password, or does not know the user or the database that the record would name.
    */
   change(present: DatabaseRecord, changed: DatabaseRecord): Promise<() => Promise<void>>;
 }
 
-export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admission {
+/** What a server is asked through. */
+type Asked = Pick<Engine, 'tasks' | 'exec'>;
+
+export function createAdmission(hosts: Hosts): Admission {
   // Whoever asked may go away; what was begun is brought to its end, or the record would lie.
   const { signal } = new AbortController();
 
-  async function setPasswords(from: DatabaseRecord, to: DatabaseRecord): Promise<void> {
+  async function setPasswords(engine: Asked, from: DatabaseRecord, to: DatabaseRecord): Promise<void> {
     const { server } = databaseKind(from.kind);
     for (const field of passwordFields) {
       const password = to[field];
@@ -45,11 +54,12 @@ export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admissi
       if (result.exitCode !== 0)
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The server of ${from.name} did not take the new password, so nothing was changed: ${lastWords(result)}`,
+          `The server of ${from.name} did not take the new password, so nothing was changed: ` +
+            `${lastWords(result)}`,
         );
     }
   }
-  async function requireAnswer(record: DatabaseRecord): Promise<void> {
+  async function requireAnswer(engine: Asked, record: DatabaseRecord): Promise<void> {
     const { server } = databaseKind(record.kind);
     const result = await askServer(engine, nameOf(record), server.query(record, nameOf(record)), {
       signal,
@@ -58,7 +68,9 @@ export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admissi
     if (result.exitCode === 0 && server.version(result.stdout) !== undefined) return;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The server of ${record.name} does not answer this user with this database and password, so nothing was changed: ${lastWords(result)} Its data keeps the names it was made with; make the user or the database in the server first, then name it here.`,
+      `The server of ${record.name} does not answer this user with this database and password, so ` +
+        `nothing was changed: ${lastWords(result)} Its data keeps the names it was made with; make the ` +
+        'user or the database in the server first, then name it here.',
     );
   }
   return {
@@ -66,18 +78,19 @@ export function createAdmission(engine: Pick<Engine, 'tasks' | 'exec'>): Admissi
       const isSame = credentialFields.every((field) => present[field] === changed[field]);
       if (isSame || present.dataVersion === null) return async () => undefined;
       requireRunning(present);
+      const { engine } = await hosts.of(serverKeyOf(present));
       // Of another user nothing was changed.
       const ofSameUser =
         present.databaseUser === changed.databaseUser
           ? {}
           : { databaseUser: present.databaseUser, databasePassword: present.databasePassword };
-      const takeBack = (): Promise<void> => setPasswords({ ...changed, ...ofSameUser }, present);
-      await setPasswords(present, changed).catch(async (error: unknown) => {
+      const takeBack = (): Promise<void> => setPasswords(engine, { ...changed, ...ofSameUser }, present);
+      await setPasswords(engine, present, changed).catch(async (error: unknown) => {
         // An answer that was lost on the way says nothing about the change.
-        await requireAnswer(changed).catch(() => Promise.reject(error));
+        await requireAnswer(engine, changed).catch(() => Promise.reject(error));
       });
       try {
-        await requireAnswer(changed);
+        await requireAnswer(engine, changed);
       } catch (error) {
         await takeBack();
         throw error;
@@ -91,6 +104,7 @@ function requireRunning({ name, isStopped, kind }: DatabaseRecord): void {
   if (!isStopped) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `${name} is stopped, and its names and passwords are kept inside its server. Call ${kind}.start, then change them.`,
+    `${name} is stopped, and its names and passwords are kept inside its server. Call ${kind}.start, ` +
+      'then change them.',
   );
 }

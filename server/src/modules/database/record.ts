@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { secretLines, secretText } from '../../procedure/secret-fields.ts';
 import { named, only } from '../../procedure/shape.ts';
 import { backupRecord } from '../backup/record.ts';
 import { deploymentRecord } from '../deployment/record.ts';
@@ -15,7 +16,7 @@ const formerVolume = z
   .meta({ id: 'FormerVolume' });
 /** Those that only some kinds have. */
 const shownFields = { databaseName: z.string(), databaseUser: z.string(), replicaSets: z.boolean() } as const;
-const ownFields = { ...shownFields, databaseRootPassword: z.string() } as const;
+const ownFields = { ...shownFields, databaseRootPassword: secretText() } as const;
 
 /** What `create` answers: the document's list, without passwords. */
 export function createdRecordOf<const R extends DatabaseKind>(row: R) {
@@ -38,12 +39,12 @@ export function databaseRecordOf<const R extends DatabaseKind>(row: R, kind: Dat
       appName: z.string(),
       description: z.string(),
       ...only<typeof ownFields, R['fields']>(ownFields, row.fields),
-      databasePassword: z.string(),
+      databasePassword: secretText(),
       containerImage: z.string(),
       environmentId: z.string(),
       serverId: optional,
       applicationStatus: z.enum(applicationStatuses),
-      env: z.string(),
+      env: secretLines(),
       memoryLimit: optional,
       memoryReservation: optional,
       cpuLimit: optional,
@@ -58,7 +59,8 @@ export function databaseRecordOf<const R extends DatabaseKind>(row: R, kind: Dat
       formerVolumes: z
         .array(formerVolume)
         .describe(
-          'Volumes with the data as it was before an upgrade or a restore; they stay until removeFormerVolume',
+          'Volumes with the data as it was before an upgrade or a restore; they stay until ' +
+            'removeFormerVolume',
         ),
     })
     .meta({ id: capital(kind) });
@@ -76,8 +78,8 @@ export function wholeDatabaseOf<R extends DatabaseKind>(
       backups: z.array(backupRecord),
       deployments: z.array(deploymentRecord),
       connection: z.object({
-        internal: z.string().describe('For services of the same environment'),
-        external: z.string().nullable().describe('From outside, through externalPort; null without one'),
+        internal: secretText('For services of the same environment'),
+        external: secretText('From outside, through externalPort; null without one').nullable(),
       }),
     })
     .meta({ id: `${capital(kind)}Details` });

@@ -32,10 +32,11 @@ test.each<[DatabaseKindName, string, Record<string, string>, number | undefined]
   expect(majorOfImage(kind, reference, env)).toBe(major);
 });
 
-test('a jump is refused with the way to upgrade; the same version, no data and an unknown version are not', () => {
+test('a jump is refused with the way to upgrade; the same or an unknown version is not', () => {
   const database = { kind: 'postgres', name: 'Main', dataVersion: '15.18' } as const;
   expect(() => refuseMajorJump(database, 'postgres:18', 18)).toThrow(
-    'postgres:18 is version 18, and the data of Main is of version 15: the server would not start on it, or would change it for good. Call postgres.upgrade with this image',
+    'postgres:18 is version 18, and the data of Main is of version 15: the server would not start on ' +
+      'it, or would change it for good. Call postgres.upgrade with this image',
   );
   expect(() => refuseMajorJump(database, 'postgres:14', 14)).toThrow('set an image of version 15 again');
   for (const major of [15, undefined]) refuseMajorJump(database, 'postgres:x', major);

@@ -1,4 +1,7 @@
-/** Major versions of databases: what an image brings, what the data is of, and the refusal of a jump between them (decisions 6). Pure. */
+/**
+ * Major versions of databases: what an image brings, what the data is of, and the refusal of a jump between
+ * them (decisions 6). Pure.
+ */
 import { AppError } from '../../domain/errors.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { databaseKind } from './kinds.ts';
@@ -12,7 +15,10 @@ export function majorOf(version: string): number | undefined {
 /** The major version that an image brings, as far as it can be known. */
 export type MajorOf = (kind: DatabaseRecord['kind'], reference: string) => Promise<number | undefined>;
 
-/** Of the image's own variables, else of the tag of the official image; undefined for one that tells neither: others number their images as they like. */
+/**
+ * Of the image's own variables, else of the tag of the official image; undefined for one that tells neither:
+ * others number their images as they like.
+ */
 export function majorOfImage(
   kind: DatabaseRecord['kind'],
   reference: string,
@@ -28,7 +34,9 @@ function isOfficial(kind: DatabaseRecord['kind'], reference: string): boolean {
   return reference.replace(/^(?:docker\.io\/)?(?:library\/)?/, '').split(/[:@]/)[0] === kind;
 }
 
-/** PRECONDITION_FAILED when data of another major version is there: no server of these kinds reads it safely. */
+/**
+ * PRECONDITION_FAILED when data of another major version is there: no server of these kinds reads it safely.
+ */
 export function refuseMajorJump(
   database: Pick<DatabaseRecord, 'kind' | 'name' | 'dataVersion'>,
   image: string,
@@ -38,8 +46,10 @@ export function refuseMajorJump(
   if (present === undefined || major === undefined || present === major) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `${image} is version ${major}, and the data of ${database.name} is of version ${present}: the server would not start on it, or would change it for good. ` +
-      `Call ${database.kind}.upgrade with this image, which moves the data to a new volume and keeps the old one; or set an image of version ${present} again.`,
+    `${image} is version ${major}, and the data of ${database.name} is of version ${present}: the ` +
+      'server would not start on it, or would change it for good. ' +
+      (`Call ${database.kind}.upgrade with this image, which moves the data to a new volume and keeps ` +
+        `the old one; or set an image of version ${present} again.`),
   );
 }
 

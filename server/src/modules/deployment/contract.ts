@@ -42,15 +42,28 @@ export const deploymentContract = {
   all: query({
     summary: 'The deployments of an application, a database, a compose service or a preview, newest first',
     description:
-      'The service is named by one of `applicationId`, `databaseId` (of whatever kind), `composeId` and `previewDeploymentId`.',
+      'The service is named by one of `applicationId`, `databaseId` (of whatever kind), `composeId` and ' +
+      '`previewDeploymentId`.',
     access: { class: 'protected', resources: deployedKinds.map((kind) => ({ kind, field: idFields[kind] })) },
     input: z.object({ ...owners, ...pageInput }).superRefine(checkOwner),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(deploymentRecord),
   }),
+  latest: query({
+    summary: 'The newest deployment of a service, whatever became of it; null before the first',
+    description: 'The service is named as in deployment.all.',
+    access: { class: 'protected', resources: deployedKinds.map((kind) => ({ kind, field: idFields[kind] })) },
+    input: z.object(owners).superRefine(checkOwner),
+    example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
+    output: deploymentRecord.nullable(),
+  }),
   one: query({ summary: 'One deployment', access: own, input: id, output: deploymentRecord }),
   readLogs: query({
     summary: 'The log of a deployment',
+    description:
+      'Its newest lines up to the setting logAnswerLimit; a first line says when there are more. `logs` ' +
+      'gives all of them. A log itself is kept up to the setting logLimit: its beginning and its end, with ' +
+      'a line between them that says how much is left out.',
     access: own,
     input: id.extend({
       tail: z.number().int().min(1).max(100_000).optional().describe('Only the last lines'),

@@ -31,13 +31,15 @@ export interface Accepting {
 
 /** What deployments know of a service. */
 export interface DeployedService {
+  name: string;
   organizationId: string;
   /** Its deployments share the concurrency of all that have the same. */
   serverKey: string;
   status: ApplicationStatus;
   liveDeploymentId: string | null;
+  isStopped: boolean;
   /** Throws when what it is made of is not complete. */
-  requireDeployable(): void;
+  requireDeployable(): Promise<void>;
 }
 
 /** What a deployment changes in the record of its service. */
@@ -66,16 +68,28 @@ export interface DeploymentReads {
   unfinished(): Promise<DeploymentRecord[]>;
   /** Whether a deployment of the service is queued or running. */
   isWorking(service: ServiceRef): Promise<boolean>;
+  /** The service of a deployment, and whose it is; undefined when either is gone. */
+  serviceOf(deploymentId: string): Promise<{ name: string; organizationId: string } | undefined>;
 }
 
 export interface Deployments extends DeploymentReads {
-  /** Stores deployment and job in one transaction and sets the service's status to running; `wake` the queue after it. NOT_FOUND when the service is gone. */
+  /**
+   * Stores deployment and job in one transaction and sets the service's status to running; `wake` the queue
+   * after it. NOT_FOUND when the service is gone.
+   */
   accept(service: ServiceRef, accepting: Accepting): Promise<DeploymentRecord>;
-  /** queued → running; false when it was cancelled meanwhile. A deployment that was running already (a restart) goes on. */
+  /**
+   * queued → running; false when it was cancelled meanwhile. A deployment that was running already (a
+   * restart) goes on.
+   */
   begin(deploymentId: string): Promise<boolean>;
   record(deploymentId: string, patch: Partial<DeploymentRecord>): Promise<void>;
   /** Ends the deployment and gives the service the status that follows, in one transaction. */
   finish(deployment: DeploymentRecord, outcome: Outcome): Promise<void>;
+  /** Cancels the service's deployments in this status, whoever runs them. */
+  cancel(service: ServiceRef, status: 'queued' | 'running', reason: string): Promise<void>;
+  /** The service's status is `running` again when a deployment of it is queued or under way. */
+  showWorking(service: ServiceRef): Promise<void>;
   /** Cancels what is queued; gives how many. */
   cancelQueued(service: ServiceRef, hasTasks: () => Promise<boolean>): Promise<number>;
   /** Removes finished deployments with their logs, all but the live one; gives the removed ones. */
@@ -84,7 +98,8 @@ export interface Deployments extends DeploymentReads {
 
 export type Outcome =
   | { status: 'done'; healthyAt: string; patch: ServicePatch }
-  | { status: 'error'; reason: string; event: ServiceEvent };
+  | { status: 'error'; reason: string; event: ServiceEvent }
+  | { status: 'cancelled'; reason: string };
 
 export interface DeploymentNeighbours {
   /** Kinds that can be deployed. */
@@ -95,51 +110,22 @@ export interface DeploymentNeighbours {
 
 const reasonLimit = 4000;
 
+interface Parts extends DeploymentNeighbours {
+  store: DeploymentStore;
+  clock: Clock;
+}
+
 export function createDeployments(
   store: DeploymentStore,
-  { services, queue, logs }: DeploymentNeighbours,
+  neighbours: DeploymentNeighbours,
   clock: Clock,
 ): Deployments {
+  const parts: Parts = { store, ...neighbours, clock };
   const nextSequence = createSequence(clock);
-
-  async function setStatus(
-    service: ServiceRef,
-    event: ServiceEvent,
-    patch: ServicePatch = {},
-  ): Promise<void> {
-    const records = services[service.kind];
-    const present = await records?.find(service.serviceId);
-    if (!records || !present) return;
-    const stillWorking = (await store.countUnfinished(service)) > 0;
-    await records.patch(service.serviceId, {
-      ...patch,
-      status: stillWorking ? 'running' : statusAfter(event, present.status),
-    });
-  }
-
   return {
-    ...createReads(store),
+    ...createReads(store, neighbours.services),
     accept: (service, accepting) =>
-      store.transaction(async () => {
-        const records = services[service.kind];
-        const present = await records?.find(service.serviceId);
-        if (!records || !present)
-          throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
-        if (accepting.kind !== 'rollback') present.requireDeployable();
-        const deployment = queued(service, present.organizationId, accepting, {
-          sequence: nextSequence(),
-          createdAt: isoTime(clock),
-        });
-        await store.insert(deployment);
-        await queue.enqueue({
-          kind: 'deployment',
-          payload: { deploymentId: deployment.deploymentId },
-          serviceKey: serviceKey(service),
-          serverKey: present.serverKey,
-        });
-        await records.patch(service.serviceId, { status: statusAfter('deployAccepted', present.status) });
-        return deployment;
-      }),
+      store.transaction(() => accept(parts, service, accepting, nextSequence())),
     async begin(deploymentId) {
       if (await store.transition(deploymentId, 'running', { startedAt: isoTime(clock) })) return true;
       return (await store.find({ deploymentId }))?.status === 'running';
@@ -147,56 +133,119 @@ export function createDeployments(
     record: async (deploymentId, patch) => {
       await store.update({ deploymentId }, patch);
     },
-    finish: (deployment, outcome) =>
+    finish: (deployment, outcome) => store.transaction(() => finish(parts, deployment, outcome)),
+    cancel: (service, status, reason) => store.transaction(() => cancel(parts, service, status, reason)),
+    showWorking: (service) =>
       store.transaction(async () => {
-        const { deploymentId } = deployment;
-        const service = ownerOf(deployment);
-        const finishedAt = isoTime(clock);
-        const isOurs =
-          outcome.status === 'done'
-            ? await store.transition(deploymentId, 'done', {
-                finishedAt,
-                healthyAt: outcome.healthyAt,
-                child: null,
-              })
-            : await store.transition(deploymentId, 'error', {
-                finishedAt,
-                errorMessage: outcome.reason.slice(0, reasonLimit),
-                child: null,
-              });
-        if (!isOurs) return;
-        if (outcome.status === 'done')
-          await setStatus(service, 'deploySucceeded', {
-            ...outcome.patch,
-            liveDeploymentId: deploymentId,
-            isStopped: false,
-          });
-        else await setStatus(service, outcome.event);
+        if ((await store.countUnfinished(service)) > 0)
+          await neighbours.services[service.kind]?.patch(service.serviceId, { status: 'running' });
       }),
     async cancelQueued(service, hasTasks) {
       const isRunning = await hasTasks();
-      return store.transaction(async () => {
-        const cancelled = await queue.cancelQueued(serviceKey(service));
-        for (const { deploymentId } of cancelled) {
-          if (deploymentId !== undefined)
-            await store.transition(deploymentId, 'cancelled', {
-              finishedAt: isoTime(clock),
-              errorMessage: 'Cancelled while it was queued.',
-            });
-        }
-        if (cancelled.length > 0)
-          await setStatus(service, isRunning ? 'queueCleanedWithTasks' : 'queueCleanedWithoutTasks');
-        return cancelled.length;
-      });
+      return store.transaction(() => cancelQueued(parts, service, isRunning));
     },
-    clear: (service) => clear({ store, services, logs }, service),
+    clear: (service) => clear(parts, service),
   };
 }
 
-async function clear(
-  { store, services, logs }: Pick<DeploymentNeighbours, 'services' | 'logs'> & { store: DeploymentStore },
+async function accept(
+  { store, services, queue, clock }: Parts,
   service: ServiceRef,
-): Promise<ShownDeployment[]> {
+  accepting: Accepting,
+  sequence: number,
+): Promise<DeploymentRecord> {
+  const records = services[service.kind];
+  const present = await records?.find(service.serviceId);
+  if (!records || !present)
+    throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
+  if (accepting.kind !== 'rollback') await present.requireDeployable();
+  const at = { sequence, createdAt: isoTime(clock) };
+  const deployment = queued(service, present.organizationId, accepting, at);
+  await store.insert(deployment);
+  await queue.enqueue({
+    kind: 'deployment',
+    payload: { deploymentId: deployment.deploymentId },
+    serviceKey: serviceKey(service),
+    serverKey: present.serverKey,
+  });
+  await records.patch(service.serviceId, { status: statusAfter('deployAccepted', present.status) });
+  return deployment;
+}
+
+async function finish(parts: Parts, deployment: DeploymentRecord, outcome: Outcome): Promise<void> {
+  const { deploymentId } = deployment;
+  const service = ownerOf(deployment);
+  const finishedAt = isoTime(parts.clock);
+  const end =
+    outcome.status === 'done'
+      ? { healthyAt: outcome.healthyAt }
+      : { errorMessage: outcome.reason.slice(0, reasonLimit) };
+  if (!(await parts.store.transition(deploymentId, outcome.status, { ...end, finishedAt, child: null })))
+    return;
+  if (outcome.status === 'done')
+    await setStatus(parts, service, 'deploySucceeded', {
+      ...outcome.patch,
+      liveDeploymentId: deploymentId,
+      isStopped: false,
+    });
+  else if (outcome.status === 'error') await setStatus(parts, service, outcome.event);
+  else await setStatus(parts, service, await eventOfCancel(parts, service));
+}
+
+async function cancel(
+  parts: Parts,
+  service: ServiceRef,
+  status: 'queued' | 'running',
+  reason: string,
+): Promise<void> {
+  const { store, queue, clock } = parts;
+  if (status === 'queued') await queue.cancelQueued(serviceKey(service));
+  else await queue.cancelRunning(serviceKey(service));
+  const end = { finishedAt: isoTime(clock), errorMessage: reason, child: null };
+  const found = await store.list({ ...ownerColumns(service), status });
+  for (const { deploymentId } of found) await store.transition(deploymentId, 'cancelled', end);
+  if (found.length > 0) await setStatus(parts, service, await eventOfCancel(parts, service));
+}
+
+/** What runs is what ran before. */
+async function eventOfCancel({ services }: Parts, { kind, serviceId }: ServiceRef): Promise<ServiceEvent> {
+  const present = await services[kind]?.find(serviceId);
+  return present && present.liveDeploymentId !== null && !present.isStopped
+    ? 'deployCancelledWithRelease'
+    : 'deployCancelledWithoutRelease';
+}
+
+async function cancelQueued(parts: Parts, service: ServiceRef, isRunning: boolean): Promise<number> {
+  const cancelled = await parts.queue.cancelQueued(serviceKey(service));
+  for (const { deploymentId } of cancelled) {
+    if (deploymentId !== undefined)
+      await parts.store.transition(deploymentId, 'cancelled', {
+        finishedAt: isoTime(parts.clock),
+        errorMessage: 'Cancelled while it was queued.',
+      });
+  }
+  // Also where nothing was queued: a status set by hand ends with the next action (decisions 5).
+  await setStatus(parts, service, isRunning ? 'queueCleanedWithTasks' : 'queueCleanedWithoutTasks');
+  return cancelled.length;
+}
+
+async function setStatus(
+  { store, services }: Parts,
+  service: ServiceRef,
+  event: ServiceEvent,
+  patch: ServicePatch = {},
+): Promise<void> {
+  const records = services[service.kind];
+  const present = await records?.find(service.serviceId);
+  if (!records || !present) return;
+  const stillWorking = (await store.countUnfinished(service)) > 0;
+  await records.patch(service.serviceId, {
+    ...patch,
+    status: stillWorking ? 'running' : statusAfter(event, present.status),
+  });
+}
+
+async function clear({ store, services, logs }: Parts, service: ServiceRef): Promise<ShownDeployment[]> {
   const live = (await services[service.kind]?.find(service.serviceId))?.liveDeploymentId;
   const removed = [];
   for (const deployment of await store.all(service)) {
@@ -210,7 +259,7 @@ async function clear(
   return removed;
 }
 
-function createReads(store: DeploymentStore): DeploymentReads {
+function createReads(store: DeploymentStore, services: DeploymentNeighbours['services']): DeploymentReads {
   return {
     live: async ({ liveDeploymentId }) =>
       liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId }),
@@ -224,6 +273,12 @@ function createReads(store: DeploymentStore): DeploymentReads {
     find: (deploymentId) => store.find({ deploymentId }),
     unfinished: () => store.unfinished(),
     isWorking: async (service) => (await store.countUnfinished(service)) > 0,
+    async serviceOf(deploymentId) {
+      const deployment = await store.find({ deploymentId });
+      if (!deployment) return undefined;
+      const { kind, serviceId } = ownerOf(deployment);
+      return services[kind]?.find(serviceId);
+    },
   };
 }
 

@@ -73,10 +73,8 @@ export function createDeploymentStore(database: Database): DeploymentStore {
     async transition(deploymentId, to, patch) {
       return database.transaction(async () => {
         const froms = deploymentStatusesBefore(to);
-        const claim =
-          sql`update "deployment" set "status" = ${to} where "deploymentId" = ${deploymentId} and "status" in (${sql.join(froms)})`.compile(
-            builder,
-          );
+        const claim = sql`update "deployment" set "status" = ${to}
+          where "deploymentId" = ${deploymentId} and "status" in (${sql.join(froms)})`.compile(builder);
         if ((await database.change(claim)) !== 1) return false;
         await deployments.update({ deploymentId }, patch);
         return true;

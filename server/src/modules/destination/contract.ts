@@ -7,10 +7,12 @@ import { destinationProviders, destinationRecord } from './record.ts';
 const id = z.object({ destinationId: z.string().min(1).max(100) });
 const own = { class: 'admin', resources: [{ kind: 'destination', field: 'destinationId' }] } as const;
 
+const hostReach = [{ field: 'path', when: 'absolutePath', unless: { field: 'provider', is: 's3' } }] as const;
+
 const settings = z.object({
   provider: z
     .enum(destinationProviders)
-    .describe('s3: a bucket of any service that speaks S3; local: a folder of the server Berth runs on'),
+    .describe('s3: a bucket of any service that speaks S3; local: a folder on the server Berth runs on'),
   accessKey: z.string().max(1000).nullish().describe('Of s3, and required there; never shown'),
   secretAccessKey: z.string().max(1000).nullish().describe('Of s3, and required there; never shown'),
   bucket: z.string().max(255).nullish().describe('Of s3, and required there'),
@@ -20,13 +22,17 @@ const settings = z.object({
     .max(2000)
     .nullish()
     .describe(
-      'Of s3, and required there: http or https address of the service, such as https://s3.eu-central-1.amazonaws.com',
+      'Of s3, and required there: http or https address of the service, such as ' +
+        'https://s3.eu-central-1.amazonaws.com',
     ),
   path: z
     .string()
     .max(1024)
     .nullish()
-    .describe('Of local: an absolute path, and required; of s3: a prefix inside the bucket, or empty'),
+    .describe(
+      "Of local: below the organization's own folder for backups, or empty; with host reach also an " +
+        'absolute path of the server. Of s3: a prefix inside the bucket, or empty',
+    ),
 });
 const name = z.string().min(1).max(100);
 const example = {
@@ -43,8 +49,9 @@ export const destinationContract = {
   create: mutation({
     summary: 'Stores where backups go: a bucket of an S3 service, or a folder of the server',
     description:
-      'accessKey and secretAccessKey are never shown again. Fields that the provider has no use for are not kept. A folder that holds data of Berth or of the engine is refused with 403.',
-    access: { class: 'admin', resources: [] },
+      'accessKey and secretAccessKey are never shown again. Fields that the provider has no use for are ' +
+      'not kept. A folder that holds data of Berth or of the engine is refused with 403.',
+    access: { class: 'admin', hostReach, resources: [] },
     input: settings.extend({ name }),
     example: { name: 'Offsite', ...example },
     output: destinationRecord,
@@ -65,7 +72,7 @@ export const destinationContract = {
     summary: 'Changes a destination; backups of the past stay where they are',
     description:
       'Absent fields stay, the keys too; null clears. The rules are those of the destination as it will be.',
-    access: own,
+    access: { ...own, hostReach },
     input: id.extend(settings.partial().shape).extend({ name: name.optional() }),
     output: destinationRecord,
   }),
@@ -79,8 +86,9 @@ export const destinationContract = {
   testConnection: mutation({
     summary: 'Writes, reads and removes an object at a destination',
     description:
-      'Either a stored destination by `destinationId`, with fields that shall be other for the test, or all fields of one that is not stored yet.',
-    access: own,
+      'Either a stored destination by `destinationId`, with fields that shall be other for the test, or ' +
+      'all fields of one that is not stored yet.',
+    access: { ...own, hostReach },
     input: settings.partial().extend({ destinationId: id.shape.destinationId.nullish() }),
     example,
     output: z.object({ success: z.literal(true) }),

@@ -1,7 +1,7 @@
 /** What a destination may be: one set of rules for each provider. Pure. */
 import { badField } from '../../domain/errors.ts';
 import { parseObjectPath } from '../../domain/object-path.ts';
-import { parseServerPath, refuseProtected } from '../../domain/server-path.ts';
+import { parseServerPath } from '../../domain/server-path.ts';
 
 export interface DestinationDraft {
   provider: 's3' | 'local';
@@ -13,11 +13,11 @@ export interface DestinationDraft {
   path: string;
 }
 
-/** The destination with only the fields of its provider; BAD_REQUEST naming the field, FORBIDDEN for one of the `protectedPaths` or what holds one. */
-export function checkDestination(
-  draft: DestinationDraft,
-  protectedPaths: readonly string[],
-): DestinationDraft {
+/**
+ * The destination with only the fields of its provider; BAD_REQUEST naming the field. A local one names a
+ * folder below its organization's own, or an absolute path of the server.
+ */
+export function checkDestination(draft: DestinationDraft): DestinationDraft {
   const bare: DestinationDraft = {
     provider: draft.provider,
     accessKey: '',
@@ -27,12 +27,12 @@ export function checkDestination(
     endpoint: '',
     path: '',
   };
-  return { ...bare, ...providerRules[draft.provider](draft, protectedPaths) };
+  return { ...bare, ...providerRules[draft.provider](draft) };
 }
 
 const providerRules: Record<
   DestinationDraft['provider'],
-  (draft: DestinationDraft, protectedPaths: readonly string[]) => Partial<DestinationDraft>
+  (draft: DestinationDraft) => Partial<DestinationDraft>
 > = {
   s3: (draft) => ({
     accessKey: printable(given(draft.accessKey, 'accessKey'), 'accessKey'),
@@ -42,12 +42,13 @@ const providerRules: Record<
     endpoint: parseEndpoint(given(draft.endpoint, 'endpoint')),
     path: parseObjectPath(draft.path, 'path'),
   }),
-  local(draft, protectedPaths) {
-    const path = parseServerPath(given(draft.path, 'path'), 'path');
-    refuseProtected(path, 'path', { protectedPaths, effect: 'would mix backups with' });
-    return { path };
-  },
+  local: ({ path }) => ({
+    path: isOfServer(path) ? parseServerPath(path, 'path') : parseObjectPath(path, 'path'),
+  }),
 };
+
+/** Whether a local destination's path is one of the server's, and not below the organization's own folder. */
+export const isOfServer = (path: string): boolean => path.startsWith('/');
 
 function given(value: string, field: string): string {
   if (value === '') throw badField(field, 'is required for this provider');
@@ -60,7 +61,10 @@ function printable(value: string, field: string): string {
   throw badField(field, 'must have only printable ASCII characters without spaces');
 }
 
-/** Amazon's rules for names (Amazon S3 User Guide, "Bucket naming rules"), widened by the capitals and "_" that older buckets and other services have. */
+/**
+ * Amazon's rules for names (Amazon S3 User Guide, "Bucket naming rules"), widened by the capitals and "_"
+ * that older buckets and other services have.
+ */
 function parseBucket(text: string): string {
   if (/^[a-zA-Z0-9][a-zA-Z0-9._-]{1,253}[a-zA-Z0-9]$/.test(text) && !text.includes('..')) return text;
   throw badField(

@@ -2,9 +2,11 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { hostReachOn, placesHere } from '../../../../test/http/host-reach.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { homeOutgoing } from '../../../../test/integration/outgoing-fixture.ts';
 import { createObjectStores } from '../../adapters/object-store/stores.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { router } from '../../procedure/registry.ts';
@@ -13,6 +15,7 @@ import { createDestinations } from './destination.ts';
 import { destinationHandlers } from './handlers.ts';
 import { createDestinationStore } from './store.ts';
 
+const localRoot = join(tmpdir(), `berth-local-${process.pid}`);
 const keys = { accessKey: 'hidden-access', secretAccessKey: 'hidden-secret' };
 const settings = {
   name: 'Offsite',
@@ -28,10 +31,17 @@ eachDatabase('destinations', (test) => {
   const createWorld = worlds(test);
   const begin = (): Promise<World> =>
     createWorld((database) => {
+      const hostReach = hostReachOn(database, ['/var/lib/berth']);
       const destinations = createDestinations(createDestinationStore(database), {
         clock: systemClock,
-        protectedPaths: ['/var/lib/berth'],
-        openStore: createObjectStores({ rclonePath: '/usr/bin/rclone', scratch: '/tmp' }),
+        localRoot,
+        reachesHost: hostReach.reachesHost,
+        realPath: (path) => placesHere(['/var/lib/berth']).real(path, 'path', 'would mix backups with'),
+        openStore: createObjectStores({
+          rclonePath: '/usr/bin/rclone',
+          scratch: '/tmp',
+          outgoing: homeOutgoing,
+        }),
       });
       return [router('destination', destinationContract, destinationHandlers(destinations))];
     });
@@ -43,7 +53,7 @@ eachDatabase('destinations', (test) => {
     const destinationId = textOf(created, 'destinationId');
     expect(await owner.query('destination.one', { destinationId })).toEqual(created);
     const changes = { name: 'Elsewhere', endpoint: 'http://127.0.0.1:9000', path: null };
-    expect(await owner.mutate('destination.update', { destinationId, ...changes })).toEqual({
+    expect(await owner.mutate('destination.update', { destinationId, ...changes, ...keys })).toEqual({
       ...shown,
       ...changes,
       path: '',
@@ -81,6 +91,30 @@ eachDatabase('destinations', (test) => {
       name: 'Elsewhere',
     });
     expect(await owner.query('destination.one', { destinationId })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('ask for their keys again with another endpoint', async () => {
+    const { owner } = await begin();
+    const destinationId = textOf(
+      await owner.mutate('destination.create', { ...settings, ...keys }),
+      'destinationId',
+    );
+    const endpoint = 'https://s3.evil.example';
+    const refused = {
+      code: 'BAD_REQUEST',
+      fields: ['secretAccessKey'],
+      message: expect.stringMatching(/was given for \S+, not for https:\/\/s3\.evil\.example/),
+    };
+    expect(await owner.mutate('destination.update', { destinationId, endpoint })).toMatchObject(refused);
+    expect(await owner.mutate('destination.testConnection', { destinationId, endpoint })).toMatchObject(
+      refused,
+    );
+    expect(await owner.mutate('destination.update', { destinationId, endpoint, ...keys })).toMatchObject({
+      endpoint,
+    });
+    expect(await owner.mutate('destination.update', { destinationId, bucket: 'another' })).toMatchObject({
+      bucket: 'another',
+    });
   });
 
   it('are tested by an object that is written, read and removed again, after every refusal', async () => {

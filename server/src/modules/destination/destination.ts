@@ -1,9 +1,9 @@
 /** Destinations of backups as records; what is stored there is the backups' business. */
-import { AppError } from '../../domain/errors.ts';
-import { Secret } from '../../domain/secret.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { ObjectStore, OpenStore, StorePlace } from '../../ports/object-store.ts';
-import { checkDestination, type DestinationDraft } from './destination-rules.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import { destinationPlaces, type PlaceEffects } from './destination-place.ts';
+import type { DestinationDraft } from './destination-rules.ts';
 import type { DestinationRecord, DestinationStore } from './store.ts';
 
 /** A destination without its keys. */
@@ -12,11 +12,8 @@ export type PublicDestination = Omit<DestinationRecord, 'accessKey' | 'secretAcc
 /** Settings as they come in; null where a person clears one. */
 export type DestinationInput = { [K in keyof DestinationDraft]?: DestinationDraft[K] | null | undefined };
 
-export interface DestinationEffects {
+export interface DestinationEffects extends PlaceEffects {
   clock: Clock;
-  /** Absolute paths of the server in which no backup is stored: the engine's socket and data, Berth's data folder. */
-  protectedPaths: readonly string[];
-  openStore: OpenStore;
 }
 
 export interface Destinations {
@@ -34,7 +31,10 @@ export interface Destinations {
   ): Promise<PublicDestination>;
   /** PRECONDITION_FAILED while backups use it. */
   remove(destinationId: string, organizationId: string): Promise<PublicDestination>;
-  /** The destination a test would reach: a stored one with these changes, or a new one. Refuses what creating or changing it would. */
+  /**
+   * The destination a test would reach: a stored one with these changes, or a new one. Refuses what creating
+   * or changing it would.
+   */
   draft(
     organizationId: string,
     input: DestinationInput & { destinationId?: string | null | undefined },
@@ -42,7 +42,7 @@ export interface Destinations {
   /** The store at a destination; NOT_FOUND when there is no such destination. */
   open(destinationId: string, organizationId: string): Promise<ObjectStore>;
   /** Writes, reads and removes an object there; throws what the store refuses with. */
-  test(draft: DestinationDraft, signal: AbortSignal): Promise<void>;
+  test(draft: DestinationDraft, organizationId: string, signal: AbortSignal): Promise<void>;
 }
 
 const none: DestinationDraft = {
@@ -55,14 +55,22 @@ const none: DestinationDraft = {
   path: '',
 };
 
-export function createDestinations(
-  store: DestinationStore,
-  { clock, protectedPaths, openStore }: DestinationEffects,
-): Destinations {
+export function createDestinations(store: DestinationStore, effects: DestinationEffects): Destinations {
+  const { clock } = effects;
+  const { checked, storeAt } = destinationPlaces(effects);
   async function found(destinationId: string, organizationId: string): Promise<DestinationRecord> {
     const record = await store.find({ destinationId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such destination. It may have been removed.');
     return record;
+  }
+  async function next(
+    organizationId: string,
+    present: DestinationDraft,
+    input: DestinationInput,
+  ): Promise<DestinationDraft> {
+    const draft = await checked(organizationId, changed(present, input));
+    refuseMovedKeys(present, draft, input);
+    return draft;
   }
 
   return {
@@ -71,7 +79,7 @@ export function createDestinations(
         destinationId: randomId(),
         organizationId,
         name,
-        ...checkDestination(changed(none, input), protectedPaths),
+        ...(await next(organizationId, none, input)),
         createdAt: isoTime(clock),
       };
       await store.insert(record);
@@ -87,31 +95,54 @@ export function createDestinations(
       const record = {
         ...present,
         name: name ?? present.name,
-        ...checkDestination(changed(present, input), protectedPaths),
+        ...(await next(organizationId, present, input)),
       };
       await store.update({ destinationId, organizationId }, record);
       return withoutKeys(record);
     },
     async remove(destinationId, organizationId) {
       const record = await found(destinationId, organizationId);
-      const uses = await store.countBackups(destinationId);
-      if (uses > 0)
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `The destination ${record.name} is used by ${uses} backup${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
-        );
+      await requireUnused(store, record);
       await store.remove({ destinationId, organizationId });
       return withoutKeys(record);
     },
     open: async (destinationId, organizationId) =>
-      openStore(placeOf(await found(destinationId, organizationId))),
-    test: (draft, signal) => tryOut(openStore(placeOf(draft)), signal),
-    draft: async (organizationId, { destinationId, ...input }) =>
-      checkDestination(
-        changed(destinationId ? await found(destinationId, organizationId) : none, input),
-        protectedPaths,
-      ),
+      storeAt(organizationId, await found(destinationId, organizationId)),
+    test: async (draft, organizationId, signal) => tryOut(await storeAt(organizationId, draft), signal),
+    async draft(organizationId, { destinationId, ...input }) {
+      const present = destinationId ? await found(destinationId, organizationId) : none;
+      return next(organizationId, present, input);
+    },
   };
+}
+
+async function requireUnused(
+  store: DestinationStore,
+  { destinationId, name }: DestinationRecord,
+): Promise<void> {
+  const uses = await store.countBackups(destinationId);
+  if (uses > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The destination ${name} is used by ${uses} backup${uses === 1 ? '' : 's'}. Give ` +
+        `${uses === 1 ? 'it' : 'them'} another one first.`,
+    );
+}
+
+/** Stored keys sign for no service that they were not given for. */
+function refuseMovedKeys(present: DestinationDraft, next: DestinationDraft, input: DestinationInput): void {
+  if (present.secretAccessKey === '' || next.provider !== 's3' || input.secretAccessKey) return;
+  const [before, after] = [hostOf(present.endpoint), hostOf(next.endpoint)];
+  if (before !== after)
+    throw badField(
+      'secretAccessKey',
+      `is required with another endpoint: the stored one was given for ${before}, not for ${after}`,
+    );
+}
+
+/** With its scheme: keys given for https are not used without it. */
+function hostOf(endpoint: string): string {
+  return URL.parse(endpoint)?.origin ?? endpoint;
 }
 
 function changed(present: DestinationDraft, input: DestinationInput): DestinationDraft {
@@ -126,28 +157,6 @@ function changed(present: DestinationDraft, input: DestinationInput): Destinatio
     endpoint: text('endpoint'),
     path: text('path'),
   };
-}
-
-function placeOf({
-  provider,
-  accessKey,
-  secretAccessKey,
-  bucket,
-  region,
-  endpoint,
-  path,
-}: DestinationDraft): StorePlace {
-  return provider === 'local'
-    ? { provider, path }
-    : {
-        provider,
-        accessKey: new Secret(accessKey),
-        secretAccessKey: new Secret(secretAccessKey),
-        bucket,
-        region,
-        endpoint,
-        path,
-      };
 }
 
 /** A store may take what it later does not give back; so it is read again. */

@@ -26,6 +26,7 @@ export function destinationHandlers(
     async testConnection({ actor, signal }, input) {
       await destinations.test(
         await destinations.draft(actor.organizationId, input),
+        actor.organizationId,
         AbortSignal.any([signal, AbortSignal.timeout(testLimitMs)]),
       );
       return { success: true };

@@ -80,14 +80,18 @@ it.each<[string, Known, object]>([
     {
       status: 'issued',
       expiresAt: day(10),
-      error: `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. The authority is asked again by itself; see that the proxy reaches it.`,
+      error:
+        `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. The authority is ` +
+        'asked again by itself; see that the proxy reaches it.',
     },
   ],
   [
     'warns with the reason',
     { record: { expiresAt: now + 10 * dayMs, warnAt: now - 1, error: 'Port 80 cannot be reached.' } },
     {
-      error: `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. Port 80 cannot be reached.`,
+      error:
+        `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. Port 80 cannot ` +
+        'be reached.',
     },
   ],
   [

@@ -37,7 +37,9 @@ async function uploaded(
   if (!serving)
     return {
       ...none,
-      error: `No uploaded certificate covers ${domain.host}. It is served with this server's own, which browsers warn of; upload one with certificate.create, or set certificateType to acme.`,
+      error:
+        `No uploaded certificate covers ${domain.host}. It is served with this server's own, which ` +
+        'browsers warn of; upload one with certificate.create, or set certificateType to acme.',
     };
   const { issuer, expirationDate } = serving;
   const hasEnded = Date.parse(expirationDate) <= clock.now();
@@ -46,7 +48,8 @@ async function uploaded(
     issuer,
     expiresAt: expirationDate,
     error: hasEnded
-      ? `The uploaded certificate of ${domain.host} ended at ${expirationDate}. Upload a renewed one with certificate.create.`
+      ? `The uploaded certificate of ${domain.host} ended at ${expirationDate}. Upload a renewed one ` +
+        'with certificate.create.'
       : null,
   };
 }

@@ -16,7 +16,8 @@ const changeable = {
     .enum(['acme', 'none', 'custom'])
     .optional()
     .describe(
-      'Required when https is true. acme: issued automatically; custom: issued by customCertResolver; none: an uploaded certificate that covers the host',
+      'Required when https is true. acme: issued automatically; custom: issued by customCertResolver; ' +
+        'none: an uploaded certificate that covers the host',
     ),
   customCertResolver: text(200).nullish().describe('Name of a certificate resolver of the organization'),
   serviceName: text(100).nullish().describe('Service within the compose file'),
@@ -30,7 +31,8 @@ const changeable = {
     .max(100_000_000)
     .nullish()
     .describe(
-      'Strict-Transport-Security: for how many seconds browsers insist on https for this host; such as 31536000, a year. null: not sent. 0 makes them forget it',
+      'Strict-Transport-Security: for how many seconds browsers insist on https for this host; such as ' +
+        '31536000, a year. null: not sent. 0 makes them forget it',
     ),
   requestHeaders: z
     .record(z.string().max(100), z.string().max(1000))
@@ -53,7 +55,8 @@ export const domainContract = {
   create: mutation({
     summary: 'Routes a host and path to a service; in effect at once',
     description:
-      'The service is named by applicationId, or with the domainType `compose` by composeId and serviceName, or with `preview` by previewDeploymentId. Host and path are unique on each server.',
+      'The service is named by applicationId, or with the domainType `compose` by composeId and ' +
+      'serviceName, or with `preview` by previewDeploymentId. Host and path are unique on each server.',
     access: {
       class: 'protected',
       resources: [
@@ -80,16 +83,17 @@ export const domainContract = {
   }),
   update: mutation({
     summary: 'Changes a route; in effect at once',
-    description: 'What it belongs to, and so domainType, stays.',
+    description: 'Absent fields stay. What it belongs to, and so domainType, stays always.',
     access: own,
-    input: id.extend({ host: text(1024).min(1), ...changeable }),
+    input: id.extend({ host: text(1024).min(1).optional(), ...changeable }),
     output: domainRecord,
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
   one: query({
     summary: 'One domain, with the state of its certificate',
     description:
-      'An ACME authority is asked when the DNS leads to this server, and by itself again after a refusal: after 10 minutes first, then less and less often; domain.update asks again at once.',
+      'An ACME authority is asked when the DNS leads to this server, and by itself again after a ' +
+      'refusal: after 10 minutes first, then less and less often; domain.update asks again at once.',
     access: own,
     input: id,
     output: wholeDomain,
@@ -109,7 +113,8 @@ export const domainContract = {
   accessLog: query({
     summary: 'The last requests of a domain, oldest first',
     description:
-      'Two files of at most 8 MiB are kept for each service. Neither query strings nor who asked are written.',
+      'Two files of at most 8 MiB are kept for each service. Neither query strings nor who asked are ' +
+      'written.',
     access: own,
     input: id.extend({ tail: z.number().int().min(1).max(1000).default(100) }),
     output: z.array(loggedRequest),
@@ -146,7 +151,9 @@ export const domainContract = {
   validateDomain: mutation({
     summary: 'Looks up whether a host name leads to the server',
     description:
-      'DNS is asked through the setting dnsResolver, for IPv4 and IPv6. Of a wildcard, a name below it is looked up. Behind a content delivery network the DNS shows only the network: that is valid, and cdnProvider names it.',
+      'DNS is asked through the setting dnsResolver, for IPv4 and IPv6. Of a wildcard, a name below it ' +
+      'is looked up. Behind a content delivery network the DNS shows only the network: that is valid, ' +
+      'and cdnProvider names it.',
     access: { class: 'protected', resources: [] },
     input: z.object({
       domain: text(1024).min(1),

@@ -18,8 +18,11 @@ export interface DnsVerdict {
 export interface DnsCheck {
   /** Of a wildcard, some name below it is asked for. BAD_REQUEST when no address is expected. */
   check(domain: string, serverIp?: string | null): Promise<DnsVerdict>;
-  /** Why somebody outside would not find this server under the host, as far as the DNS shows it for certain. */
-  whyNotHere(host: string): Promise<string | undefined>;
+  /**
+   * Why somebody outside would not find the server of this address under the host, as far as the DNS shows it
+   * for certain; of an unknown address nothing is certain.
+   */
+  whyNotHere(host: string, expected: string | null): Promise<string | undefined>;
   /** The IP address of a machine that may be given by name; PRECONDITION_FAILED when the name has none. */
   addressOf(machine: string): Promise<string>;
 }
@@ -51,9 +54,9 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
         return { isValid: true, ...found };
       return { isValid: false, ...found, error: whyNot(domain, expected, addresses, fault) };
     },
-    async whyNotHere(host) {
-      const { serverIp: expected, dnsResolver } = await settings();
-      if (!expected || isIP(host) !== 0) return undefined;
+    async whyNotHere(host, expected) {
+      const { dnsResolver } = await settings();
+      if (!expected || isIP(expected) === 0 || isIP(host) !== 0) return undefined;
       const { addresses, fault } = await names.lookUp(host, dnsResolver);
       if (
         fault !== undefined ||
@@ -73,7 +76,8 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
       if (address === undefined)
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The address of the server, ${machine}, leads nowhere: ${fault ?? 'the name has no address'}. Give the server an IP address with server.update, or add a record for the name.`,
+          `The address of the server, ${machine}, leads nowhere: ${fault ?? 'the name has no address'}. ` +
+            'Give the server an IP address with server.update, or add a record for the name.',
         );
       return address;
     },
@@ -89,7 +93,10 @@ function whyNot(
   if (fault !== undefined)
     return `${domain} could not be looked up: ${fault}. Try again later, or set another dnsResolver.`;
   if (addresses.length === 0)
-    return `${domain} has no address yet. Add a record that leads to ${expected}; it may take some minutes until it is seen.`;
+    return (
+      `${domain} has no address yet. Add a record that leads to ${expected}; it may take some minutes ` +
+      'until it is seen.'
+    );
   return `${domain} leads to ${addresses.join(', ')} instead of ${expected}. Change its record.`;
 }
 

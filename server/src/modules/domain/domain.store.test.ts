@@ -1,95 +1,14 @@
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { domainWorlds, withCompose, withPreview, withServer } from '../../../../test/http/domain-world.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
-import { tableStore } from '../../db/table-store.ts';
 import { AppError } from '../../domain/errors.ts';
-import { systemClock } from '../../ports/clock.ts';
-import type { SeenRequest } from '../../ports/access-log.ts';
-import type { ChangeRoutes } from '../../ports/proxy.ts';
-import type { Lookup } from '../../ports/name-resolver.ts';
-import { router } from '../../procedure/registry.ts';
-import { domainContract } from './contract.ts';
-import { createDnsCheck } from './dns-check.ts';
-import { createDomains } from './domain.ts';
-import { domainHandlers } from './handlers.ts';
-import { createDomainRequests, type DomainRequests } from './requests.ts';
-import { createDomainStore, createRequestStore } from './store.ts';
 
 const input = { host: 'Shop.Example.COM' };
 
-/** What the names lead to, and what was asked. */
-const names: Record<string, Lookup> = {
-  'shop.test': { addresses: ['203.0.113.7', '2001:db8::7'], fault: undefined },
-  'berth-check.wild.test': { addresses: ['203.0.113.7'], fault: undefined },
-  'behind.test': { addresses: ['104.16.0.1'], fault: undefined },
-  'slow.test': { addresses: [], fault: 'the resolver gave no answer in time' },
-};
-
 eachDatabase('domains', (test) => {
-  const createWorld = worlds(test);
-  let routes: string[][] = [];
-  let refusal: AppError | undefined;
-  let asked: [string, string | null][] = [];
-  let prepared: string[] = [];
-  let requests: DomainRequests;
-  const settings = { serverIp: '203.0.113.7' as string | null, dnsResolver: '9.9.9.9' };
-  beforeEach(() => {
-    [routes, refusal, asked, prepared] = [[], undefined, [], []];
-    settings.serverIp = '203.0.113.7';
-  });
-  const begin = (): Promise<World> =>
-    createWorld((database) => {
-      const store = createDomainStore(database);
-      requests = createDomainRequests(createRequestStore(database));
-      const { servers } = createStores(database);
-      const dns = createDnsCheck({
-        settings: async () => settings,
-        names: {
-          async lookUp(host, resolver) {
-            asked.push([host, resolver]);
-            return names[host] ?? { addresses: [], fault: undefined };
-          },
-        },
-      });
-      const changeRoutes: ChangeRoutes = (write, change) =>
-        write(async () => {
-          const changed = await change();
-          if (refusal) throw refusal;
-          routes.push((await store.routed()).map(({ asciiHost, path }) => asciiHost + path));
-          return changed;
-        });
-      return [
-        router(
-          'domain',
-          domainContract,
-          domainHandlers(createDomains(store, systemClock), {
-            clock: systemClock,
-            requestsSince: requests.since,
-            lastRequests: async (serviceId, domainId, count) => [
-              {
-                at: 0,
-                domainId,
-                serviceId,
-                method: 'GET',
-                host: 'a.test',
-                path: '/',
-                status: 200,
-                durationMs: count,
-                bytes: 1,
-              },
-            ],
-            prepare: async (host) => void prepared.push(host),
-            certificateOf: async () => ({ status: 'pending', issuer: null, expiresAt: null, error: null }),
-            changeRoutes,
-            dns,
-            serverIp: async () => settings.serverIp,
-            serverAddress: async (serverId) => (await servers.find({ serverId }))?.ipAddress ?? '',
-          }),
-        ),
-      ];
-    });
+  const { begin, scene } = domainWorlds(test);
   const record = (change: object = {}): object => ({
     domainId: expect.any(String),
     host: 'Shop.Example.COM',
@@ -113,112 +32,6 @@ eachDatabase('domains', (test) => {
     ...change,
   });
 
-  async function withServer(
-    { database, people }: World,
-    serverId: string,
-    ipAddress: string,
-    organizationId = people.owner.organizationId,
-  ): Promise<void> {
-    await createStores(database).servers.insert({
-      serverId,
-      organizationId,
-      name: serverId,
-      description: null,
-      ipAddress,
-      port: 22,
-      username: 'root',
-      sshKeyId: null,
-      serverType: 'deploy',
-      status: 'active',
-      hostKeyFingerprint: null,
-      buildsConcurrency: 1,
-      metricsConfig: null,
-      metricsToken: null,
-      createdAt: '2026-01-01',
-    });
-  }
-  async function withCompose(
-    { database, place, people, foreign }: World,
-    composeId: string,
-    isForeign = false,
-  ): Promise<string> {
-    const { environmentId } = isForeign ? foreign : place;
-    const { organizationId } = isForeign ? people.stranger : people.owner;
-    await tableStore(database, 'compose').insert({
-      composeId,
-      organizationId,
-      environmentId,
-      name: 'c',
-      appName: composeId,
-      description: '',
-      serverId: null,
-      composeType: 'compose',
-      sourceType: 'raw',
-      composeFile: '',
-      composePath: '',
-      env: '',
-      createEnvFile: false,
-      composeStatus: 'idle',
-      refreshToken: composeId,
-      autoDeploy: false,
-      randomize: false,
-      suffix: '',
-      repository: null,
-      owner: null,
-      branch: null,
-      gitHost: null,
-      githubId: null,
-      customGitUrl: null,
-      customGitBranch: null,
-      customGitSSHKeyId: null,
-      customGitUsername: null,
-      customGitPassword: null,
-      enableSubmodules: false,
-      watchPaths: [],
-      triggerType: 'push',
-      webhookSecret: null,
-      releasedAppName: null,
-      isStopped: false,
-      createdAt: '2026',
-      liveDeploymentId: null,
-      releasedSuffix: '',
-      networkIndex: null,
-      mayReachServer: false,
-    });
-    return composeId;
-  }
-  async function withPreview(
-    { database, place, people, foreign }: World,
-    previewDeploymentId: string,
-    isForeign = false,
-  ): Promise<string> {
-    const [{ applicationId }, { organizationId }] = isForeign
-      ? [foreign, people.stranger]
-      : [place, people.owner];
-    await tableStore(database, 'preview_deployment').insert({
-      previewDeploymentId,
-      organizationId,
-      applicationId,
-      branch: 'feature',
-      pullRequestNumber: 7,
-      domain: 'p.test',
-      domainId: null,
-      status: 'running',
-      createdAt: '2026',
-      appName: 'preview-web-12-abcd',
-      commit: null,
-      repository: '',
-      provider: 'github',
-      isTrusted: true,
-      liveDeploymentId: null,
-      releasedAppName: null,
-      isStopped: false,
-      commentId: null,
-      commentDigest: null,
-    });
-    return previewDeploymentId;
-  }
-
   it('are created, read, listed, changed and removed, on the proxy at once', async () => {
     const {
       owner,
@@ -231,7 +44,7 @@ eachDatabase('domains', (test) => {
       ...record({ applicationId }),
       certificate: { status: 'pending', issuer: null, expiresAt: null, error: null },
     });
-    expect(prepared).toEqual([]);
+    expect(scene.prepared).toEqual([]);
     const second = await owner.mutate('domain.create', {
       ...input,
       applicationId,
@@ -252,7 +65,7 @@ eachDatabase('domains', (test) => {
       certificateType: 'acme',
     });
     // Whether an authority would find the host is looked up before it is asked.
-    expect(prepared).toEqual(['shop.example.com']);
+    expect(scene.prepared).toEqual(['shop.example.com']);
     expect(await owner.query('domain.byApplicationId', { applicationId })).toEqual([second, created]);
     expect(await owner.query('domain.byApplicationId', { applicationId, limit: 1 })).toMatchObject({
       items: [second],
@@ -261,10 +74,10 @@ eachDatabase('domains', (test) => {
     expect(
       await owner.mutate('domain.update', { domainId, host: 'new.test', port: 8080, internalPath: null }),
     ).toEqual(record({ applicationId, host: 'new.test', port: 8080 }));
-    expect(routes.at(-1)).toHaveLength(2);
-    expect(routes.at(-1)).toContain('new.test/');
+    expect(scene.routes.at(-1)).toHaveLength(2);
+    expect(scene.routes.at(-1)).toContain('new.test/');
     expect(await owner.mutate('domain.delete', { domainId })).toMatchObject({ domainId });
-    expect(routes.at(-1)).toEqual(['shop.example.com/api']);
+    expect(scene.routes.at(-1)).toEqual(['shop.example.com/api']);
   });
 
   it('are taken back when the proxy refuses them', async () => {
@@ -272,7 +85,7 @@ eachDatabase('domains', (test) => {
       owner,
       place: { applicationId },
     } = await begin();
-    refusal = new AppError('SERVICE_UNAVAILABLE', 'The proxy does not answer.');
+    scene.refusal = new AppError('SERVICE_UNAVAILABLE', 'The proxy does not answer.');
     expect(await owner.mutate('domain.create', { ...input, applicationId })).toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     });
@@ -336,7 +149,8 @@ eachDatabase('domains', (test) => {
       host: input.host,
     });
     // Another server's proxy is not this one's.
-    expect(routes.at(-1)?.toSorted()).toEqual([
+    expect(scene.routes.at(-1)).toEqual(['shop.example.com/']);
+    expect(scene.routes.at(-2)?.toSorted()).toEqual([
       '*.wild.test/',
       'a.b.wild.test/',
       'own.wild.test/x',
@@ -381,7 +195,7 @@ eachDatabase('domains', (test) => {
       expect(
         await owner.mutate('domain.create', { host: 'shop.test', applicationId, ...change }),
       ).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
-    expect(routes).toEqual([]);
+    expect(scene.routes).toEqual([]);
     const domainId = textOf(
       await owner.mutate('domain.create', { host: 'shop.test', applicationId }),
       'domainId',
@@ -519,150 +333,6 @@ eachDatabase('domains', (test) => {
       host: 'p.test',
     });
     expect(await member.query('domain.byComposeId', { composeId })).toEqual([created]);
-  });
-
-  it('are found out in the DNS: one address must be the expected one', async () => {
-    const { owner } = await begin();
-    const verdict = (domain: string, serverIp?: string): Promise<unknown> =>
-      owner.mutate('domain.validateDomain', { domain, serverIp });
-    expect(await verdict('Shop.test')).toEqual({
-      isValid: true,
-      resolvedIps: ['203.0.113.7', '2001:db8::7'],
-      expectedIp: '203.0.113.7',
-    });
-    expect(asked).toEqual([['shop.test', '9.9.9.9']]);
-    expect(await verdict('shop.test', '2001:db8:0::7')).toMatchObject({ isValid: true });
-    expect(await verdict('shop.test', '203.0.113.9')).toEqual({
-      isValid: false,
-      resolvedIps: ['203.0.113.7', '2001:db8::7'],
-      expectedIp: '203.0.113.9',
-      error: expect.stringContaining('leads to 203.0.113.7, 2001:db8::7 instead of 203.0.113.9'),
-    });
-    expect(await verdict('*.wild.test')).toMatchObject({ isValid: true });
-    expect(await verdict('behind.test')).toEqual({
-      isValid: true,
-      resolvedIps: ['104.16.0.1'],
-      expectedIp: '203.0.113.7',
-      cdnProvider: 'Cloudflare',
-    });
-    expect(await verdict('nowhere.test')).toEqual({
-      isValid: false,
-      resolvedIps: [],
-      expectedIp: '203.0.113.7',
-      error: expect.stringContaining('no address yet'),
-    });
-    expect(await verdict('slow.test')).toMatchObject({
-      isValid: false,
-      error: expect.stringContaining('no answer in time'),
-    });
-    asked = [];
-    expect(await verdict('203.0.113.7')).toMatchObject({ isValid: true });
-    for (const [domain, field] of [
-      ['a b', 'domain'],
-      ['http://a.test', 'domain'],
-      ['', 'domain'],
-    ] as const)
-      expect(await verdict(domain)).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
-    expect(await verdict('shop.test', 'example.com')).toMatchObject({
-      code: 'BAD_REQUEST',
-      fields: ['serverIp'],
-    });
-    expect(asked).toEqual([]);
-    settings.serverIp = null;
-    expect(await verdict('shop.test')).toMatchObject({ code: 'BAD_REQUEST', fields: ['serverIp'] });
-  });
-
-  it('can be generated for this server and for another', async () => {
-    const world = await begin();
-    const { owner } = world;
-    const generate = (change: object = {}): Promise<unknown> =>
-      owner.mutate('domain.generateDomain', { appName: 'My_Shop', ...change });
-    expect(await generate()).toMatch(/^my-shop-[0-9a-f]{6}-203-0-113-7\.sslip\.io$/);
-    await withServer(world, 'by-ip', '198.51.100.4');
-    await withServer(world, 'by-name', 'shop.test');
-    await withServer(world, 'lost', 'nowhere.test');
-    await withServer(world, 'foreign', '198.51.100.5', world.people.stranger.organizationId);
-    expect(await generate({ serverId: 'by-ip' })).toMatch(/-198-51-100-4\.sslip\.io$/);
-    expect(await generate({ serverId: 'by-name' })).toMatch(/-203-0-113-7\.sslip\.io$/);
-    expect(await generate({ serverId: 'lost' })).toMatchObject({ code: 'PRECONDITION_FAILED' });
-    expect(await generate({ serverId: 'foreign' })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await generate({ serverId: 'unknown' })).toMatchObject({ code: 'NOT_FOUND' });
-    expect(await generate({ appName: 'a.b' })).toMatchObject({ code: 'BAD_REQUEST', fields: ['appName'] });
-  });
-
-  it('have their requests counted by the minute, whenever they are written', async () => {
-    const {
-      owner,
-      place: { applicationId },
-    } = await begin();
-    const domainId = textOf(await owner.mutate('domain.create', { ...input, applicationId }), 'domainId');
-    const minute = Date.now() - (Date.now() % 60_000);
-    const seen = (at: number, status: number, durationMs: number, of = domainId): SeenRequest => ({
-      at,
-      domainId: of,
-      serviceId: applicationId,
-      method: 'GET',
-      host: 'a.test',
-      path: '/',
-      status,
-      durationMs,
-      bytes: 100,
-    });
-    requests.add([
-      seen(minute, 200, 10),
-      seen(minute + 1, 200, 10),
-      seen(minute + 2, 502, 1000),
-      seen(minute, 200, 1, 'other'),
-      seen(minute - 60_000, 404, 5),
-      seen(minute - 7_200_000, 200, 1),
-    ]);
-    const expected = {
-      domainId,
-      since: expect.any(String),
-      minutes: [
-        {
-          minute: new Date(minute - 60_000).toISOString(),
-          requests: 1,
-          statuses: { 404: 1 },
-          p50: expect.closeTo(5, 0),
-          p95: expect.closeTo(5, 0),
-          p99: expect.closeTo(5, 0),
-          bytes: 100,
-        },
-        {
-          minute: new Date(minute).toISOString(),
-          requests: 3,
-          statuses: { 200: 2, 502: 1 },
-          p50: expect.closeTo(10, 0),
-          p95: expect.closeTo(1000, -2),
-          p99: expect.closeTo(1000, -2),
-          bytes: 300,
-        },
-      ],
-    };
-    expect(await owner.query('domain.requests', { domainId })).toEqual(expected);
-    await requests.flush();
-    expect(await owner.query('domain.requests', { domainId })).toEqual(expected);
-    requests.add([seen(minute + 3, 200, 10)]);
-    await requests.flush();
-    expect(
-      await owner.query('domain.requests', { domainId, since: new Date(minute + 30_000).toISOString() }),
-    ).toMatchObject({ minutes: [{ requests: 4, statuses: { 200: 3, 502: 1 }, bytes: 400 }] });
-    expect(await owner.query('domain.requests', { domainId, since: 'yesterday' })).toMatchObject({
-      code: 'BAD_REQUEST',
-      fields: ['since'],
-    });
-    expect(await owner.query('domain.accessLog', { domainId, tail: 5 })).toEqual([
-      {
-        at: '1970-01-01T00:00:00.000Z',
-        method: 'GET',
-        host: 'a.test',
-        path: '/',
-        status: 200,
-        durationMs: 5,
-        bytes: 1,
-      },
-    ]);
   });
 
   it('are closed to others; what they name is checked just so', async () => {

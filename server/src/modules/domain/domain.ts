@@ -2,8 +2,10 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import { generatedHost, parseHost } from '../../domain/names.ts';
 import { parseRequestHeaders } from '../../domain/request-headers.ts';
+import { localServer } from '../../domain/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
+import { checkComposeService } from './compose-service.ts';
 import type { DomainStore } from './store.ts';
 
 export interface DomainInput {
@@ -23,6 +25,9 @@ export interface DomainInput {
   maxBodyBytes?: number | null | undefined;
 }
 
+/** Absent fields stay. */
+export type DomainChange = Partial<DomainInput>;
+
 /** Ids as they come in; the one that the domain's type asks for counts. */
 export type DomainOwner = {
   [K in (typeof ownerFields)[DomainRecord['domainType']]]?: string | null | undefined;
@@ -31,7 +36,7 @@ export type DomainOwner = {
 export interface Domains {
   /** CONFLICT when host and path are taken on the service's server. */
   create(organizationId: string, owner: DomainOwner, input: DomainInput): Promise<DomainRecord>;
-  update(domainId: string, organizationId: string, input: DomainInput): Promise<DomainRecord>;
+  update(domainId: string, organizationId: string, input: DomainChange): Promise<DomainRecord>;
   one(domainId: string, organizationId: string): Promise<DomainRecord>;
   /** Newest first. */
   byApplication(applicationId: string, organizationId: string): Promise<DomainRecord[]>;
@@ -39,6 +44,8 @@ export interface Domains {
   byCompose(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   remove(domainId: string, organizationId: string): Promise<DomainRecord>;
   generate(appName: string, serverIp: string | null): string;
+  /** Key of the server that a domain of this owner is on. */
+  serverKeyOf(owner: DomainOwner): Promise<string>;
 }
 
 const ownerFields = {
@@ -53,107 +60,112 @@ const ownerNames = {
 } as const;
 
 export function createDomains(store: DomainStore, clock: Clock): Domains {
-  async function one(domainId: string, organizationId: string): Promise<DomainRecord> {
-    const record = await store.find({ domainId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such domain. It may have been removed.');
-    return record;
-  }
-  /** A path below somebody's host, or a name below their wildcard host, would take what is meant for them. */
-  async function refuseForeignHost({
-    serverKey,
-    asciiHost,
-    organizationId,
-    host,
-  }: DomainRecord): Promise<void> {
-    if (
-      !(await store.isHostOfOthers({
-        serverKey,
-        organizationId,
-        hosts: [asciiHost, asciiHost.replace(/^[^.]+/, '*')],
-      }))
-    )
-      return;
-    throw new AppError(
-      'CONFLICT',
-      `host: ${host} is a host of another organization on this server. Choose another host, or ask them to remove theirs.`,
-      { issues: [{ path: 'host', message: 'is taken' }] },
-    );
-  }
-  async function refuseTaken(record: DomainRecord): Promise<void> {
-    await refuseForeignHost(record);
-    const holder = await store.find({
-      serverKey: record.serverKey,
-      asciiHost: record.asciiHost,
-      path: record.path,
-    });
-    if (!holder || holder.domainId === record.domainId) return;
-    throw new AppError(
-      'CONFLICT',
-      `host: ${record.host}${record.path} leads to another service already (domain ${holder.domainId}). Choose another host or path.`,
-      { issues: [{ path: 'host', message: 'is taken with this path' }] },
-    );
-  }
-  async function check(record: DomainRecord, input: { certificateType?: string | undefined }): Promise<void> {
-    checkRules(record, input);
-    if (
-      record.certificateType !== 'custom' ||
-      (await store.hasResolver(record.organizationId, record.customCertResolver ?? ''))
-    )
-      return;
-    throw badField(
-      'customCertResolver',
-      'is no certificate resolver of this organization; certificateResolver.create makes one',
-    );
-  }
-
   return {
-    one,
-    async create(organizationId, owner, input) {
-      const record: DomainRecord = { ...newDomain(input, owner), organizationId, createdAt: isoTime(clock) };
-      await check(record, input);
-      return store.transaction(async () => {
-        record.serverKey = await store.serverKeyOf(record);
-        await refuseTaken(record);
-        record.uniqueConfigKey = await store.nextConfigKey();
-        await store.insert(record);
-        return record;
-      });
-    },
-    async update(domainId, organizationId, input) {
-      const present = await one(domainId, organizationId);
-      if (input.domainType !== undefined && input.domainType !== present.domainType)
-        throw badField(
-          'domainType',
-          `cannot be changed; this is a domain of ${ownerNames[present.domainType]}`,
-        );
-      const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-      const record: DomainRecord = {
-        ...present,
-        ...changes,
-        internalPath: input.internalPath === undefined ? present.internalPath : (input.internalPath ?? '/'),
-        asciiHost: parseHost(input.host),
-      };
-      await check(record, {
-        ...input,
-        certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined),
-      });
-      return store.transaction(async () => {
-        await refuseTaken(record);
-        await store.update({ domainId, organizationId }, record);
-        return record;
-      });
-    },
+    one: (domainId, organizationId) => one(store, domainId, organizationId),
+    create: (organizationId, owner, input) =>
+      create(store, { ...newDomain(input, owner), organizationId, createdAt: isoTime(clock) }, input),
+    serverKeyOf: ({ applicationId = null, composeId = null, previewDeploymentId = null }) =>
+      store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
+    update: (domainId, organizationId, input) => update(store, domainId, organizationId, input),
     byApplication: (applicationId, organizationId) =>
       store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     byCompose: (composeId, organizationId) =>
       store.list({ composeId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     async remove(domainId, organizationId) {
-      const present = await one(domainId, organizationId);
+      const present = await one(store, domainId, organizationId);
       await store.remove({ domainId, organizationId });
       return present;
     },
     generate: (appName, serverIp) => generatedHost(appName, randomHex(), serverIp ?? '127.0.0.1'),
   };
+}
+
+async function create(store: DomainStore, record: DomainRecord, input: DomainInput): Promise<DomainRecord> {
+  await check(store, record, input);
+  await checkComposeService(store, record);
+  return store.transaction(async () => {
+    record.serverKey = await store.serverKeyOf(record);
+    await refuseTaken(store, record);
+    record.uniqueConfigKey = await store.nextConfigKey();
+    await store.insert(record);
+    return record;
+  });
+}
+
+async function update(
+  store: DomainStore,
+  domainId: string,
+  organizationId: string,
+  input: DomainChange,
+): Promise<DomainRecord> {
+  const present = await one(store, domainId, organizationId);
+  if (input.domainType !== undefined && input.domainType !== present.domainType)
+    throw badField('domainType', `cannot be changed; this is a domain of ${ownerNames[present.domainType]}`);
+  const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const record: DomainRecord = {
+    ...present,
+    ...changes,
+    internalPath: input.internalPath === undefined ? present.internalPath : (input.internalPath ?? '/'),
+    asciiHost: parseHost(input.host ?? present.host),
+  };
+  await check(store, record, {
+    ...input,
+    certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined),
+  });
+  if (record.serviceName !== present.serviceName) await checkComposeService(store, record);
+  return store.transaction(async () => {
+    await refuseTaken(store, record);
+    await store.update({ domainId, organizationId }, record);
+    return record;
+  });
+}
+
+async function one(store: DomainStore, domainId: string, organizationId: string): Promise<DomainRecord> {
+  const record = await store.find({ domainId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such domain. It may have been removed.');
+  return record;
+}
+
+async function check(
+  store: DomainStore,
+  record: DomainRecord,
+  input: { certificateType?: string | undefined },
+): Promise<void> {
+  checkRules(record, input);
+  if (record.certificateType !== 'custom') return;
+  if (await store.hasResolver(record.organizationId, record.customCertResolver ?? '')) return;
+  throw badField(
+    'customCertResolver',
+    'is no certificate resolver of this organization; certificateResolver.create makes one',
+  );
+}
+
+async function refuseTaken(store: DomainStore, record: DomainRecord): Promise<void> {
+  await refuseForeignHost(store, record);
+  const { serverKey, asciiHost, path } = record;
+  const holder = await store.find({ serverKey, asciiHost, path });
+  if (!holder || holder.domainId === record.domainId) return;
+  throw new AppError(
+    'CONFLICT',
+    `host: ${record.host}${path} leads to another service already (domain ${holder.domainId}). ` +
+      'Choose another host or path.',
+    { issues: [{ path: 'host', message: 'is taken with this path' }] },
+  );
+}
+
+/** A path below somebody's host, or a name below their wildcard host, would take what is meant for them. */
+async function refuseForeignHost(
+  store: DomainStore,
+  { serverKey, asciiHost, organizationId, host }: DomainRecord,
+): Promise<void> {
+  const hosts = [asciiHost, asciiHost.replace(/^[^.]+/, '*')] as const;
+  if (!(await store.isHostOfOthers({ serverKey, organizationId, hosts }))) return;
+  throw new AppError(
+    'CONFLICT',
+    `host: ${host} is a host of another organization on this server. Choose another host, or ask them ` +
+      'to remove theirs.',
+    { issues: [{ path: 'host', message: 'is taken' }] },
+  );
 }
 
 /** As it is before its organization and its place are known. */
@@ -183,7 +195,7 @@ function newDomain(
     requestHeaders: input.requestHeaders ?? {},
     maxBodyBytes: input.maxBodyBytes ?? null,
     uniqueConfigKey: 0,
-    serverKey: 'local',
+    serverKey: localServer,
   };
 }
 
@@ -205,7 +217,10 @@ function checkOwner(domainType: DomainRecord['domainType'], owner: DomainOwner):
   return { [wanted]: id };
 }
 
-/** The document's rules, on the record as it will be (interface document, Domains; Errors, other rejection rules). */
+/**
+ * The document's rules, on the record as it will be (interface document, Domains; Errors, other rejection
+ * rules).
+ */
 function checkRules(record: DomainRecord, input: { certificateType?: string | undefined }): void {
   if (record.domainType === 'compose' && !record.serviceName)
     throw badField('serviceName', 'is required for a domain of a compose service');
@@ -223,7 +238,8 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
   if (record.certificateType !== 'none' && record.asciiHost.startsWith('*.'))
     throw badField(
       'certificateType',
-      `${record.certificateType} cannot issue for a wildcard host, which authorities check by DNS records; upload a certificate of your own`,
+      `${record.certificateType} cannot issue for a wildcard host, which authorities check by DNS ` +
+        'records; upload a certificate of your own',
     );
 }
 

@@ -16,8 +16,11 @@ export interface DomainDesk {
   changeRoutes: ChangeRoutes;
   dns: DnsCheck;
   serverIp(): Promise<string | null>;
-  /** Looks, before an authority is asked for a host's certificate, whether it would find the host. */
-  prepare(asciiHost: string): Promise<void>;
+  /**
+   * Looks, before an authority is asked for the certificate of a host on the server, whether it would find
+   * the host.
+   */
+  prepare(serverKey: string, asciiHost: string): Promise<void>;
   certificateOf(domain: DomainRecord): Promise<CertificateState>;
   clock: Clock;
   requestsSince: DomainRequests['since'];
@@ -42,20 +45,20 @@ export function domainHandlers(
     serverAddress,
   }: DomainDesk,
 ): Handlers<typeof domainContract, CallContext> {
-  async function prepareCertificate({
-    host,
-    https,
-    certificateType,
-  }: Pick<DomainInput, 'host' | 'https' | 'certificateType'>): Promise<void> {
+  async function prepareCertificate(
+    serverKey: string,
+    { host, https, certificateType }: Pick<DomainInput, 'host' | 'https' | 'certificateType'>,
+  ): Promise<void> {
     const asciiHost = parseHost(host);
     if (https && certificateType !== undefined && certificateType !== 'none' && !asciiHost.startsWith('*'))
-      await prepare(asciiHost);
+      await prepare(serverKey, asciiHost);
   }
 
   return {
     async create(context, { applicationId, composeId, previewDeploymentId, ...input }) {
-      await prepareCertificate(input);
-      return changeRoutes(context.write, () =>
+      const serverKey = await domains.serverKeyOf({ applicationId, composeId, previewDeploymentId });
+      await prepareCertificate(serverKey, input);
+      return changeRoutes(serverKey, context.write, () =>
         domains.create(
           context.actor.organizationId,
           { applicationId, composeId, previewDeploymentId },
@@ -64,13 +67,14 @@ export function domainHandlers(
       );
     },
     async update(context, { domainId, ...input }) {
-      const { https, certificateType } = await domains.one(domainId, context.actor.organizationId);
-      await prepareCertificate({
-        host: input.host,
+      const { organizationId } = context.actor;
+      const { serverKey, host, https, certificateType } = await domains.one(domainId, organizationId);
+      await prepareCertificate(serverKey, {
+        host: input.host ?? host,
         https: input.https ?? https,
         certificateType: input.certificateType ?? certificateType,
       });
-      return changeRoutes(context.write, () => domains.update(domainId, context.actor.organizationId, input));
+      return changeRoutes(serverKey, context.write, () => domains.update(domainId, organizationId, input));
     },
     async one({ actor }, { domainId }) {
       const record = await domains.one(domainId, actor.organizationId);
@@ -112,8 +116,11 @@ export function domainHandlers(
         input,
         ({ domainId }) => domainId,
       ),
-    delete: (context, { domainId }) =>
-      changeRoutes(context.write, () => domains.remove(domainId, context.actor.organizationId)),
+    async delete(context, { domainId }) {
+      const { organizationId } = context.actor;
+      const { serverKey } = await domains.one(domainId, organizationId);
+      return changeRoutes(serverKey, context.write, () => domains.remove(domainId, organizationId));
+    },
     async generateDomain({ actor }, { appName, serverId }) {
       return domains.generate(
         appName,

@@ -1,5 +1,6 @@
 /** SQL of domains. */
 import { sql } from 'kysely';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import type { Database } from '../../db/database.ts';
 import { fixedLimit } from '../../db/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
@@ -19,13 +20,15 @@ export interface RoutedDomain extends DomainRecord {
 }
 
 export interface DomainStore extends TableStore<'domain'> {
-  /** Every domain of this server, in a stable order; a fixed number of statements. */
-  routed(): Promise<RoutedDomain[]>;
+  /** Every domain of the server, in a stable order; a fixed number of statements. */
+  routed(serverKey: string): Promise<RoutedDomain[]>;
   /** Key of the server that the domain's service stands on: its id, or `local`. */
   serverKeyOf(
     domain: Pick<DomainRecord, 'applicationId' | 'composeId' | 'previewDeploymentId'>,
   ): Promise<string>;
   hasResolver(organizationId: string, name: string): Promise<boolean>;
+  /** Of a compose service whose file stands in the record; undefined for the others. */
+  composeFile(composeId: string): Promise<{ name: string; composeFile: string } | undefined>;
   /** Whether another organization has one of two hosts on the server. */
   isHostOfOthers(of: {
     serverKey: string;
@@ -82,25 +85,7 @@ export function createDomainStore(database: Database): DomainStore {
   const domains = tableStore(database, 'domain');
   const { decode: decodeRedirect } = tableStore(database, 'redirect');
   const { builder } = database;
-  const routed = builder
-    .selectFrom('domain')
-    .leftJoin('application', 'application.applicationId', 'domain.applicationId')
-    .leftJoin('compose', 'compose.composeId', 'domain.composeId')
-    .leftJoin('preview_deployment as preview', 'preview.previewDeploymentId', 'domain.previewDeploymentId')
-    .selectAll('domain')
-    .select([
-      'application.appName',
-      'application.releasedAppName',
-      'compose.appName as composeName',
-      'compose.releasedAppName as releasedComposeName',
-      'compose.releasedSuffix as composeSuffix',
-      'preview.appName as previewName',
-      'preview.releasedAppName as previewReleasedName',
-      'preview.applicationId as previewOf',
-    ])
-    .where('domain.serverKey', '=', '')
-    .orderBy('domain.domainId')
-    .compile();
+  const routed = routedDomains(builder);
   const accounts = builder
     .selectFrom('basic_auth')
     .select(['applicationId', 'username', 'passwordHash'])
@@ -115,18 +100,8 @@ export function createDomainStore(database: Database): DomainStore {
   const maxKey = sql<{
     next: number;
   }>`select coalesce(max("uniqueConfigKey"), 0) + 1 as "next" from "domain"`.compile(builder);
-  const serverOf = sql<{
-    serverId: string | null;
-  }>`select "serverId" from "application" where "applicationId" = ${''} or "applicationId" = (select "applicationId" from "preview_deployment" where "previewDeploymentId" = ${''})
-    union all select "serverId" from "compose" where "composeId" = ${''}`.compile(builder);
-  const foreign = builder
-    .selectFrom('domain')
-    .select('domainId')
-    .where('serverKey', '=', '')
-    .where('asciiHost', 'in', ['', ''])
-    .where('organizationId', '<>', '')
-    .limit(fixedLimit(1))
-    .compile();
+  const serverOf = serverOfService(builder);
+  const foreign = hostsOfOthers(builder);
   const resolver = builder
     .selectFrom('certificate_resolver')
     .select('name')
@@ -135,15 +110,17 @@ export function createDomainStore(database: Database): DomainStore {
     .compile();
   return {
     ...domains,
-    serverKeyOf: async ({ applicationId, composeId, previewDeploymentId }) =>
-      (await database.run(serverOf, [applicationId ?? '', previewDeploymentId ?? '', composeId ?? '']))[0]
-        ?.serverId ?? 'local',
+    serverKeyOf: async ({ applicationId, composeId, previewDeploymentId }) => {
+      const ids = [applicationId ?? '', previewDeploymentId ?? '', composeId ?? ''];
+      return serverKeyOf((await database.run(serverOf, ids))[0] ?? { serverId: null });
+    },
     hasResolver: async (organizationId, name) =>
       (await database.run(resolver, [organizationId, name])).length > 0,
+    composeFile: async (composeId) => tableStore(database, 'compose').find({ composeId, sourceType: 'raw' }),
     isHostOfOthers: async ({ serverKey, organizationId, hosts }) =>
       (await database.run(foreign, [serverKey, ...hosts, organizationId])).length > 0,
-    async routed() {
-      const rows = await database.run(routed, ['local']);
+    async routed(serverKey) {
+      const rows = await database.run(routed, [serverKey]);
       const accountsOf = Map.groupBy(await database.run(accounts), ({ applicationId }) => applicationId);
       const redirectsOf = Map.groupBy(
         (await database.run(redirects)).map(decodeRedirect),
@@ -164,4 +141,48 @@ export function createDomainStore(database: Database): DomainStore {
     nextConfigKey: async () => Number((await database.run(maxKey))[0]?.next ?? 1),
     transaction: (work) => database.transaction(work),
   };
+}
+
+type Builder = Database['builder'];
+
+/** The domains of a server with the names of the services they lead to; only the values are missing. */
+function routedDomains(builder: Builder) {
+  return builder
+    .selectFrom('domain')
+    .leftJoin('application', 'application.applicationId', 'domain.applicationId')
+    .leftJoin('compose', 'compose.composeId', 'domain.composeId')
+    .leftJoin('preview_deployment as preview', 'preview.previewDeploymentId', 'domain.previewDeploymentId')
+    .selectAll('domain')
+    .select([
+      'application.appName',
+      'application.releasedAppName',
+      'compose.appName as composeName',
+      'compose.releasedAppName as releasedComposeName',
+      'compose.releasedSuffix as composeSuffix',
+      'preview.appName as previewName',
+      'preview.releasedAppName as previewReleasedName',
+      'preview.applicationId as previewOf',
+    ])
+    .where('domain.serverKey', '=', '')
+    .orderBy('domain.domainId')
+    .compile();
+}
+
+function hostsOfOthers(builder: Builder) {
+  return builder
+    .selectFrom('domain')
+    .select('domainId')
+    .where('serverKey', '=', '')
+    .where('asciiHost', 'in', ['', ''])
+    .where('organizationId', '<>', '')
+    .limit(fixedLimit(1))
+    .compile();
+}
+
+/** Takes the ids of application, preview and compose service; those that are not meant are empty. */
+function serverOfService(builder: Builder) {
+  return sql<{ serverId: string | null }>`
+    select "serverId" from "application" where "applicationId" = ${''} or "applicationId" =
+      (select "applicationId" from "preview_deployment" where "previewDeploymentId" = ${''})
+    union all select "serverId" from "compose" where "composeId" = ${''}`.compile(builder);
 }

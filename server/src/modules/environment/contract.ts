@@ -67,7 +67,8 @@ export const environmentContract = {
   duplicate: mutation({
     summary: 'Copies an environment with its variables and the configuration of every service in it',
     description:
-      'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ports of the server, backups and folders of the server (bind mounts) are not copied.',
+      'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ' +
+      'ports of the server, backups and folders of the server (bind mounts) are not copied.',
     access: { ...own, grant: ['canCreateEnvironments', 'canCreateServices'] },
     input: id.extend({ name, description: description.nullish().describe('Absent: that of the original') }),
     output: environmentRecord,

@@ -43,34 +43,20 @@ export interface EnvironmentPatch {
 const reservedName = 'production';
 
 export function createEnvironments(store: EnvironmentStore, clock: Clock): Environments {
-  async function insert(
-    record: Pick<
-      EnvironmentRecord,
-      'organizationId' | 'projectId' | 'name' | 'description' | 'env' | 'isDefault'
-    >,
-  ): Promise<EnvironmentRecord> {
-    const environment = {
-      environmentId: randomId(),
-      networkIndex: null,
-      createdAt: isoTime(clock),
-      ...record,
-    };
-    await store.insert(environment);
-    return environment;
-  }
-  async function one(environmentId: string, organizationId: string): Promise<EnvironmentRecord> {
-    const record = await store.find({ environmentId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
-    return record;
-  }
-
   return {
-    one,
+    one: (environmentId, organizationId) => one(store, environmentId, organizationId),
     createDefault: (organizationId, projectId, { description, env } = { description: '', env: '' }) =>
-      insert({ organizationId, projectId, name: reservedName, description, env, isDefault: true }),
+      insert(store, clock, {
+        organizationId,
+        projectId,
+        name: reservedName,
+        description,
+        env,
+        isDefault: true,
+      }),
     async create({ organizationId, projectId, name, description, env }) {
       refuseReserved(name);
-      return insert({
+      return insert(store, clock, {
         organizationId,
         projectId,
         name,
@@ -84,37 +70,8 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
     byProjects: (projectIds, organizationId) => store.ofProjects(organizationId, projectIds),
     all: (organizationId) =>
       store.list({ organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
-    async update(environmentId, organizationId, patch) {
-      const present = await one(environmentId, organizationId);
-      if (patch.projectId !== undefined && patch.projectId !== present.projectId)
-        throw badField('projectId', 'cannot be changed; an environment stays in its project');
-      if (patch.name !== undefined && patch.name !== present.name) {
-        if (present.isDefault)
-          throw new AppError('PRECONDITION_FAILED', 'The default environment cannot be renamed.');
-        refuseReserved(patch.name);
-      }
-      if (patch.env) parseEnv(patch.env);
-      await store.update(
-        { environmentId, organizationId },
-        {
-          name: patch.name,
-          description: patch.description === undefined ? undefined : (patch.description ?? ''),
-          env: patch.env === undefined ? undefined : (patch.env ?? ''),
-        },
-      );
-      return one(environmentId, organizationId);
-    },
-    async remove(environmentId, organizationId) {
-      const present = await one(environmentId, organizationId);
-      if (present.isDefault)
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          'The default environment cannot be removed. Remove the whole project instead.',
-        );
-      await refuseServices(store, present);
-      await store.remove({ environmentId, organizationId });
-      return present;
-    },
+    update: (environmentId, organizationId, patch) => update(store, environmentId, organizationId, patch),
+    remove: (environmentId, organizationId) => remove(store, environmentId, organizationId),
     async removeAll(projectId, organizationId) {
       for (const environment of await store.list({ projectId, organizationId })) {
         await refuseServices(store, environment);
@@ -122,17 +79,88 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
       }
     },
     ids: () => store.ids(),
-    networkIndex: (environmentId) =>
-      store.transaction(async () => {
-        const record = await store.find({ environmentId });
-        if (!record)
-          throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
-        if (record.networkIndex !== null) return record.networkIndex;
-        const networkIndex = await store.freeNetworkIndex();
-        await store.update({ environmentId }, { networkIndex });
-        return networkIndex;
-      }),
+    networkIndex: (environmentId) => store.transaction(() => networkIndex(store, environmentId)),
   };
+}
+
+async function insert(
+  store: EnvironmentStore,
+  clock: Clock,
+  record: Omit<EnvironmentRecord, 'environmentId' | 'networkIndex' | 'createdAt'>,
+): Promise<EnvironmentRecord> {
+  const environment = {
+    environmentId: randomId(),
+    networkIndex: null,
+    createdAt: isoTime(clock),
+    ...record,
+  };
+  await store.insert(environment);
+  return environment;
+}
+
+async function update(
+  store: EnvironmentStore,
+  environmentId: string,
+  organizationId: string,
+  { name, description, env, projectId }: EnvironmentPatch,
+): Promise<EnvironmentRecord> {
+  const present = await one(store, environmentId, organizationId);
+  if (projectId !== undefined && projectId !== present.projectId)
+    throw badField('projectId', 'cannot be changed; an environment stays in its project');
+  if (name !== undefined && name !== present.name) {
+    if (present.isDefault)
+      throw new AppError('PRECONDITION_FAILED', 'The default environment cannot be renamed.');
+    refuseReserved(name);
+  }
+  if (env) parseEnv(env);
+  await store.update(
+    { environmentId, organizationId },
+    {
+      name,
+      description: description === undefined ? undefined : (description ?? ''),
+      env: env === undefined ? undefined : (env ?? ''),
+    },
+  );
+  return one(store, environmentId, organizationId);
+}
+
+async function remove(
+  store: EnvironmentStore,
+  environmentId: string,
+  organizationId: string,
+): Promise<EnvironmentRecord> {
+  const present = await one(store, environmentId, organizationId);
+  if (present.isDefault)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      'The default environment cannot be removed. Remove the whole project instead.',
+    );
+  await refuseServices(store, present);
+  await store.remove({ environmentId, organizationId });
+  return present;
+}
+
+async function one(
+  store: EnvironmentStore,
+  environmentId: string,
+  organizationId: string,
+): Promise<EnvironmentRecord> {
+  const record = await store.find({ environmentId, organizationId });
+  if (!record) throw absent();
+  return record;
+}
+
+async function networkIndex(store: EnvironmentStore, environmentId: string): Promise<number> {
+  const record = await store.find({ environmentId });
+  if (!record) throw absent();
+  if (record.networkIndex !== null) return record.networkIndex;
+  const free = await store.freeNetworkIndex();
+  await store.update({ environmentId }, { networkIndex: free });
+  return free;
+}
+
+function absent(): AppError {
+  return new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
 }
 
 function refuseReserved(name: string): void {
@@ -145,7 +173,8 @@ async function refuseServices(store: EnvironmentStore, environment: EnvironmentR
   if (count > 0) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The environment ${environment.name} still has ${count} service${count === 1 ? '' : 's'}. Delete ${count === 1 ? 'it' : 'them'} first.`,
+      `The environment ${environment.name} still has ${count} service${count === 1 ? '' : 's'}. Delete ` +
+        `${count === 1 ? 'it' : 'them'} first.`,
     );
   }
 }

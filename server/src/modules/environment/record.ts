@@ -1,5 +1,6 @@
 /** The environment record (interface document, Environment). */
 import { z } from 'zod';
+import { secretLines } from '../../procedure/secret-fields.ts';
 
 export const environmentRecord = z
   .object({
@@ -7,7 +8,7 @@ export const environmentRecord = z
     name: z.string(),
     description: z.string(),
     projectId: z.string(),
-    env: z.string(),
+    env: secretLines(),
     isDefault: z.boolean(),
     createdAt: z.string(),
   })

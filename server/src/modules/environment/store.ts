@@ -19,9 +19,9 @@ export interface EnvironmentStore extends TableStore<'environment'> {
 export function createEnvironmentStore(database: Database): EnvironmentStore {
   const { builder } = database;
   const environments = tableStore(database, 'environment');
-  const services = sql<{
-    count: number;
-  }>`select (select count(*) from "application" where "environmentId" = ${''}) + (select count(*) from "database" where "environmentId" = ${''})
+  const services = sql<{ count: number }>`select
+    (select count(*) from "application" where "environmentId" = ${''})
+    + (select count(*) from "database" where "environmentId" = ${''})
     + (select count(*) from "compose" where "environmentId" = ${''}) as "count"`.compile(builder);
   const ofProjects = idList((ids) =>
     builder

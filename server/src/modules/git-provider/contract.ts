@@ -22,7 +22,8 @@ const settings = z.object({
     .max(300)
     .nullish()
     .describe(
-      'https address of the host where it is your own, such as https://git.example.com; absent: the public one',
+      'https address of the host where it is your own, such as https://git.example.com; absent: the ' +
+        'public one',
     ),
   apiUrl: z
     .string()
@@ -55,7 +56,9 @@ export const gitProviderContract = {
   create: mutation({
     summary: 'Links a GitHub App, or GitLab, Gitea or Bitbucket by an access token',
     description:
-      'Applications name the link as githubId: their source is fetched with it, and the comments of previews are written with it. An access token needs to read repositories, and to write comments where previews are wanted. ' +
+      'Applications name the link as githubId: their source is fetched with it, and the comments of ' +
+      'previews are written with it. An access token needs to read repositories, and to write comments ' +
+      'where previews are wanted. ' +
       'Send the webhooks of a GitHub App to /api/deploy/github.',
     access: { class: 'admin', resources: [] },
     input: settings.extend({ provider: z.enum(gitProviderNames), name }),
@@ -82,7 +85,8 @@ export const gitProviderContract = {
   update: mutation({
     summary: 'Changes a git provider; absent fields stay, the secrets too',
     description:
-      'Another baseUrl or apiUrl needs the accessToken or privateKey again, so that a stored one never reaches a host it was not given for.',
+      'Another baseUrl or apiUrl needs the accessToken or privateKey again, so that a stored one never ' +
+      'reaches a host it was not given for.',
     access: changing,
     input: id.extend(settings.shape).extend({ name: name.optional() }),
     output: gitProviderRecord,

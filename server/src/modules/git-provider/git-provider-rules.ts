@@ -45,7 +45,10 @@ export interface GitProviderInput
   name?: string | undefined;
 }
 
-/** The link as it will be: checked, with the addresses that follow. BAD_REQUEST naming the field, also one that its provider has no use for. */
+/**
+ * The link as it will be: checked, with the addresses that follow. BAD_REQUEST naming the field, also one
+ * that its provider has no use for.
+ */
 export function checkedProvider(present: GitProviderRecord, input: GitProviderInput): GitProviderRecord {
   const provider = providerOf(present.provider);
   const row = providerRows[provider];
@@ -68,7 +71,12 @@ export function checkedProvider(present: GitProviderRecord, input: GitProviderIn
     ? row.apiUrl(record.baseUrl)
     : parseGitHost(input.apiUrl ?? present.apiUrl, 'apiUrl');
   if (record.privateKey !== null && input.privateKey) checkPrivateKey(record.privateKey);
-  if (/[\r\n\0]/.test(record.accessToken ?? '')) throw badField('accessToken', 'must be one line');
+  // It goes into a header, which takes nothing else.
+  if (/[^\x21-\x7e]/.test(record.accessToken ?? ''))
+    throw badField(
+      'accessToken',
+      'must be letters, digits and signs of ASCII, without blanks or line breaks',
+    );
   return record;
 }
 
@@ -83,8 +91,13 @@ export function refuseMovedCredential(
   if (!input[secret])
     throw badField(
       secret,
-      'is required with another address, so that the stored one reaches no host it was not given for',
+      `is required with another address: the stored one was given for ${addressOf(present)}, not for ` +
+        `${addressOf(changed)}, and reaches no host it was not given for`,
     );
+}
+
+function addressOf({ baseUrl, apiUrl }: Pick<GitProviderRecord, 'baseUrl' | 'apiUrl'>): string {
+  return apiUrl.startsWith(`${baseUrl}/`) ? baseUrl : `${baseUrl} (${apiUrl})`;
 }
 
 /** Only known ones are ever stored. */

@@ -4,6 +4,7 @@ import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { homeOutgoing } from '../../../../test/integration/outgoing-fixture.ts';
 import { createGitApis } from '../../adapters/git-api/git-apis.ts';
 import { createStores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
@@ -52,7 +53,11 @@ eachDatabase('git providers', (test) => {
         'gitProvider',
         gitProviderContract,
         gitProviderHandlers(
-          createGitProviders(createStores(database).gitProviders, createGitApis(systemClock), systemClock),
+          createGitProviders(
+            createStores(database).gitProviders,
+            createGitApis(systemClock, homeOutgoing),
+            systemClock,
+          ),
         ),
       ),
     ]);
@@ -116,6 +121,7 @@ eachDatabase('git providers', (test) => {
   it.each<[object, string]>([
     [{ ...gitea, accessToken: undefined }, 'accessToken'],
     [{ ...gitea, accessToken: 'a\nb' }, 'accessToken'],
+    [{ ...gitea, accessToken: 'tök en' }, 'accessToken'],
     [{ ...gitea, baseUrl: 'http://git.example.com' }, 'baseUrl'],
     [{ ...gitea, baseUrl: 'https://u:p@git.example.com' }, 'baseUrl'],
     [{ ...gitea, apiUrl: 'ftp://x' }, 'apiUrl'],
@@ -163,41 +169,45 @@ eachDatabase('git providers', (test) => {
     });
   });
 
-  it('are changed by Owner and Admin alone, chosen among by members who may, and hidden from other organizations', async () => {
-    const { owner, member, stranger, nobody, people } = await begin();
-    const gitProviderId = textOf(await owner.mutate('gitProvider.create', gitea), 'gitProviderId');
-    const reads = (door: Door, id = gitProviderId): Promise<unknown>[] => [
-      door.query('gitProvider.one', { gitProviderId: id }),
-      door.query('gitProvider.repositories', { gitProviderId: id }),
-      door.query('gitProvider.branches', { gitProviderId: id, repository: 'a/b' }),
-    ];
-    const changes = (door: Door, id = gitProviderId): Promise<unknown>[] => [
-      door.mutate('gitProvider.update', { gitProviderId: id, name: 'x' }),
-      door.mutate('gitProvider.remove', { gitProviderId: id }),
-      door.mutate('gitProvider.testConnection', { gitProviderId: id }),
-    ];
-    for (const answer of await Promise.all([
-      ...reads(nobody),
-      ...changes(nobody),
-      nobody.query('gitProvider.all'),
-      nobody.mutate('gitProvider.create', gitea),
-    ]))
-      expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const answer of await Promise.all([
-      ...reads(member),
-      ...changes(member),
-      member.query('gitProvider.all'),
-      member.mutate('gitProvider.create', gitea),
-    ]))
-      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all([...reads(stranger), ...changes(stranger)]))
-      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-    for (const answer of await Promise.all([...reads(owner, 'nowhere'), ...changes(owner, 'nowhere')]))
-      expect(answer).toMatchObject({ code: 'NOT_FOUND' });
-    expect(await stranger.query('gitProvider.all')).toEqual([]);
-    await people.grant({ canAccessToGitProviders: true });
-    expect(await member.query('gitProvider.all')).toHaveLength(1);
-    for (const answer of await Promise.all(changes(member)))
-      expect(answer).toMatchObject({ code: 'FORBIDDEN' });
-  });
+  it(
+    'are changed by Owner and Admin alone, chosen among by members who may, and hidden from other ' +
+      'organizations',
+    async () => {
+      const { owner, member, stranger, nobody, people } = await begin();
+      const gitProviderId = textOf(await owner.mutate('gitProvider.create', gitea), 'gitProviderId');
+      const reads = (door: Door, id = gitProviderId): Promise<unknown>[] => [
+        door.query('gitProvider.one', { gitProviderId: id }),
+        door.query('gitProvider.repositories', { gitProviderId: id }),
+        door.query('gitProvider.branches', { gitProviderId: id, repository: 'a/b' }),
+      ];
+      const changes = (door: Door, id = gitProviderId): Promise<unknown>[] => [
+        door.mutate('gitProvider.update', { gitProviderId: id, name: 'x' }),
+        door.mutate('gitProvider.remove', { gitProviderId: id }),
+        door.mutate('gitProvider.testConnection', { gitProviderId: id }),
+      ];
+      for (const answer of await Promise.all([
+        ...reads(nobody),
+        ...changes(nobody),
+        nobody.query('gitProvider.all'),
+        nobody.mutate('gitProvider.create', gitea),
+      ]))
+        expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+      for (const answer of await Promise.all([
+        ...reads(member),
+        ...changes(member),
+        member.query('gitProvider.all'),
+        member.mutate('gitProvider.create', gitea),
+      ]))
+        expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+      for (const answer of await Promise.all([...reads(stranger), ...changes(stranger)]))
+        expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+      for (const answer of await Promise.all([...reads(owner, 'nowhere'), ...changes(owner, 'nowhere')]))
+        expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await stranger.query('gitProvider.all')).toEqual([]);
+      await people.grant({ canAccessToGitProviders: true });
+      expect(await member.query('gitProvider.all')).toHaveLength(1);
+      for (const answer of await Promise.all(changes(member)))
+        expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    },
+  );
 });

@@ -46,50 +46,27 @@ export interface GitProviders {
 }
 
 export function createGitProviders(store: GitProviderStore, apis: GitApis, clock: Clock): GitProviders {
-  async function found(gitProviderId: string, organizationId: string): Promise<GitProviderRecord> {
-    const record = await store.find({ gitProviderId, organizationId });
-    if (!record)
-      throw new AppError(
-        'NOT_FOUND',
-        'There is no such git provider. It may have been removed; choose another with application.save…Provider.',
-      );
-    return record;
-  }
   return {
     async create(organizationId, { provider, ...input }) {
-      const empty: GitProviderRecord = {
-        gitProviderId: randomId(),
-        organizationId,
-        provider,
-        name: input.name,
-        createdAt: isoTime(clock),
-        baseUrl: '',
-        apiUrl: '',
-        appId: null,
-        installationId: null,
-        username: null,
-        privateKey: null,
-        webhookSecret: null,
-        accessToken: null,
-      };
-      const record = checkedProvider(empty, input);
+      const record = checkedProvider(newLink(organizationId, provider, input.name, isoTime(clock)), input);
       await store.insert(record);
       return withoutSecrets(record);
     },
-    one: async (gitProviderId, organizationId) => withoutSecrets(await found(gitProviderId, organizationId)),
+    one: async (gitProviderId, organizationId) =>
+      withoutSecrets(await found(store, gitProviderId, organizationId)),
     all: async (organizationId) =>
       (await store.list({ organizationId }, { by: ['createdAt', 'gitProviderId'], direction: 'desc' })).map(
         withoutSecrets,
       ),
     async update(gitProviderId, organizationId, input) {
-      const present = await found(gitProviderId, organizationId);
+      const present = await found(store, gitProviderId, organizationId);
       const changed = checkedProvider(present, input);
       refuseMovedCredential(present, changed, input);
       await store.update({ gitProviderId, organizationId }, changed);
       return withoutSecrets(changed);
     },
     async remove(gitProviderId, organizationId) {
-      const record = await found(gitProviderId, organizationId);
+      const record = await found(store, gitProviderId, organizationId);
       const uses = countedAll(await store.uses(gitProviderId));
       if (uses !== '')
         throw new AppError(
@@ -99,26 +76,62 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       await store.remove({ gitProviderId, organizationId });
       return withoutSecrets(record);
     },
-    api: async (gitProviderId, organizationId) => apiOf(apis, await found(gitProviderId, organizationId)),
+    api: async (gitProviderId, organizationId) =>
+      apiOf(apis, await found(store, gitProviderId, organizationId)),
     async access(gitProviderId, organizationId) {
-      const record = await found(gitProviderId, organizationId);
+      const record = await found(store, gitProviderId, organizationId);
       const provider = providerOf(record.provider);
-      return {
-        provider,
-        baseUrl: record.baseUrl,
-        credentials: {
-          username: providerRows[provider].gitUser,
-          password: await apiOf(apis, record).token(),
-        },
-      };
+      const password = await apiOf(apis, record).token();
+      const { baseUrl } = record;
+      return { provider, baseUrl, credentials: { username: providerRows[provider].gitUser, password } };
     },
   };
 }
 
+async function found(
+  store: GitProviderStore,
+  gitProviderId: string,
+  organizationId: string,
+): Promise<GitProviderRecord> {
+  const record = await store.find({ gitProviderId, organizationId });
+  if (!record)
+    throw new AppError(
+      'NOT_FOUND',
+      'There is no such git provider. It may have been removed; choose another with ' +
+        'application.save…Provider.',
+    );
+  return record;
+}
+
+/** A link before its fields are checked and set. */
+function newLink(
+  organizationId: string,
+  provider: GitProvider,
+  name: string,
+  createdAt: string,
+): GitProviderRecord {
+  return {
+    gitProviderId: randomId(),
+    organizationId,
+    provider,
+    name,
+    createdAt,
+    baseUrl: '',
+    apiUrl: '',
+    appId: null,
+    installationId: null,
+    username: null,
+    privateKey: null,
+    webhookSecret: null,
+    accessToken: null,
+  };
+}
+
 function apiOf(apis: GitApis, record: GitProviderRecord): GitApi {
-  const { appId, installationId, privateKey, accessToken, apiUrl, username } = record;
+  const { organizationId, appId, installationId, privateKey, accessToken, apiUrl, username } = record;
   const isApp = record.provider === 'github';
   return apis.connect({
+    organizationId,
     provider: providerOf(record.provider),
     apiUrl,
     workspace: username,

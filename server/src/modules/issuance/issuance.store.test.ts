@@ -46,7 +46,7 @@ eachDatabase('issuance', (test) => {
   });
   async function begin() {
     const database = await test.open();
-    const store = createIssuanceStore(database);
+    const store = createIssuanceStore(database, 'local');
     const folders = async (): Promise<Set<string>> =>
       new Set(disk.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
     const issuance = createIssuance({
@@ -190,60 +190,65 @@ eachDatabase('issuance', (test) => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('tells accounts at one authority apart, and forgets those that nobody has any more, with what is theirs alone', async () => {
-    const { issuance, database, store } = await begin();
-    const { owner } = await createPeople(database);
-    const resolvers = tableStore(database, 'certificate_resolver');
-    for (const name of ['ours', 'theirs']) {
-      await resolvers.insert({
-        certificateResolverId: name,
-        organizationId: owner.organizationId,
-        name,
-        directoryUrl: 'https://acme.test/dir',
-        email: 'a@a.test',
-        rootCertificates: null,
-        eabKeyId: null,
-        eabHmacKey: null,
-        createdAt: '2026',
+  it(
+    'tells accounts at one authority apart, and forgets those that nobody has any more, with what is ' +
+      'theirs alone',
+    async () => {
+      const { issuance, database, store } = await begin();
+      const { owner } = await createPeople(database);
+      const resolvers = tableStore(database, 'certificate_resolver');
+      for (const name of ['ours', 'theirs']) {
+        await resolvers.insert({
+          certificateResolverId: name,
+          organizationId: owner.organizationId,
+          name,
+          directoryUrl: 'https://acme.test/dir',
+          email: 'a@a.test',
+          rootCertificates: null,
+          eabKeyId: null,
+          eabHmacKey: null,
+          createdAt: '2026',
+        });
+      }
+      const of = (name: string): KeptFile[] => [
+        ...leaf(`${name}.test`, `accounts/${name}/`),
+        accountIn(`accounts/${name}/`),
+      ];
+      disk = [...leaf('a.test'), account, ...of('ours'), ...of('theirs')];
+      for (const host of ['a.test', 'ours.test', 'theirs.test'])
+        await issuance.hear({ kind: 'issued', host });
+      expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({
+        status: 'issued',
+        authority: 'ours/acme.test-dir',
       });
-    }
-    const of = (name: string): KeptFile[] => [
-      ...leaf(`${name}.test`, `accounts/${name}/`),
-      accountIn(`accounts/${name}/`),
-    ];
-    disk = [...leaf('a.test'), account, ...of('ours'), ...of('theirs')];
-    for (const host of ['a.test', 'ours.test', 'theirs.test']) await issuance.hear({ kind: 'issued', host });
-    expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({
-      status: 'issued',
-      authority: 'ours/acme.test-dir',
-    });
-    expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toBeUndefined();
-    expect(await issuance.of('ours.test', directory)).toBeUndefined();
-    // A refusal of one leaves what the other issued.
-    await issuance.hear(refusal('ours.test', 'connection', 'theirs/acme.test-dir'));
-    expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toMatchObject({
-      status: 'failed',
-    });
-    // Whoever names the first one again is told of what it has.
-    expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({
-      status: 'issued',
-      error: null,
-    });
-    const whole = disk.length;
-    await issuance.look();
-    expect([disk.length, (await store.filePaths()).length]).toEqual([whole, whole]);
-    // Its next order makes an account anew; its certificates stay.
-    await issuance.forgetAccount('theirs');
-    expect(disk.filter(({ path }) => path.startsWith('accounts/theirs/')).map(({ path }) => path)).toEqual(
-      leaf('theirs.test', 'accounts/theirs/').map(({ path }) => path),
-    );
-    expect(await issuance.putBack()).toBe(0);
-    await resolvers.remove({ certificateResolverId: 'theirs' });
-    await issuance.look();
-    const left = [...leaf('a.test'), account, ...of('ours')].map(({ path }) => path).toSorted();
-    expect(disk.map(({ path }) => path).toSorted()).toEqual(left);
-    expect((await store.filePaths()).map(({ path }) => path).toSorted()).toEqual(left);
-  });
+      expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toBeUndefined();
+      expect(await issuance.of('ours.test', directory)).toBeUndefined();
+      // A refusal of one leaves what the other issued.
+      await issuance.hear(refusal('ours.test', 'connection', 'theirs/acme.test-dir'));
+      expect(await issuance.of('ours.test', { ...directory, account: 'theirs' })).toMatchObject({
+        status: 'failed',
+      });
+      // Whoever names the first one again is told of what it has.
+      expect(await issuance.of('ours.test', { ...directory, account: 'ours' })).toMatchObject({
+        status: 'issued',
+        error: null,
+      });
+      const whole = disk.length;
+      await issuance.look();
+      expect([disk.length, (await store.filePaths()).length]).toEqual([whole, whole]);
+      // Its next order makes an account anew; its certificates stay.
+      await issuance.forgetAccount('theirs');
+      expect(disk.filter(({ path }) => path.startsWith('accounts/theirs/')).map(({ path }) => path)).toEqual(
+        leaf('theirs.test', 'accounts/theirs/').map(({ path }) => path),
+      );
+      expect(await issuance.putBack()).toBe(0);
+      await resolvers.remove({ certificateResolverId: 'theirs' });
+      await issuance.look();
+      const left = [...leaf('a.test'), account, ...of('ours')].map(({ path }) => path).toSorted();
+      expect(disk.map(({ path }) => path).toSorted()).toEqual(left);
+      expect((await store.filePaths()).map(({ path }) => path).toSorted()).toEqual(left);
+    },
+  );
 
   it('asks nobody for a host that does not lead here, and looks again by itself', async () => {
     const { issuance, database, store } = await begin();

@@ -1,4 +1,7 @@
-/** Certificates of ACME authorities: what became of each, when the authority is asked again, and a copy of all in case the proxy's store is lost. */
+/**
+ * Certificates of ACME authorities: what became of each, when the authority is asked again, and a copy of all
+ * in case the proxy's store is lost.
+ */
 import { explainFault, explainProblem } from '../../domain/acme-problem.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 import type { CertificateNews, KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
@@ -32,7 +35,10 @@ export interface Issuance {
   of(host: string, asked: AskedAuthority): Promise<IssuanceRecord | undefined>;
   /** Hosts that no authority is asked for now. */
   withheld(): Promise<Set<string>>;
-  /** Looks whether an authority would find the host, before the proxy asks for it; forgets what was before, so that it is asked at once. */
+  /**
+   * Looks whether an authority would find the host, before the proxy asks for it; forgets what was before, so
+   * that it is asked at once.
+   */
   prepare(host: string): Promise<void>;
   /** Takes in what the proxy tells, one after the other; what cannot be kept is told by `warn`. */
   hear(news: CertificateNews): Promise<void>;
@@ -40,9 +46,15 @@ export interface Issuance {
   keep(): Promise<number>;
   /** Puts what the proxy's store has lost back; gives how many files. */
   putBack(): Promise<number>;
-  /** Lets the next order of this account make it anew, with its account binding as it is then; its certificates stay. */
+  /**
+   * Lets the next order of this account make it anew, with its account binding as it is then; its
+   * certificates stay.
+   */
   forgetAccount(account: string): Promise<void>;
-  /** Looks again at hosts that no authority would find, forgets what nobody wants any more, warns of what is about to end. */
+  /**
+   * Looks again at hosts that no authority would find, forgets what nobody wants any more, warns of what is
+   * about to end.
+   */
   look(): Promise<void>;
 }
 
@@ -65,7 +77,8 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
       const authority = authorityOf(asked);
       const found = await store.find({ host });
       if (found?.authority === '' || found?.authority === authority) return found;
-      // What it issued before another one was asked in between is served again, of which the proxy tells nothing.
+      // What it issued before another one was asked in between is served again, of which the proxy tells
+      // nothing.
       const kept = await store.file(certificatePath(asked, host));
       const [former] = kept === undefined ? [] : issuedIn([kept]);
       return former && former.expiresAt > clock.now()
@@ -229,7 +242,10 @@ function createLook(
     warn(endSentence(host, expiresAt, error, now));
   }
 
-  /** Those of resolvers that are gone. A resolver is there before its account, so what is found first and wanted by nobody afterwards is left over. */
+  /**
+   * Those of resolvers that are gone. A resolver is there before its account, so what is found first and
+   * wanted by nobody afterwards is left over.
+   */
   async function forgetAccounts(): Promise<void> {
     const found = new Set([...(await files.accounts()), ...(await store.accounts())]);
     if (found.size === 0) return;

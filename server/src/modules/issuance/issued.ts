@@ -62,7 +62,9 @@ export function accountOf(path: string): string | undefined {
 /** What the proxy asks when no directory is named. */
 const usualDirectory = 'https://acme-v02.api.letsencrypt.org/directory';
 
-/** Whom the proxy asks: a directory (null: its own choice) and the account there (null: the installation's). */
+/**
+ * Whom the proxy asks: a directory (null: its own choice) and the account there (null: the installation's).
+ */
 export interface AskedAuthority {
   directoryUrl: string | null;
   account: string | null;
@@ -77,7 +79,9 @@ export function authorityOf({ directoryUrl, account }: AskedAuthority): string {
 
 /** Where the certificate of a host by an authority is kept. */
 export function certificatePath({ directoryUrl, account }: AskedAuthority, host: string): string {
-  return `${account === null ? '' : `accounts/${account}/`}certificates/${authorityOf({ directoryUrl, account: null })}/${host}/${host}.crt`;
+  const storage = account === null ? '' : `accounts/${account}/`;
+  const authority = authorityOf({ directoryUrl, account: null });
+  return `${storage}certificates/${authority}/${host}/${host}.crt`;
 }
 
 function ofAccount(account: string | null, authority: string): string {

@@ -1,17 +1,19 @@
 /** SQL of issuance: what became of each host's certificate, and the files of the proxy's store. */
 import { AppError } from '../../domain/errors.ts';
 import type { Database } from '../../db/database.ts';
-import { tableStore, type TableStore } from '../../db/table-store.ts';
+import { tableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import { accountOf, hostOf } from './issued.ts';
 
-export type IssuanceRecord = TableRecord<'issuance'>;
-export type ProxyFileRecord = TableRecord<'proxy_file'>;
+export type IssuanceRecord = Omit<TableRecord<'issuance'>, 'serverKey'>;
+export type ProxyFileRecord = Omit<TableRecord<'proxy_file'>, 'serverKey'>;
 
-export interface IssuanceStore extends Pick<TableStore<'issuance'>, 'find' | 'list'> {
+export interface IssuanceStore {
+  find(where: { host: string }): Promise<IssuanceRecord | undefined>;
+  list(where: Partial<Pick<IssuanceRecord, 'status'>>): Promise<IssuanceRecord[]>;
   put(record: IssuanceRecord): Promise<void>;
   forget(host: string): Promise<void>;
-  /** Hosts that this server asks an authority for, or would. */
+  /** Hosts that the server asks an authority for, or would. */
   wantedHosts(): Promise<string[]>;
   /** Paths of the files kept, without what is in them. */
   filePaths(): Promise<Pick<ProxyFileRecord, 'path' | 'expiresAt'>[]>;
@@ -27,10 +29,58 @@ export interface IssuanceStore extends Pick<TableStore<'issuance'>, 'find' | 'li
   forgetAccount(account: string, options: { certificates: boolean }): Promise<void>;
 }
 
-export function createIssuanceStore(database: Database): IssuanceStore {
-  const { builder } = database;
+/** Of one server: each has its own certificates, accounts and keys, and none is given another's. */
+export function createIssuanceStore(database: Database, serverKey: string): IssuanceStore {
   const issuances = tableStore(database, 'issuance');
   const files = tableStore(database, 'proxy_file');
+  const { wanted, paths, resolvers, expired } = queriesOf(database);
+  return {
+    find: ({ host }) => issuances.find({ serverKey, host }),
+    list: (where) => issuances.list({ serverKey, ...where }),
+    put: ({ host, ...record }) =>
+      database.transaction(async () => {
+        if ((await issuances.update({ serverKey, host }, record)) > 0) return;
+        // Somebody else may write of the same host at this moment; the later word stands.
+        await database
+          .attempt(() => issuances.insert({ serverKey, host, ...record }))
+          .catch(async (error: unknown) => {
+            if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
+            await issuances.update({ serverKey, host }, record);
+          });
+      }),
+    forget: async (host) => void (await issuances.remove({ serverKey, host })),
+    wantedHosts: async () =>
+      (await database.run(wanted, [serverKey, 1, 'none'])).map(({ asciiHost }) => asciiHost),
+    filePaths: () => database.run(paths, [serverKey]),
+    file: (path) => files.find({ serverKey, path }),
+    keepFiles: (changed) =>
+      database.transaction(async () => {
+        let count = 0;
+        for (const { path, ...file } of changed) {
+          const present = await files.find({ serverKey, path });
+          if (present?.content === file.content) continue;
+          count += 1;
+          if (present) await files.update({ serverKey, path }, file);
+          else await files.insert({ serverKey, path, ...file });
+        }
+        return count;
+      }),
+    forgetFiles: async (expiredBefore) => void (await database.change(expired, [serverKey, expiredBefore])),
+    accounts: async () => [
+      ...new Set((await database.run(paths, [serverKey])).flatMap(({ path }) => accountOf(path) ?? [])),
+    ],
+    wantedAccounts: async () =>
+      (await database.run(resolvers)).map(({ certificateResolverId }) => certificateResolverId),
+    forgetAccount: (account, { certificates }) =>
+      database.transaction(async () => {
+        for (const { path } of await database.run(paths, [serverKey]))
+          if (accountOf(path) === account && (certificates || hostOf(path) === undefined))
+            await files.remove({ serverKey, path });
+      }),
+  };
+}
+
+function queriesOf({ builder }: Database) {
   const wanted = builder
     .selectFrom('domain')
     .select('asciiHost')
@@ -39,51 +89,16 @@ export function createIssuanceStore(database: Database): IssuanceStore {
     .where('https', '=', 1)
     .where('certificateType', '<>', 'none')
     .compile();
-  const paths = builder.selectFrom('proxy_file').select(['path', 'expiresAt']).compile();
+  const paths = builder
+    .selectFrom('proxy_file')
+    .select(['path', 'expiresAt'])
+    .where('serverKey', '=', '')
+    .compile();
   const resolvers = builder.selectFrom('certificate_resolver').select('certificateResolverId').compile();
-  const expired = builder.deleteFrom('proxy_file').where('expiresAt', '<', 0).compile();
-  return {
-    find: issuances.find,
-    list: issuances.list,
-    put: ({ host, ...record }) =>
-      database.transaction(async () => {
-        if ((await issuances.update({ host }, record)) > 0) return;
-        // Somebody else may write of the same host at this moment; the later word stands.
-        await database
-          .attempt(() => issuances.insert({ host, ...record }))
-          .catch(async (error: unknown) => {
-            if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
-            await issuances.update({ host }, record);
-          });
-      }),
-    forget: async (host) => void (await issuances.remove({ host })),
-    wantedHosts: async () =>
-      (await database.run(wanted, ['local', 1, 'none'])).map(({ asciiHost }) => asciiHost),
-    filePaths: () => database.run(paths),
-    file: (path) => files.find({ path }),
-    keepFiles: (changed) =>
-      database.transaction(async () => {
-        let count = 0;
-        for (const { path, ...file } of changed) {
-          const present = await files.find({ path });
-          if (present?.content === file.content) continue;
-          count += 1;
-          if (present) await files.update({ path }, file);
-          else await files.insert({ path, ...file });
-        }
-        return count;
-      }),
-    forgetFiles: async (expiredBefore) => void (await database.change(expired, [expiredBefore])),
-    accounts: async () => [
-      ...new Set((await database.run(paths)).flatMap(({ path }) => accountOf(path) ?? [])),
-    ],
-    wantedAccounts: async () =>
-      (await database.run(resolvers)).map(({ certificateResolverId }) => certificateResolverId),
-    forgetAccount: (account, { certificates }) =>
-      database.transaction(async () => {
-        for (const { path } of await database.run(paths))
-          if (accountOf(path) === account && (certificates || hostOf(path) === undefined))
-            await files.remove({ path });
-      }),
-  };
+  const expired = builder
+    .deleteFrom('proxy_file')
+    .where('serverKey', '=', '')
+    .where('expiresAt', '<', 0)
+    .compile();
+  return { wanted, paths, resolvers, expired };
 }

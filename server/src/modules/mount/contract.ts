@@ -6,6 +6,7 @@ import { mutation, query, type ResourceReference } from '../../procedure/procedu
 import { mountRecord, serviceTypes, type ServiceType } from './record.ts';
 
 const own = { class: 'protected', resources: [{ kind: 'mount', field: 'mountId' }] } as const;
+const hostReach = [{ field: 'hostPath', when: 'given' }] as const;
 const id = z.object({ mountId: z.string().min(1) });
 const serviceId = z.string().min(1).max(100);
 const type = z.enum(['bind', 'volume', 'file']);
@@ -44,7 +45,10 @@ function named(input: Owner): { serviceType: ServiceType; field: string; id: str
   });
 }
 
-/** The service that an input names; its type when the input tells it. Fit for inputs that passed `mount.create` only. */
+/**
+ * The service that an input names; its type when the input tells it. Fit for inputs that passed
+ * `mount.create` only.
+ */
 export function ownerOf(input: Owner): { serviceId: string; serviceType: ServiceType | undefined } {
   const [owner] = named(input);
   return {
@@ -71,8 +75,11 @@ export const mountContract = {
   create: mutation({
     summary: 'Puts a folder of the server, a volume or a file into a service from its next deploy on',
     description:
-      '`bind` needs Owner or Admin. A volume belongs to its service and keeps its data when the service is renamed. The service is named by the field of its kind, such as `applicationId` or `postgresId`, or by `serviceId`, with `serviceType` or without.',
-    access: { class: 'protected', resources: ownerResources },
+      '`bind` needs an Owner or Admin with host reach, and is approved by that for the service in its ' +
+      'place and with its source. A volume belongs to its service and keeps its data when the service ' +
+      'is renamed. The service is named by the field of its kind, such as `applicationId` or ' +
+      '`postgresId`, or by `serviceId`, with `serviceType` or without.',
+    access: { class: 'protected', hostReach, resources: ownerResources },
     input: z
       .object({
         type,
@@ -113,8 +120,10 @@ export const mountContract = {
   }),
   update: mutation({
     summary: 'Changes a mount; it takes effect at the next deploy',
-    description: 'A volume under another name is another volume; the data stays in the former one.',
-    access: own,
+    description:
+      'A volume under another name is another volume; the data stays in the former one. `hostPath`, even ' +
+      'the same one, approves a bind anew.',
+    access: { ...own, hostReach },
     input: id.extend({ type: type.optional(), ...source, mountPath: path.optional() }),
     output: mountRecord,
     refusals: ['CONFLICT'],

@@ -1,7 +1,10 @@
-/** What a mount may be: clean paths, volume names the engine takes, nothing that belongs to the engine or to Berth. Pure. */
+/**
+ * What a mount may be: clean paths, volume names the engine takes, nothing that belongs to the engine or to
+ * Berth. Pure.
+ */
 import { posix } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import { parseServerPath, pathContains, refuseProtected } from '../../domain/server-path.ts';
+import { parseServerPath, pathContains } from '../../domain/server-path.ts';
 
 export interface MountDraft {
   type: 'bind' | 'volume' | 'file';
@@ -19,10 +22,10 @@ const volumeNamePattern = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,99}$/;
 const reservedInside = ['/proc', '/sys', '/.berth'];
 
 /**
- * The mount with only the fields of its type, or BAD_REQUEST naming the field. `protectedPaths` are absolute paths of the server that no service may see
- * (the engine's socket and data, Berth's own data): FORBIDDEN, as is every folder that contains one.
+ * The mount with only the fields of its type, or BAD_REQUEST naming the field. Which paths of the server a
+ * service may see is decided where they are approved.
  */
-export function checkMount(draft: MountDraft, protectedPaths: readonly string[]): MountDraft {
+export function checkMount(draft: MountDraft): MountDraft {
   const mountPath = parseServerPath(draft.mountPath, 'mountPath');
   if (mountPath === '/') throw badField('mountPath', 'cannot be the root of the container');
   if (reservedInside.some((reserved) => pathContains(reserved, mountPath)))
@@ -35,20 +38,13 @@ export function checkMount(draft: MountDraft, protectedPaths: readonly string[])
     filePath: null,
     content: null,
   };
-  return { ...bare, ...sourceRules[draft.type](draft, protectedPaths) };
+  return { ...bare, ...sourceRules[draft.type](draft) };
 }
 
 type Source = Partial<Omit<MountDraft, 'type' | 'mountPath'>>;
 
-const sourceRules: Record<
-  MountDraft['type'],
-  (draft: MountDraft, protectedPaths: readonly string[]) => Source
-> = {
-  bind(draft, protectedPaths) {
-    const hostPath = parseServerPath(given(draft.hostPath, 'hostPath'), 'hostPath');
-    refuseProtected(hostPath, 'hostPath', { protectedPaths, effect: 'would give the service' });
-    return { hostPath };
-  },
+const sourceRules: Record<MountDraft['type'], (draft: MountDraft) => Source> = {
+  bind: (draft) => ({ hostPath: parseServerPath(given(draft.hostPath, 'hostPath'), 'hostPath') }),
   volume(draft) {
     const volumeName = given(draft.volumeName, 'volumeName');
     if (!volumeNamePattern.test(volumeName))

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { hostReachOn } from '../../../../test/http/host-reach.ts';
+import { afterChange } from '../../../../test/http/after-change.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -19,7 +21,7 @@ eachDatabase('mounts', (test) => {
     createWorld((database) => {
       const mounts = createMounts(createMountStore(database), {
         clock: systemClock,
-        protectedPaths: ['/var/lib/berth'],
+        approve: hostReachOn(database, ['/var/lib/berth']).bindApproval,
       });
       return [router('mount', mountContract, mountHandlers(mounts))];
     });
@@ -67,10 +69,11 @@ eachDatabase('mounts', (test) => {
         content: 'port=1',
         mountPath: '/etc/app.conf',
       }),
-    ).toEqual(asFile);
+    ).toEqual(afterChange(asFile));
+    expect(await owner.query('mount.one', { mountId })).toEqual(asFile);
     expect(await owner.mutate('mount.update', { mountId, content: 'port=2' })).toEqual({
       ...asFile,
-      content: 'port=2',
+      content: '••••',
     });
     expect(await owner.mutate('mount.update', { mountId, content: null })).toMatchObject({
       code: 'BAD_REQUEST',
@@ -88,7 +91,7 @@ eachDatabase('mounts', (test) => {
       { type: 'bind' },
       { type: 'file' },
     ]);
-    expect(await owner.mutate('mount.remove', { mountId })).toEqual({ ...asFile, content: 'port=2' });
+    expect(await owner.mutate('mount.remove', { mountId })).toEqual({ ...asFile, content: '••••' });
     expect(await owner.query('mount.one', { mountId })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
@@ -188,13 +191,15 @@ eachDatabase('mounts', (test) => {
     ).toHaveLength(5);
   });
 
-  it('of paths of the server are for Owner and Admin, and never for what controls it', async () => {
+  it('of paths of the server are for people with host reach, and never for what controls it', async () => {
     const {
       owner,
       admin,
       member,
+      stranger,
       people,
       place: { applicationId },
+      foreign,
     } = await begin();
     await people.grant({ accessedServices: [applicationId] });
     const bind = { type: 'bind', hostPath: '/srv/shop', mountPath: '/data', applicationId };
@@ -202,8 +207,13 @@ eachDatabase('mounts', (test) => {
       code: 'FORBIDDEN',
       message: expect.stringContaining('Owner or Admin'),
     });
+    const theirs = { ...bind, applicationId: foreign.applicationId };
+    expect(await stranger.mutate('mount.create', theirs)).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('hostPath would reach the server itself'),
+    });
     const mountId = textOf(
-      await member.mutate('mount.create', { ...bind, type: 'volume', volumeName: 'v' }),
+      await member.mutate('mount.create', { ...bind, type: 'volume', hostPath: null, volumeName: 'v' }),
       'mountId',
     );
     expect(await member.mutate('mount.update', { mountId, type: 'bind', hostPath: '/' })).toMatchObject({
@@ -213,17 +223,20 @@ eachDatabase('mounts', (test) => {
     expect(
       await admin.mutate('mount.update', { mountId, type: 'bind', hostPath: '/srv/shop' }),
     ).toMatchObject({ type: 'bind' });
+    expect(
+      await member.mutate('mount.update', { mountId, hostPath: '/srv/shop', mountPath: '/elsewhere' }),
+    ).toMatchObject({ code: 'FORBIDDEN' });
     expect(await member.mutate('mount.update', { mountId, mountPath: '/elsewhere' })).toMatchObject({
-      code: 'FORBIDDEN',
+      hostPath: '/srv/shop',
     });
-    for (const hostPath of ['/', '/var/lib', '/var/lib/berth/key'])
+    for (const hostPath of ['/', '/var/lib', '/var/lib/berth/key', '/proc/self/root/var/lib/berth'])
       expect(await owner.mutate('mount.create', { ...bind, hostPath, mountPath: '/x' })).toMatchObject({
         code: 'FORBIDDEN',
-        message: expect.stringContaining('controls this server'),
+        message: expect.stringMatching(/controls this server|leads through a process/),
       });
   });
 
-  it('are closed to nobody, to other organizations and to members without access; bad input is named', async () => {
+  it('are closed to other organizations and to members without access; bad input is named', async () => {
     const {
       owner,
       member,
@@ -333,7 +346,8 @@ async function addServices(
     liveDeploymentId: null,
     releasedSuffix: '',
     networkIndex: null,
-    mayReachServer: false,
+    approval: null,
+    awaitsApproval: null,
   });
   await tableStore(database, 'database').insert({
     ...shared,

@@ -1,28 +1,32 @@
 /** Folders, volumes and files put into services (decisions 5). */
 import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import type { Role } from '../../domain/permissions.ts';
+import type { Approval } from '../../domain/danger.ts';
+import { applicationRef, composeRef, databaseRef, type ServiceRef } from '../../domain/service-ref.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { checkMount, type MountDraft } from './mount-rules.ts';
 import { serviceTypes, type ServiceType } from './record.ts';
 import type { MountRecord, MountStore } from './store.ts';
 
 /** A mount with its service named by the field of its kind. */
-export type Mount = Omit<MountRecord, 'serviceType' | 'databaseId'> &
+export type Mount = Omit<MountRecord, 'serviceType' | 'databaseId' | 'approval'> &
   DatabaseIds<string | null> & { serviceType: ServiceType };
 
 export type MountPatch = { [K in keyof MountDraft]?: MountDraft[K] | undefined };
 
 export interface MountEffects {
   clock: Clock;
-  /** Absolute paths of the server that no service may see: the engine's socket and data, Berth's data folder. */
-  protectedPaths: readonly string[];
+  /**
+   * Lets a service have this path of the server; FORBIDDEN for what no service may see, whoever asks: Berth's
+   * data, the engine's.
+   */
+  approve(service: ServiceRef, hostPath: string, by: MountActor): Promise<Approval>;
 }
 
 /** Who changes a mount. */
 export interface MountActor {
   organizationId: string;
-  role: Role;
+  userId: string;
 }
 
 /** The service that gets a mount; `serviceType` must be its own when it is given. */
@@ -32,7 +36,10 @@ export interface MountOwner {
 }
 
 export interface Mounts {
-  /** FORBIDDEN when a member binds a path of the server; CONFLICT when the service has a mount at this path. */
+  /**
+   * A bind is approved by it: the guard lets only people with host reach name a path of the server. CONFLICT
+   * when the service has a mount at this path.
+   */
   create(actor: MountActor, owner: MountOwner, input: MountDraft): Promise<Mount>;
   one(mountId: string, organizationId: string): Promise<Mount>;
   /** Newest first, as the other two. */
@@ -46,7 +53,10 @@ export interface Mounts {
 
 type OwnerColumns = Pick<MountRecord, 'applicationId' | 'composeId' | 'databaseId'>;
 
-/** Name of a mount's volume in the engine: by the service's id, so that a renamed service keeps its data (decisions 4). */
+/**
+ * Name of a mount's volume in the engine: by the service's id, so that a renamed service keeps its data
+ * (decisions 4).
+ */
 export function volumeNameOf({
   applicationId,
   composeId,
@@ -56,80 +66,101 @@ export function volumeNameOf({
   return `berth-${applicationId ?? composeId ?? databaseId ?? ''}-${volumeName ?? ''}`;
 }
 
-export function createMounts(store: MountStore, { clock, protectedPaths }: MountEffects): Mounts {
-  async function found(mountId: string, organizationId: string): Promise<MountRecord> {
-    const record = await store.find({ mountId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such mount. It may have been removed.');
-    return record;
-  }
+interface Parts extends MountEffects {
+  store: MountStore;
+}
 
+export function createMounts(store: MountStore, effects: MountEffects): Mounts {
+  const parts: Parts = { store, ...effects };
   const list = async (where: Partial<MountRecord>): Promise<Mount[]> =>
     (await store.list(where, { by: ['createdAt', 'mountId'], direction: 'desc' })).map(shown);
-
-  async function checked(actor: MountActor, record: MountRecord): Promise<MountRecord> {
-    if (record.type === 'bind' && actor.role === 'member') {
-      throw new AppError(
-        'FORBIDDEN',
-        'Mounting a path of the server needs the role Owner or Admin. Use a volume, or ask one of them.',
-      );
-    }
-    const clean = { ...record, ...checkMount(record, protectedPaths) };
-    const { applicationId, composeId, databaseId } = record;
-    const there = await store.find({ applicationId, composeId, databaseId, mountPath: clean.mountPath });
-    if (there && there.mountId !== record.mountId) {
-      const issue = { path: 'mountPath', message: 'has a mount already' };
-      throw new AppError(
-        'CONFLICT',
-        `The service has a mount at ${clean.mountPath} already. Change that one, or choose another path.`,
-        { issues: [issue] },
-      );
-    }
-    return clean;
-  }
-
-  /** The type of the service named; BAD_REQUEST when the input tells another. */
-  async function typeOf(
-    { serviceId, serviceType }: MountOwner,
-    organizationId: string,
-  ): Promise<ServiceType> {
-    const present = await store.serviceType(serviceId, organizationId);
-    if (!present) throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
-    if (serviceType !== undefined && serviceType !== present)
-      throw badField('serviceType', `is ${serviceType}, but the service is of the type ${present}`);
-    return present;
-  }
-
   return {
-    one: async (mountId, organizationId) => shown(await found(mountId, organizationId)),
-    async create(actor, owner, input) {
-      const { organizationId } = actor;
-      const serviceType = await typeOf(owner, organizationId);
-      const record = await checked(actor, {
-        mountId: randomId(),
-        organizationId,
-        ...input,
-        serviceType,
-        ...columnsOf(serviceType, owner.serviceId),
-        createdAt: isoTime(clock),
-      });
-      await store.insert(record);
-      return shown(record);
-    },
+    one: async (mountId, organizationId) => shown(await found(store, mountId, organizationId)),
+    create: (actor, owner, input) => create(parts, actor, owner, input),
     byApplication: (applicationId, organizationId) => list({ applicationId, organizationId }),
     byCompose: (composeId, organizationId) => list({ composeId, organizationId }),
     byDatabase: (databaseId, organizationId) => list({ databaseId, organizationId }),
-    async update(mountId, actor, patch) {
-      const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-      const changed = await checked(actor, { ...(await found(mountId, actor.organizationId)), ...given });
-      await store.update({ mountId, organizationId: actor.organizationId }, changed);
-      return shown(changed);
-    },
+    update: (mountId, actor, patch) => update(parts, mountId, actor, patch),
     async remove(mountId, organizationId) {
-      const present = await found(mountId, organizationId);
+      const present = await found(store, mountId, organizationId);
       await store.remove({ mountId, organizationId });
       return shown(present);
     },
   };
+}
+
+async function create(parts: Parts, actor: MountActor, owner: MountOwner, input: MountDraft): Promise<Mount> {
+  const { organizationId } = actor;
+  const serviceType = await typeOf(parts.store, owner, organizationId);
+  const record = await checked(parts, actor, input.hostPath, {
+    mountId: randomId(),
+    organizationId,
+    ...input,
+    serviceType,
+    ...columnsOf(serviceType, owner.serviceId),
+    approval: null,
+    createdAt: isoTime(parts.clock),
+  });
+  await parts.store.insert(record);
+  return shown(record);
+}
+
+async function update(parts: Parts, mountId: string, actor: MountActor, patch: MountPatch): Promise<Mount> {
+  const { organizationId } = actor;
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  const present = await found(parts.store, mountId, organizationId);
+  const changed = await checked(parts, actor, patch.hostPath, { ...present, ...given });
+  await parts.store.update({ mountId, organizationId }, changed);
+  return shown(changed);
+}
+
+async function found(store: MountStore, mountId: string, organizationId: string): Promise<MountRecord> {
+  const record = await store.find({ mountId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such mount. It may have been removed.');
+  return record;
+}
+
+/** The record in its clean form, with a named path of the server approved; refuses a path that is taken. */
+async function checked(
+  { store, approve }: Parts,
+  actor: MountActor,
+  namedPath: string | null | undefined,
+  record: MountRecord,
+): Promise<MountRecord> {
+  const draft = { ...record, ...checkMount(record) };
+  const clean = {
+    ...draft,
+    approval:
+      draft.hostPath === null
+        ? null
+        : namedPath
+          ? await approve(serviceOf(record), draft.hostPath, actor)
+          : record.approval,
+  };
+  const { applicationId, composeId, databaseId } = record;
+  const there = await store.find({ applicationId, composeId, databaseId, mountPath: clean.mountPath });
+  if (there && there.mountId !== record.mountId) {
+    const issue = { path: 'mountPath', message: 'has a mount already' };
+    throw new AppError(
+      'CONFLICT',
+      `The service has a mount at ${clean.mountPath} already. Change that one, or choose another path.`,
+      { issues: [issue] },
+    );
+  }
+  return clean;
+}
+
+/** The type of the service named; BAD_REQUEST when the input tells another. */
+async function typeOf(
+  store: MountStore,
+  { serviceId, serviceType }: MountOwner,
+  organizationId: string,
+): Promise<ServiceType> {
+  const present = await store.serviceType(serviceId, organizationId);
+  if (!present) throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
+  if (serviceType !== undefined && serviceType !== present)
+    throw badField('serviceType', `is ${serviceType}, but the service is of the type ${present}`);
+  return present;
 }
 
 function columnsOf(serviceType: ServiceType, serviceId: string): OwnerColumns {
@@ -141,7 +172,14 @@ function columnsOf(serviceType: ServiceType, serviceId: string): OwnerColumns {
   };
 }
 
-function shown({ databaseId, ...mount }: MountRecord): Mount {
+const serviceOf = ({ applicationId, composeId, databaseId }: OwnerColumns): ServiceRef =>
+  applicationId === null
+    ? composeId === null
+      ? databaseRef(databaseId ?? '')
+      : composeRef(composeId)
+    : applicationRef(applicationId);
+
+function shown({ databaseId, approval: _approval, ...mount }: MountRecord): Mount {
   return { ...mount, serviceType: typeIn(mount.serviceType), ...databaseIds(mount.serviceType, databaseId) };
 }
 

@@ -1,6 +1,7 @@
 /** The mount record (decisions 5), and the services that have mounts. */
 import { z } from 'zod';
 import { databaseKindNames, perDatabaseId } from '../../domain/database-kind.ts';
+import { secretText } from '../../procedure/secret-fields.ts';
 
 const optional = z.string().nullable();
 
@@ -14,7 +15,7 @@ export const mountRecord = z
     hostPath: optional,
     volumeName: optional,
     filePath: optional,
-    content: optional,
+    content: secretText('Text of a file').nullable(),
     mountPath: z.string(),
     serviceType: z.enum(serviceTypes),
     applicationId: optional,

@@ -14,24 +14,21 @@ export interface MountStore extends TableStore<'mount'> {
 
 export function createMountStore(database: Database): MountStore {
   const of = (table: 'application' | 'compose' | 'database', type: ReturnType<typeof sql>) =>
-    sql`select ${type} as "serviceType" from ${sql.table(table)} where ${sql.ref(`${table}Id`)} = ${''} and "organizationId" = ${''}`;
-  const serviceType = sql<{
-    serviceType: ServiceType;
-  }>`${of('application', sql`'application'`)} union all ${of('compose', sql`'compose'`)} union all ${of('database', sql`"kind"`)}`.compile(
+    sql`select ${type} as "serviceType" from ${sql.table(table)}
+      where ${sql.ref(`${table}Id`)} = ${''} and "organizationId" = ${''}`;
+  const services = [
+    of('application', sql`'application'`),
+    of('compose', sql`'compose'`),
+    of('database', sql`"kind"`),
+  ];
+  const serviceType = sql<{ serviceType: ServiceType }>`${sql.join(services, sql` union all `)}`.compile(
     database.builder,
   );
   return {
     ...tableStore(database, 'mount'),
-    serviceType: async (serviceId, organizationId) =>
-      (
-        await database.run(serviceType, [
-          serviceId,
-          organizationId,
-          serviceId,
-          organizationId,
-          serviceId,
-          organizationId,
-        ])
-      )[0]?.serviceType,
+    serviceType: async (serviceId, organizationId) => {
+      const ids = services.flatMap(() => [serviceId, organizationId]);
+      return (await database.run(serviceType, ids))[0]?.serviceType;
+    },
   };
 }

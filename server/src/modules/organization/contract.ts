@@ -32,7 +32,8 @@ export const organizationContract = {
   create: mutation({
     summary: 'Creates a further organization; the caller becomes its Owner',
     description:
-      'Needs a logged-in session, and the role Owner or Admin in the organization in use: an Owner may do more on this server than a member was given. ' +
+      'Needs a logged-in session, and the role Owner or Admin in the organization in use: an Owner may ' +
+      'do more on this server than a member was given. ' +
       'The session stays where it is; `organization.setActive` changes to the new one.',
     access: { class: 'admin', resources: [], sessionOnly: true },
     input: z.object({ name }),
@@ -47,30 +48,57 @@ export const organizationContract = {
   all: query({
     summary: 'The organizations that the caller belongs to, newest first, each with the role there',
     description: "With an API key: the key's organization alone.",
-    access: { class: 'protected', resources: [] },
+    access: { class: 'protected', resources: [], beforeTwoFactor: true },
     input: z.object(pageInput),
     output: listOf(ownOrganization),
   }),
   update: mutation({
-    summary: 'Renames an organization',
+    summary: 'Renames an organization, or requires two-factor sign-in of its members',
+    description:
+      'Whoever requires it must have it. Sessions of members without it can only set it up from then ' +
+      'on; API keys go on.',
     access: { class: 'admin', ...own },
-    input: id.extend({ name: name.optional() }),
+    input: id.extend({ name: name.optional(), requireTwoFactor: z.boolean().optional() }),
     output: organizationRecord,
+    refusals: ['PRECONDITION_FAILED'],
   }),
   delete: mutation({
     summary: 'Deletes an organization with its memberships, sessions, API keys and invitations; irreversible',
     description:
-      "Refused while anything stands in it: projects, servers, certificates, SSH keys and the like. The installation's first organization cannot be deleted. " +
-      "Accounts stay: whoever belongs to no other organization can sign in again with an invitation. The entry of the audit log stands in the first organization's.",
+      'Refused while anything stands in it: projects, servers, certificates, SSH keys and the like. The ' +
+      "installation's first organization cannot be deleted. " +
+      ('Accounts stay: whoever belongs to no other organization can sign in again with an invitation. ' +
+        "The entry of the audit log stands in the first organization's."),
     access: { class: 'owner', ...own },
     input: id,
+    output: organizationRecord,
+    refusals: ['PRECONDITION_FAILED'],
+  }),
+  installation: query({
+    summary: 'Every organization of the installation, newest first',
+    access: { class: 'installation', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(organizationRecord),
+  }),
+  setTrusted: mutation({
+    summary: 'Trusts an organization with the machine itself, or ends that',
+    description:
+      'Owners and Admins of a trusted organization may bind folders of the server, add capabilities, use ' +
+      'local repositories and destinations, and approve what their compose files ask of the machine, as ' +
+      "the installation's own people may. When the trust ends, what they approved holds no longer: what " +
+      'runs keeps running, and its next deployment is refused.',
+    access: {
+      class: 'installationOwner',
+      resources: [{ kind: 'organization', field: 'organizationId', acrossOrganizations: true }],
+    },
+    input: id.extend({ trusted: z.boolean() }),
     output: organizationRecord,
     refusals: ['PRECONDITION_FAILED'],
   }),
   setActive: mutation({
     summary: 'Makes the session act in another organization of the caller',
     description: 'Needs a logged-in session; an API key acts in its own organization always.',
-    access: { class: 'protected', ...own, sessionOnly: true },
+    access: { class: 'protected', ...own, sessionOnly: true, beforeTwoFactor: true },
     input: id,
     output: ownOrganization,
   }),
@@ -84,8 +112,10 @@ export const organizationContract = {
   invite: mutation({
     summary: 'Invites a person into the organization; the token is in this answer and never again',
     description:
-      'There is no mail server: give the token to the person. It is good for 7 days and for one use with this e-mail address: at sign-up ' +
-      '(`POST /api/auth/sign-up/email` with `token`), at sign-in (`token` as well), or with `organization.accept`. A former open invitation of the same address is revoked.',
+      'There is no mail server: give the token to the person. It is good for 7 days and for one use ' +
+      'with this e-mail address: at sign-up ' +
+      ('(`POST /api/auth/sign-up/email` with `token`), at sign-in (`token` as well), or with ' +
+        '`organization.accept`. A former open invitation of the same address is revoked.'),
     access: { class: 'admin', resources: granted },
     input: z.object({ email: emailField, role: role.default('member'), grants: grantsInput.optional() }),
     output: z.object({ ...invitationRecord.shape, token: z.string() }),
@@ -107,7 +137,8 @@ export const organizationContract = {
   accept: mutation({
     summary: 'Joins the organization that an invitation is for',
     description:
-      'Needs a logged-in session of the user whose e-mail address was invited. The session stays where it is; `organization.setActive` changes to the new one.',
+      'Needs a logged-in session of the user whose e-mail address was invited. The session stays where ' +
+      'it is; `organization.setActive` changes to the new one.',
     access: { class: 'protected', resources: [], sessionOnly: true },
     input: z.object({ token: tokenField }),
     output: ownOrganization,
@@ -116,7 +147,8 @@ export const organizationContract = {
   updateMember: mutation({
     summary: 'Changes the role or the grants of a member; absent grants stay as they are',
     description:
-      "Nobody gives or takes a role above their own, and the last Owner stays. A change of the role ends the member's sessions in this organization and revokes the invitations the member made.",
+      'Nobody gives or takes a role above their own, and the last Owner stays. A change of the role ' +
+      "ends the member's sessions in this organization and revokes the invitations the member made.",
     access: { class: 'admin', resources: [...member, ...granted] },
     input: z.object({ userId, role: role.optional(), grants: grantsInput.optional() }),
     output: memberRecord,
@@ -125,7 +157,9 @@ export const organizationContract = {
   removeMember: mutation({
     summary: 'Removes a member from the organization',
     description:
-      'Sessions and API keys of the member in this organization end at once, and invitations the member made are revoked; the account stays. Nobody removes a role above their own, and the last Owner stays.',
+      'Sessions and API keys of the member in this organization end at once, and invitations the member ' +
+      'made are revoked; the account stays. Nobody removes a role above their own, and the last Owner ' +
+      'stays.',
     access: { class: 'admin', resources: member },
     input: z.object({ userId }),
     output: memberRecord,

@@ -14,6 +14,7 @@ export interface OrganizationDesk {
   /** Makes a session act in another organization. */
   moveSession(sessionId: string, organizationId: string): Promise<void>;
   emailOf(userId: string): Promise<string>;
+  hasTwoFactor(userId: string): Promise<boolean>;
 }
 
 export function organizationHandlers({
@@ -44,8 +45,15 @@ export function organizationHandlers({
         ({ organizationId }) => organizationId,
       );
     },
-    update: ({ write }, { organizationId, ...patch }) =>
-      write(() => organizations.update(organizationId, patch)),
+    async update({ actor, write }, { organizationId, ...patch }) {
+      if (patch.requireTwoFactor && !(await desk.hasTwoFactor(actor.userId)))
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'Set two-factor sign-in up for yourself first (user.twoFactorSetUp): without it you could do ' +
+            'nothing else in this organization.',
+        );
+      return write(() => organizations.update(organizationId, patch));
+    },
     async delete({ actor, write }, { organizationId }) {
       const first = (await organizations.first()) ?? actor.organizationId;
       return write(
@@ -53,6 +61,11 @@ export function organizationHandlers({
         () => first,
       );
     },
+    async installation(_context, input) {
+      return paginate(await organizations.all(), input, ({ organizationId }) => organizationId);
+    },
+    setTrusted: ({ write }, { organizationId, trusted }) =>
+      write(() => organizations.setTrusted(organizationId, trusted)),
     setActive: ({ actor, write }, { organizationId }) =>
       write(async () => {
         await desk.moveSession(sessionOf(actor), organizationId);

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { noGrants, roleCovers, type Grants, type Role } from '../../domain/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { hashToken, newToken } from '../../ports/token.ts';
-import { mergedGrants, type PartialGrants } from './membership.ts';
+import { mergedGrants, requireHolder, type MemberChanger, type PartialGrants } from './membership.ts';
 import type { InvitationRecord, InvitationStore, MemberStore } from './store.ts';
 
 export interface InvitationView {
@@ -23,19 +23,27 @@ export interface NewInvitation {
   grants?: PartialGrants | undefined;
 }
 
+export interface Inviter extends MemberChanger {
+  userId: string;
+}
+
 export interface Invitations {
-  /** FORBIDDEN for a role above the inviter's own, CONFLICT when the person is a member already. */
-  invite(
-    by: { userId: string; organizationId: string; role: Role },
-    input: NewInvitation,
-  ): Promise<InvitationView & { token: string }>;
+  /**
+   * FORBIDDEN for a role above the inviter's own and for canReadSecrets without holding it, CONFLICT when the
+   * person is a member already.
+   */
+  invite(by: Inviter, input: NewInvitation): Promise<InvitationView & { token: string }>;
   /** Newest first. */
   all(organizationId: string): Promise<InvitationView[]>;
   /** PRECONDITION_FAILED when it was used or revoked before. */
   revoke(invitationId: string, organizationId: string): Promise<InvitationView>;
   /** The open invitation of this token for this address, or why there is none. */
   open(token: string, email: string): Promise<{ invitation: InvitationRecord } | { refusal: AppError }>;
-  /** Uses it up and makes the user a member, inside the caller's transaction; FORBIDDEN when it was used meanwhile, CONFLICT when the user is a member already. `userOf` gives the user once the invitation is secured. */
+  /**
+   * Uses it up and makes the user a member, inside the caller's transaction; FORBIDDEN when it was used
+   * meanwhile, CONFLICT when the user is a member already. `userOf` gives the user once the invitation is
+   * secured.
+   */
   redeem<T extends { userId: string }>(
     invitation: { invitationId: string },
     userOf: () => Promise<T>,
@@ -44,104 +52,139 @@ export interface Invitations {
 
 const lifetimeMs = 7 * 24 * 3_600_000;
 
+interface Parts {
+  store: InvitationStore;
+  members: MemberStore;
+  /** Ends what a user has in an organization: sessions and API keys. */
+  leave(userId: string, organizationId: string): Promise<void>;
+  clock: Clock;
+}
+
 export function createInvitations(
   store: InvitationStore,
   members: MemberStore,
-  parts: { leave(userId: string, organizationId: string): Promise<void> },
+  { leave }: Pick<Parts, 'leave'>,
   clock: Clock,
 ): Invitations {
+  const parts: Parts = { store, members, leave, clock };
   return {
-    async invite(by, input) {
-      if (!roleCovers(by.role, input.role))
-        throw new AppError(
-          'FORBIDDEN',
-          `role: ${input.role} is above your own role, which is ${by.role}. An Owner can give it.`,
-        );
-      const { organizationId } = by;
-      const email = input.email.toLowerCase();
-      if (await store.isMember(email, organizationId))
-        throw new AppError(
-          'CONFLICT',
-          `${email} is a member of this organization already. Change the member with organization.updateMember.`,
-        );
-      await store.update({ organizationId, email, status: 'pending' }, { status: 'revoked' });
-      const token = newToken();
-      const record: InvitationRecord = {
-        invitationId: randomId(),
-        organizationId,
-        email,
-        role: input.role,
-        grants: mergedGrants(noGrants, input.grants ?? {}),
-        tokenHash: hashToken(token),
-        invitedBy: by.userId,
-        status: 'pending',
-        expiresAt: clock.now() + lifetimeMs,
-        createdAt: isoTime(clock),
-      };
-      await store.insert(record);
-      return { ...viewOf(record, clock), token };
-    },
+    invite: (by, input) => invite(parts, by, input),
     all: async (organizationId) =>
       (await store.list({ organizationId }, { by: ['createdAt', 'invitationId'], direction: 'desc' })).map(
         (record) => viewOf(record, clock),
       ),
-    async revoke(invitationId, organizationId) {
-      const isOpen =
-        (await store.update({ invitationId, organizationId, status: 'pending' }, { status: 'revoked' })) > 0;
-      const record = await store.find({ invitationId, organizationId });
-      if (!record) throw new AppError('NOT_FOUND', 'There is no such invitation.');
-      if (!isOpen)
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `This invitation was ${record.status} before${record.status === 'accepted' ? '; remove the member with organization.removeMember' : ''}.`,
-        );
-      return viewOf(record, clock);
-    },
-    async open(token, email) {
-      const invitation = await store.find({ tokenHash: hashToken(token) });
-      if (!invitation)
-        return {
-          refusal: new AppError(
-            'NOT_FOUND',
-            'There is no invitation with this token. Check that it is whole, or ask for a new one.',
-          ),
-        };
-      if (invitation.email !== email)
-        return {
-          refusal: new AppError(
-            'FORBIDDEN',
-            'This invitation is for another e-mail address. Ask for one to yours.',
-          ),
-        };
-      const { status } = viewOf(invitation, clock);
-      return status === 'pending'
-        ? { invitation }
-        : { refusal: new AppError('PRECONDITION_FAILED', `${endings[status]} Ask for a new one.`) };
-    },
-    async redeem({ invitationId }, userOf) {
-      const record = (await store.claim(invitationId, clock.now()))
-        ? await store.find({ invitationId })
-        : undefined;
-      if (!record)
-        throw new AppError('FORBIDDEN', 'This invitation was used or revoked meanwhile. Ask for a new one.');
-      const { organizationId, role, grants } = record;
-      const user = await userOf();
-      const { userId } = user;
-      if (await members.find({ userId, organizationId }))
-        throw new AppError('CONFLICT', 'You are a member of this organization already.');
-      // Whatever an earlier membership left behind must not come to life again.
-      await parts.leave(userId, organizationId);
-      await members.insert({
-        memberId: randomId(),
-        organizationId,
-        userId,
-        role,
-        grants,
-        createdAt: isoTime(clock),
-      });
-      return user;
-    },
+    revoke: (invitationId, organizationId) => revoke(parts, invitationId, organizationId),
+    open: (token, email) => open(parts, token, email),
+    redeem: ({ invitationId }, userOf) => redeem(parts, invitationId, userOf),
   };
+}
+
+async function invite(
+  { store, clock }: Parts,
+  by: Inviter,
+  input: NewInvitation,
+): Promise<InvitationView & { token: string }> {
+  if (!roleCovers(by.role, input.role))
+    throw new AppError(
+      'FORBIDDEN',
+      `role: ${input.role} is above your own role, which is ${by.role}. An Owner can give it.`,
+    );
+  if (input.grants?.canReadSecrets) requireHolder(by);
+  const { organizationId } = by;
+  const email = input.email.toLowerCase();
+  if (await store.isMember(email, organizationId))
+    throw new AppError(
+      'CONFLICT',
+      `${email} is a member of this organization already. Change the member with ` +
+        'organization.updateMember.',
+    );
+  await store.update({ organizationId, email, status: 'pending' }, { status: 'revoked' });
+  const token = newToken();
+  const record: InvitationRecord = {
+    invitationId: randomId(),
+    organizationId,
+    email,
+    role: input.role,
+    // Not named, it is what the inviter has.
+    grants: mergedGrants({ ...noGrants, canReadSecrets: by.grants.canReadSecrets }, input.grants ?? {}),
+    tokenHash: hashToken(token),
+    invitedBy: by.userId,
+    status: 'pending',
+    expiresAt: clock.now() + lifetimeMs,
+    createdAt: isoTime(clock),
+  };
+  await store.insert(record);
+  return { ...viewOf(record, clock), token };
+}
+
+async function revoke(
+  { store, clock }: Parts,
+  invitationId: string,
+  organizationId: string,
+): Promise<InvitationView> {
+  const isOpen =
+    (await store.update({ invitationId, organizationId, status: 'pending' }, { status: 'revoked' })) > 0;
+  const record = await store.find({ invitationId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such invitation.');
+  if (!isOpen) {
+    const advice = record.status === 'accepted' ? '; remove the member with organization.removeMember' : '';
+    throw new AppError('PRECONDITION_FAILED', `This invitation was ${record.status} before${advice}.`);
+  }
+  return viewOf(record, clock);
+}
+
+async function open(
+  { store, clock }: Parts,
+  token: string,
+  email: string,
+): Promise<{ invitation: InvitationRecord } | { refusal: AppError }> {
+  const invitation = await store.find({ tokenHash: hashToken(token) });
+  if (!invitation)
+    return {
+      refusal: new AppError(
+        'NOT_FOUND',
+        'There is no invitation with this token. Check that it is whole, or ask for a new one.',
+      ),
+    };
+  if (invitation.email !== email)
+    return {
+      refusal: new AppError(
+        'FORBIDDEN',
+        'This invitation is for another e-mail address. Ask for one to yours.',
+      ),
+    };
+  const { status } = viewOf(invitation, clock);
+  return status === 'pending'
+    ? { invitation }
+    : { refusal: new AppError('PRECONDITION_FAILED', `${endings[status]} Ask for a new one.`) };
+}
+
+async function redeem<T extends { userId: string }>(
+  { store, members, leave, clock }: Parts,
+  invitationId: string,
+  userOf: () => Promise<T>,
+): Promise<T> {
+  const record = (await store.claim(invitationId, clock.now()))
+    ? await store.find({ invitationId })
+    : undefined;
+  if (!record)
+    throw new AppError('FORBIDDEN', 'This invitation was used or revoked meanwhile. Ask for a new one.');
+  const { organizationId, role, grants } = record;
+  const user = await userOf();
+  const { userId } = user;
+  if (await members.find({ userId, organizationId }))
+    throw new AppError('CONFLICT', 'You are a member of this organization already.');
+  // Whatever an earlier membership left behind must not come to life again.
+  await leave(userId, organizationId);
+  await members.insert({
+    memberId: randomId(),
+    organizationId,
+    userId,
+    role,
+    grants,
+    createdAt: isoTime(clock),
+  });
+  return user;
 }
 
 const endings = {

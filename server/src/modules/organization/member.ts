@@ -5,7 +5,10 @@ import type { MemberStore } from './store.ts';
 export type GrantList = 'accessedProjects' | 'accessedEnvironments' | 'accessedServices';
 
 export interface Members {
-  /** Adds the new thing to a member's grants, inside the transaction that makes it; owners and admins reach everything anyway. */
+  /**
+   * Adds the new thing to a member's grants, inside the transaction that makes it; owners and admins reach
+   * everything anyway.
+   */
   grantCreated(actor: Actor, list: GrantList, id: string): Promise<void>;
 }
 

@@ -194,7 +194,8 @@ eachDatabase('members', (test) => {
       liveDeploymentId: null,
       releasedSuffix: '',
       networkIndex: null,
-      mayReachServer: false,
+      approval: null,
+      awaitsApproval: null,
     });
     expect(await update(owner, 'member', { grants: { accessedServices: ids } })).toEqual(
       shown('member', 'member', { accessedServices: ids }),
@@ -225,6 +226,46 @@ eachDatabase('members', (test) => {
     expect(await update(admin, 'admin', { role: 'admin' })).toMatchObject({ code: 'FORBIDDEN' });
   });
 
+  it('are given canReadSecrets by whoever holds it, and by nobody else', async () => {
+    const { owner, admin } = await begin();
+    const secrets = (canReadSecrets: boolean): object => ({ grants: { canReadSecrets } });
+    const refused = { code: 'FORBIDDEN', message: expect.stringContaining('grants.canReadSecrets') };
+    const invite = (door: Door, email: string, more: object = {}): Promise<unknown> =>
+      door.mutate('organization.invite', { email, role: 'admin', ...more });
+    await invite(admin, 'before@example.com');
+    expect(await update(owner, 'admin', secrets(false))).toMatchObject(secrets(false));
+    // A token handed out before would give it back.
+    expect(await list(owner)).toEqual([{ email: 'before@example.com', status: 'revoked' }]);
+    expect(await update(admin, 'admin', secrets(true))).toMatchObject(refused);
+    expect(await invite(admin, 'a@example.com', secrets(true))).toMatchObject(refused);
+    expect(await invite(admin, 'b@example.com')).toMatchObject(secrets(false));
+    // Said again it gives nothing.
+    expect(await update(admin, 'member', secrets(true))).toMatchObject(secrets(true));
+    await update(owner, 'member', secrets(false));
+    expect(await update(admin, 'member', secrets(true))).toMatchObject(refused);
+    expect(await update(admin, 'member', { grants: { canCreateServices: true } })).toMatchObject(
+      secrets(false),
+    );
+    expect(await update(owner, 'admin', secrets(true))).toMatchObject(secrets(true));
+    expect(await update(admin, 'member', secrets(true))).toMatchObject(secrets(true));
+    expect(await invite(admin, 'c@example.com')).toMatchObject(secrets(true));
+  });
+
+  it('keep an Owner who reads secrets', async () => {
+    const { owner, member } = await begin();
+    const take = { grants: { canReadSecrets: false } };
+    expect(await update(owner, 'owner', take)).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('last Owner who reads secrets'),
+    });
+    await update(owner, 'member', { role: 'owner' });
+    expect(await update(owner, 'owner', take)).toMatchObject(take);
+    expect(await update(member, 'member', take)).toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect(await update(member, 'owner', { grants: { canReadSecrets: true } })).toMatchObject({
+      grants: { canReadSecrets: true },
+    });
+  });
+
   it('keep the last Owner, also when two Owners take the role from each other at once', async () => {
     const { owner, member, stranger } = await begin();
     expect(await update(owner, 'owner', { role: 'admin' })).toMatchObject({
@@ -248,29 +289,33 @@ eachDatabase('members', (test) => {
     expect(['PRECONDITION_FAILED', 'FORBIDDEN']).toContain(codes.find((code) => code !== 'done'));
   });
 
-  it('lose their sessions in the organization with a change of their role, not with other changes, and keep their keys', async () => {
-    const { owner, member, people, session, database } = await begin();
-    await createStores(database).members.insert({
-      memberId: 'm',
-      organizationId: 'organization-other',
-      userId: 'user-member',
-      role: 'member',
-      grants: noGrants,
-      createdAt: '2026-01-01T00:00:00.000Z',
-    });
-    const [here, there] = [
-      await session(people.member),
-      await session({ ...people.member, organizationId: 'organization-other' }),
-    ];
-    await update(owner, 'member', { grants: { canCreateProjects: true }, role: 'member' });
-    expect(await here.query('user.get')).toMatchObject({ role: 'member' });
-    await update(owner, 'member', { role: 'admin' });
-    expect(await here.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
-    expect(await there.query('user.get')).toMatchObject({ organizationId: 'organization-other' });
-    expect(await member.query('user.get')).toMatchObject({ role: 'admin' });
-  });
+  it(
+    'lose their sessions in the organization with a change of their role, not with other changes, and ' +
+      'keep their keys',
+    async () => {
+      const { owner, member, people, session, database } = await begin();
+      await createStores(database).members.insert({
+        memberId: 'm',
+        organizationId: 'organization-other',
+        userId: 'user-member',
+        role: 'member',
+        grants: noGrants,
+        createdAt: '2026-01-01T00:00:00.000Z',
+      });
+      const [here, there] = [
+        await session(people.member),
+        await session({ ...people.member, organizationId: 'organization-other' }),
+      ];
+      await update(owner, 'member', { grants: { canCreateProjects: true }, role: 'member' });
+      expect(await here.query('user.get')).toMatchObject({ role: 'member' });
+      await update(owner, 'member', { role: 'admin' });
+      expect(await here.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
+      expect(await there.query('user.get')).toMatchObject({ organizationId: 'organization-other' });
+      expect(await member.query('user.get')).toMatchObject({ role: 'admin' });
+    },
+  );
 
-  it('that are removed have nothing left: sessions and keys end at once and stay dead after a return', async () => {
+  it('that are removed lose sessions and keys at once, also for when they return', async () => {
     const { owner, admin, member, stranger, nobody, people, session, database } = await begin();
     const here = await session(people.member);
     expect(await remove(nobody, 'member')).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -12,7 +12,9 @@ eachDatabase('organizations', (test) => {
   const shown = (name: string): object => ({
     organizationId: expect.any(String),
     name,
+    trusted: false,
     createdAt: expect.any(String),
+    requireTwoFactor: false,
   });
 
   async function create(
@@ -26,7 +28,7 @@ eachDatabase('organizations', (test) => {
     };
   }
 
-  it('are created by Owner and Admin in a session, who own them then; the session stays until it is moved', async () => {
+  it('are created by Owner and Admin in a session, which stays in its own until it is moved', async () => {
     const world = await begin();
     const { owner, nobody, people, session, database } = world;
     expect(await nobody.mutate('organization.create', { name: 'Third' })).toMatchObject({

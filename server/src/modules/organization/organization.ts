@@ -1,6 +1,6 @@
 /** Organizations themselves; their members stand in membership.ts, invitations in invitation.ts. */
 import { AppError } from '../../domain/errors.ts';
-import { noGrants, type Role } from '../../domain/permissions.ts';
+import { noGrants, type Role, type Standing } from '../../domain/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { contentWords, type MemberStore, type OrganizationRecord, type OrganizationStore } from './store.ts';
 
@@ -12,12 +12,23 @@ export interface Organizations {
   one(organizationId: string): Promise<OrganizationRecord>;
   /** Newest first. */
   ofUser(userId: string): Promise<OwnOrganization[]>;
-  update(organizationId: string, patch: { name?: string | undefined }): Promise<OrganizationRecord>;
-  /** With its members, their sessions and keys; PRECONDITION_FAILED for the first one and while something stands in it. */
+  update(
+    organizationId: string,
+    patch: { name?: string | undefined; requireTwoFactor?: boolean | undefined },
+  ): Promise<OrganizationRecord>;
+  /**
+   * With its members, their sessions and keys; PRECONDITION_FAILED for the first one and while something
+   * stands in it.
+   */
   remove(organizationId: string): Promise<OrganizationRecord>;
   /** The installation's first, whose people run the server; undefined before the first sign-up. */
   first(): Promise<string | undefined>;
   isFirst(organizationId: string): Promise<boolean>;
+  standing(organizationId: string): Promise<Standing>;
+  /** Every one of the installation, newest first. */
+  all(): Promise<OrganizationRecord[]>;
+  /** PRECONDITION_FAILED for the installation's own, whose people run the machine anyway. */
+  setTrusted(organizationId: string, trusted: boolean): Promise<OrganizationRecord>;
 }
 
 export function createOrganizations(
@@ -25,16 +36,11 @@ export function createOrganizations(
   members: MemberStore,
   clock: Clock,
 ): Organizations {
-  async function one(organizationId: string): Promise<OrganizationRecord> {
-    const record = await store.find({ organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such organization. It may have been deleted.');
-    return record;
-  }
-
+  const one = (organizationId: string): Promise<OrganizationRecord> => found(store, organizationId);
   return {
     one,
     async create(userId, name) {
-      const organization = { organizationId: randomId(), name, createdAt: isoTime(clock) };
+      const organization = newOrganization(name, clock);
       await store.insert(organization);
       await members.insert({
         memberId: randomId(),
@@ -51,29 +57,72 @@ export function createOrganizations(
       await store.update({ organizationId }, patch);
       return one(organizationId);
     },
-    async remove(organizationId) {
-      await store.hold(organizationId, 'removal');
-      const organization = await one(organizationId);
-      if ((await store.first()) === organizationId) {
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `${organization.name} is the first organization of this Berth, whose people run the server; it cannot be deleted.`,
-        );
-      }
-      const contents = await store.contents(organizationId);
-      if (contents.length > 0) {
-        const words = contents.map(
-          ({ kind, count }) => `${count} ${contentWords[kind][count === 1 ? 0 : 1]}`,
-        );
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `${organization.name} still has ${words.join(', ')}. Remove them first.`,
-        );
-      }
-      await store.remove({ organizationId });
-      return organization;
-    },
+    remove: (organizationId) => removeEmpty(store, organizationId),
     first: () => store.first(),
     isFirst: async (organizationId) => (await store.first()) === organizationId,
+    standing: (organizationId) => standingOf(store, organizationId),
+    all: () => store.list({}, { by: ['createdAt', 'organizationId'], direction: 'desc' }),
+    setTrusted: (organizationId, trusted) => setTrusted(store, organizationId, trusted),
+  };
+}
+
+/** What the organization is on this installation (decisions 2). */
+export async function standingOf(
+  store: Pick<OrganizationStore, 'first' | 'find'>,
+  organizationId: string,
+): Promise<Standing> {
+  if ((await store.first()) === organizationId) return 'installation';
+  return (await store.find({ organizationId }))?.trusted ? 'trusted' : 'tenant';
+}
+
+async function found(store: OrganizationStore, organizationId: string): Promise<OrganizationRecord> {
+  const record = await store.find({ organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such organization. It may have been deleted.');
+  return record;
+}
+
+async function removeEmpty(store: OrganizationStore, organizationId: string): Promise<OrganizationRecord> {
+  await store.hold(organizationId, 'removal');
+  const organization = await found(store, organizationId);
+  if ((await store.first()) === organizationId) {
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${organization.name} is the first organization of this Berth, whose people run the server; ` +
+        'it cannot be deleted.',
+    );
+  }
+  const contents = await store.contents(organizationId);
+  if (contents.length > 0) {
+    const words = contents.map(({ kind, count }) => `${count} ${contentWords[kind][count === 1 ? 0 : 1]}`);
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${organization.name} still has ${words.join(', ')}. Remove them first.`,
+    );
+  }
+  await store.remove({ organizationId });
+  return organization;
+}
+
+async function setTrusted(
+  store: OrganizationStore,
+  organizationId: string,
+  trusted: boolean,
+): Promise<OrganizationRecord> {
+  if ((await store.first()) === organizationId)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      "This is the installation's own organization, whose Owners and Admins run the machine anyway.",
+    );
+  await store.update({ organizationId }, { trusted });
+  return found(store, organizationId);
+}
+
+function newOrganization(name: string, clock: Clock): OrganizationRecord {
+  return {
+    organizationId: randomId(),
+    name,
+    createdAt: isoTime(clock),
+    requireTwoFactor: false,
+    trusted: false,
   };
 }

@@ -2,14 +2,22 @@
 import { z } from 'zod';
 import { roles } from '../../domain/permissions.ts';
 
+const trusted = z.boolean().describe('Whether its Owners and Admins may reach the machine itself');
+
+const requireTwoFactor = z
+  .boolean()
+  .describe('Whether its members need two-factor sign-in; sessions without it can only set it up');
+
 export const organizationRecord = z
-  .object({ organizationId: z.string(), name: z.string(), createdAt: z.string() })
+  .object({ organizationId: z.string(), name: z.string(), trusted, createdAt: z.string(), requireTwoFactor })
   .meta({ id: 'Organization' });
 export const ownOrganization = z
   .object({
     organizationId: z.string(),
     name: z.string(),
+    trusted,
     createdAt: z.string(),
+    requireTwoFactor,
     role: z.enum(roles).describe('Of the caller in it'),
   })
   .meta({ id: 'OwnOrganization' });
@@ -32,8 +40,12 @@ const grantsShape = {
   canAccessToAPI: flag.describe('May make API keys'),
   canAccessToSSHKeys: flag,
   canAccessToGitProviders: flag,
+  canReadSecrets: flag.describe(
+    'Reads variables, passwords and tokens, which others see as dots; on until it is taken, for Owner and ' +
+      'Admin too',
+  ),
 };
-const grantsRecord = z.object(grantsShape).meta({ id: 'Grants' });
+export const grantsRecord = z.object(grantsShape).meta({ id: 'Grants' });
 export const grantsInput = z.object(grantsShape).partial();
 
 export const memberRecord = z

@@ -17,7 +17,10 @@ export interface OrganizationStore extends TableStore<'organization'> {
   ofUser(userId: string): Promise<(OrganizationRecord & { role: Role })[]>;
   /** How many of each kind stand in it; kinds of which there is none are left out. */
   contents(organizationId: string): Promise<{ kind: ContentKind; count: number }[]>;
-  /** Makes other changes of its members wait until the transaction ends; `removal` makes whatever would stand in it wait too. SQLite has one writer anyway. */
+  /**
+   * Makes other changes of its members wait until the transaction ends; `removal` makes whatever would stand
+   * in it wait too. SQLite has one writer anyway.
+   */
   hold(organizationId: string, why: 'members' | 'removal'): Promise<void>;
 }
 
@@ -58,7 +61,8 @@ export function createOrganizationStore(database: Database): OrganizationStore {
   const counts = sql.join(
     contentKinds.map(
       (kind) =>
-        sql`select ${sql.lit(kind)} as ${sql.ref('kind')}, count(*) as ${sql.ref('count')} from ${sql.table(kind)} where ${sql.ref('organizationId')} = ${''}`,
+        sql`select ${sql.lit(kind)} as "kind", count(*) as "count" from ${sql.table(kind)}
+          where "organizationId" = ${''}`,
     ),
     sql` union all `,
   );
@@ -133,7 +137,7 @@ export function createMemberStore(database: Database): MemberStore {
   } as const;
   const things = Object.entries(grantableTables).map(
     ([name, key]) =>
-      sql`select ${sql.ref(key)} as ${sql.ref('id')} from ${sql.table(name)} where ${sql.ref('organizationId')} = ${''}`,
+      sql`select ${sql.ref(key)} as "id" from ${sql.table(name)} where "organizationId" = ${''}`,
   );
   const grantable = sql<{ id: string }>`${sql.join(things, sql` union all `)}`.compile(builder);
   return {

@@ -9,13 +9,15 @@ const protocol = z.enum(['tcp', 'udp']);
 const publishMode = z
   .enum(['ingress', 'host'])
   .describe(
-    'ingress: through the routing mesh, on every server; host: on the server of the task, which a new version then has to replace stop-first',
+    'ingress: through the routing mesh, on every server; host: on the server of the task, which a new ' +
+      'version then has to replace stop-first',
   );
 const own = { class: 'protected', resources: [{ kind: 'port', field: 'portId' }] } as const;
 const ofApplication = {
   class: 'protected',
   resources: [{ kind: 'application', field: 'applicationId' }],
 } as const;
+const hostReach = [{ field: 'publishedPort', when: 'below1024' }] as const;
 const id = z.object({ portId: z.string().min(1) });
 const answer = portRecord.extend({
   notice: z
@@ -28,8 +30,9 @@ export const portContract = {
   create: mutation({
     summary: 'Publishes a port of an application from its next deploy on',
     description:
-      'Where the routing mesh does not work, ingress becomes host and `notice` says so. A reserved or taken port is refused with 409.',
-    access: ofApplication,
+      'Where the routing mesh does not work, ingress becomes host and `notice` says so. A reserved or ' +
+      'taken port is refused with 409.',
+    access: { ...ofApplication, hostReach },
     input: z.object({
       applicationId: z.string().min(1),
       publishedPort: port,
@@ -54,7 +57,7 @@ export const portContract = {
   }),
   update: mutation({
     summary: 'Changes a published port; it takes effect at the next deploy',
-    access: own,
+    access: { ...own, hostReach },
     input: id.extend({
       publishedPort: port.optional(),
       targetPort: port.optional(),

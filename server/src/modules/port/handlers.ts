@@ -7,7 +7,7 @@ import type { Ports } from './port.ts';
 export function portHandlers(ports: Ports): Handlers<typeof portContract, CallContext> {
   return {
     async create({ actor, write }, { applicationId, ...input }) {
-      const { publishMode, notice } = await ports.publishing(input.publishMode);
+      const { publishMode, notice } = await ports.publishing(input.publishMode, applicationId);
       const record = await write(() =>
         ports.create(actor.organizationId, applicationId, { ...input, publishMode }),
       );
@@ -23,7 +23,10 @@ export function portHandlers(ports: Ports): Handlers<typeof portContract, CallCo
     },
     async update({ actor, write }, { portId, ...patch }) {
       const { publishMode, notice } = patch.publishMode
-        ? await ports.publishing(patch.publishMode)
+        ? await ports.publishing(
+            patch.publishMode,
+            (await ports.one(portId, actor.organizationId)).applicationId,
+          )
         : { publishMode: undefined, notice: null };
       const record = await write(() => ports.update(portId, actor.organizationId, { ...patch, publishMode }));
       return { ...record, notice };

@@ -69,6 +69,37 @@ eachDatabase('ports', (test) => {
     expect(await owner.query('port.one', { portId })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('on one target are both kept; in host mode, where the engine drops one, refused', async () => {
+    const {
+      owner,
+      place: { applicationId },
+    } = await begin();
+    const [first, second] = [8080, 8081].map((publishedPort) => ({
+      applicationId,
+      publishedPort,
+      targetPort: 80,
+    }));
+    await owner.mutate('port.create', first);
+    const created = await owner.mutate('port.create', second);
+    expect(created).toMatchObject({ publishedPort: 8081, publishMode: 'ingress' });
+    const portId = textOf(created, 'portId');
+    const third = { applicationId, publishedPort: 8082, targetPort: 80, publishMode: 'host' };
+    expect(await owner.mutate('port.create', third)).toMatchObject({ publishMode: 'host' });
+    expect(await owner.mutate('port.create', { ...third, publishedPort: 8083 })).toMatchObject({
+      code: 'CONFLICT',
+      fields: ['targetPort'],
+      message: expect.stringMatching(/published as 8082 in host mode already/),
+    });
+    expect(await owner.mutate('port.update', { portId, publishMode: 'host' })).toMatchObject({
+      code: 'CONFLICT',
+    });
+    expect(
+      await owner.mutate('port.create', { ...third, publishedPort: 8083, protocol: 'udp' }),
+    ).toMatchObject({
+      publishedPort: 8083,
+    });
+  });
+
   it('become host mode where the routing mesh does not work, and the answer says so', async () => {
     const {
       owner,
@@ -206,7 +237,7 @@ eachDatabase('ports', (test) => {
     ).toHaveLength(7);
   });
 
-  it('are closed to nobody, to other organizations and to members without access; bad input is named', async () => {
+  it('are closed to other organizations and to members without access; bad input is named', async () => {
     const {
       owner,
       member,

@@ -1,6 +1,7 @@
 /** Ports of applications that the servers publish beside the proxy (decisions 5). */
 import { AppError } from '../../domain/errors.ts';
 import { parsePort, parsePublishedPort } from '../../domain/names.ts';
+import { serverIdOf } from '../../domain/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { PortRecord, PortStore } from './store.ts';
 
@@ -17,8 +18,8 @@ export interface PortEffects {
   clock: Clock;
   /** Ports that Berth itself listens on. */
   ownPorts: readonly number[];
-  /** Whether the routing mesh reaches published ports here; probed once per server. */
-  meshWorks(): Promise<boolean>;
+  /** Whether the routing mesh reaches published ports of the server, as far as it is known. */
+  meshWorks(serverKey: string): Promise<boolean>;
 }
 
 /** A port of a server that somebody wants. */
@@ -36,13 +37,19 @@ export interface WantedPort {
 
 /** Ports of the servers, whoever publishes them. */
 export interface PublishedPorts {
-  /** CONFLICT when the port is reserved, or another service has it; its holder is named only within the organization (decisions 10). */
+  /**
+   * CONFLICT when the port is reserved, or another service has it; its holder is named only within the
+   * organization (decisions 10).
+   */
   requireFree(wanted: WantedPort): Promise<void>;
 }
 
 export interface Ports {
-  /** What the mode asked for becomes here; asks the engine, so it stays outside transactions. */
-  publishing(wanted: PublishMode): Promise<Publishing>;
+  /**
+   * What the mode asked for becomes on the application's server; asks the server, so it stays outside
+   * transactions.
+   */
+  publishing(wanted: PublishMode, applicationId: string): Promise<Publishing>;
   /** CONFLICT for a reserved or taken port. */
   create(organizationId: string, applicationId: string, input: PortInput): Promise<PortRecord>;
   one(portId: string, organizationId: string): Promise<PortRecord>;
@@ -55,9 +62,6 @@ export interface Ports {
   ): Promise<PortRecord>;
   remove(portId: string, organizationId: string): Promise<PortRecord>;
 }
-
-/** `serverKey` of the ports of this server. */
-const thisServer = 'local';
 
 export function createPublishedPorts(store: PortStore, ownPorts: readonly number[]): PublishedPorts {
   return {
@@ -82,33 +86,16 @@ export function createPublishedPorts(store: PortStore, ownPorts: readonly number
 
 export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: PortEffects): Ports {
   const published = createPublishedPorts(store, ownPorts);
-  async function one(portId: string, organizationId: string): Promise<PortRecord> {
-    const record = await store.find({ portId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such port. It may have been removed.');
-    return record;
-  }
-
-  async function check(record: PortRecord): Promise<void> {
-    parsePort(record.targetPort, 'targetPort');
-    const { publishedPort: port, protocol, organizationId, serverKey, portId: holderId } = record;
-    await published.requireFree({
-      port,
-      protocol,
-      field: 'publishedPort',
-      organizationId,
-      serverId: serverKey === thisServer ? null : serverKey,
-      holderId,
-    });
-  }
-
   return {
-    one,
-    async publishing(wanted) {
-      if (wanted === 'host' || (await meshWorks())) return { publishMode: wanted, notice: null };
+    one: (portId, organizationId) => one(store, portId, organizationId),
+    async publishing(wanted, applicationId) {
+      if (wanted === 'host' || (await meshWorks(await store.serverKeyOf(applicationId))))
+        return { publishMode: wanted, notice: null };
       return {
         publishMode: 'host',
         notice:
-          'The routing mesh does not work on this server, so the port is published in host mode: on the server of the task only, and a new version replaces the old one stop-first.',
+          'The routing mesh does not work on this server, so the port is published in host mode: on the ' +
+          'server of the task only, and a new version replaces the old one stop-first.',
       };
     },
     async create(organizationId, applicationId, input) {
@@ -117,17 +104,18 @@ export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: Po
         organizationId,
         applicationId,
         ...input,
-        serverKey: (await store.serverOf(applicationId)) ?? thisServer,
+        serverKey: await store.serverKeyOf(applicationId),
         createdAt: isoTime(clock),
       };
-      await check(record);
+      await check(published, record);
+      await refuseSecondHostPort(store, record);
       await store.insert(record);
       return record;
     },
     byApplication: (applicationId, organizationId) =>
       store.list({ applicationId, organizationId }, { by: ['createdAt', 'portId'], direction: 'desc' }),
     async update(portId, organizationId, patch) {
-      const present = await one(portId, organizationId);
+      const present = await one(store, portId, organizationId);
       const changed: PortRecord = {
         ...present,
         publishedPort: patch.publishedPort ?? present.publishedPort,
@@ -135,14 +123,51 @@ export function createPorts(store: PortStore, { clock, ownPorts, meshWorks }: Po
         protocol: patch.protocol ?? present.protocol,
         publishMode: patch.publishMode ?? present.publishMode,
       };
-      await check(changed);
+      await check(published, changed);
+      await refuseSecondHostPort(store, changed);
       await store.update({ portId, organizationId }, changed);
       return changed;
     },
     async remove(portId, organizationId) {
-      const present = await one(portId, organizationId);
+      const present = await one(store, portId, organizationId);
       await store.remove({ portId, organizationId });
       return present;
     },
   };
+}
+
+async function one(store: PortStore, portId: string, organizationId: string): Promise<PortRecord> {
+  const record = await store.find({ portId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such port. It may have been removed.');
+  return record;
+}
+
+/** Of two published ports on one target the engine keeps the last when both are in host mode. */
+async function refuseSecondHostPort(store: PortStore, record: PortRecord): Promise<void> {
+  const { applicationId, organizationId, targetPort, protocol, publishMode } = record;
+  if (publishMode !== 'host') return;
+  const same = { applicationId, organizationId, targetPort, protocol, publishMode };
+  const other = (await store.list(same)).find(({ portId }) => portId !== record.portId);
+  if (other === undefined) return;
+  const why = `is published as ${other.publishedPort} in host mode already (port ${other.portId})`;
+  throw new AppError(
+    'CONFLICT',
+    `Port ${targetPort}/${protocol} of the application ${why}, and the engine would keep only one of ` +
+      'the two. Change that one with port.update, let the application listen on a second port, or use ' +
+      'publishMode ingress where the routing mesh works.',
+    { issues: [{ path: 'targetPort', message: why }] },
+  );
+}
+
+async function check(published: PublishedPorts, record: PortRecord): Promise<void> {
+  parsePort(record.targetPort, 'targetPort');
+  const { publishedPort: port, protocol, organizationId, serverKey, portId: holderId } = record;
+  await published.requireFree({
+    port,
+    protocol,
+    field: 'publishedPort',
+    organizationId,
+    serverId: serverIdOf(serverKey),
+    holderId,
+  });
 }

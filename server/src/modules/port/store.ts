@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -17,17 +18,18 @@ export interface PortHolder {
 export interface PortStore extends TableStore<'port'> {
   /** The holders of a port, on whatever server. */
   holders(publishedPort: number, protocol: string): Promise<PortHolder[]>;
-  serverOf(applicationId: string): Promise<string | null>;
+  /** Key of the server that the application stands on. */
+  serverKeyOf(applicationId: string): Promise<string>;
 }
 
 export function createPortStore(database: Database): PortStore {
   const { builder } = database;
-  const holders =
-    sql<PortHolder>`select p."portId" as "holderId", p."organizationId", 'application' as "kind", a."name", a."serverId" from "port" p join "application" a on a."applicationId" = p."applicationId"
+  const holders = sql<PortHolder>`
+    select p."portId" as "holderId", p."organizationId", 'application' as "kind", a."name", a."serverId"
+      from "port" p join "application" a on a."applicationId" = p."applicationId"
       where p."publishedPort" = ${0} and p."protocol" = ${''}
-    union all select "databaseId", "organizationId", 'database', "name", "serverId" from "database" where "externalPort" = ${0} and 'tcp' = ${''}`.compile(
-      builder,
-    );
+    union all select "databaseId", "organizationId", 'database', "name", "serverId"
+      from "database" where "externalPort" = ${0} and 'tcp' = ${''}`.compile(builder);
   const server = builder
     .selectFrom('application')
     .select('serverId')
@@ -37,6 +39,7 @@ export function createPortStore(database: Database): PortStore {
     ...tableStore(database, 'port'),
     holders: (publishedPort, protocol) =>
       database.run(holders, [publishedPort, protocol, publishedPort, protocol]),
-    serverOf: async (applicationId) => (await database.run(server, [applicationId]))[0]?.serverId ?? null,
+    serverKeyOf: async (applicationId) =>
+      serverKeyOf((await database.run(server, [applicationId]))[0] ?? { serverId: null }),
   };
 }

@@ -12,7 +12,8 @@ it('the comment is one table', () => {
     status: 'running',
   } as const;
   expect(commentOf(application, preview)).toBe(
-    `${head}| The \\| shop | running | [https://preview-shop-12.example.com](https://preview-shop-12.example.com) | \`abcdef123456\` |`,
+    `${head}| The \\| shop | running | ` +
+      `[https://preview-shop-12.example.com](https://preview-shop-12.example.com) | \`abcdef123456\` |`,
   );
   expect(commentOf(application, { ...preview, status: 'removed' })).toBe(
     `${head}| The \\| shop | removed |  | \`abcdef123456\` |`,

@@ -1,6 +1,8 @@
 /** Previews as deployments see them. */
 import type { PreviewDeploymentRecord } from './store.ts';
 import type { ApplicationStatus } from '../../domain/lifecycle.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import type { Hosts } from '../../ports/host.ts';
 import type { Applications } from '../application/application.ts';
 import { checkDeployable } from '../application/checks.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
@@ -24,6 +26,7 @@ const ofPreview: Record<PreviewDeploymentRecord['status'], ApplicationStatus> = 
 export function deployedPreviews(
   previews: Pick<PreviewDeployments, 'find' | 'patch'>,
   applications: Pick<Applications, 'find'>,
+  hosts: Hosts,
   changed: (preview: PreviewDeploymentRecord) => Promise<void>,
 ): DeployedServices {
   return {
@@ -34,9 +37,10 @@ export function deployedPreviews(
         preview &&
         application && {
           ...preview,
+          name: `${application.name} (pull request ${preview.pullRequestNumber ?? ''})`,
           status: ofPreview[preview.status],
-          serverKey: application.serverId ?? 'local',
-          requireDeployable: () => checkDeployable(application),
+          serverKey: serverKeyOf(application),
+          requireDeployable: () => checkDeployable(application, hosts),
         }
       );
     },

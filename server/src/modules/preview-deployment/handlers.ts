@@ -1,10 +1,11 @@
-import { previewRef, type ServiceRef } from '../../domain/service-ref.ts';
+import { previewRef } from '../../domain/service-ref.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Applications } from '../application/application.ts';
 import type { Deployments } from '../deployment/deployment.ts';
+import type { Interruption } from '../interruption/interruption.ts';
 import type { previewDeploymentContract } from './contract.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 import type { RemovePreview } from './preview-removal.ts';
@@ -13,13 +14,13 @@ export interface PreviewDesk {
   applications: Pick<Applications, 'one' | 'placement'>;
   deployments: Pick<Deployments, 'accept'>;
   queue: Pick<Queue, 'wake'>;
-  builds: { killBuild(service: ServiceRef): Promise<boolean> };
+  interruption: Pick<Interruption, 'killBuild'>;
   remove: RemovePreview;
 }
 
 export function previewDeploymentHandlers(
   previews: PreviewDeployments,
-  { applications, deployments, queue, builds, remove }: PreviewDesk,
+  { applications, deployments, queue, interruption, remove }: PreviewDesk,
 ): Handlers<typeof previewDeploymentContract, CallContext> {
   return {
     all: async ({ actor }, input) =>
@@ -44,10 +45,10 @@ export function previewDeploymentHandlers(
       };
       return { ...preview, application: { applicationId, name, appName, environment } };
     },
-    async redeploy({ actor, write }, { previewDeploymentId, title, description }) {
-      await write(async () => {
+    async redeploy({ actor, write, announce }, { previewDeploymentId, title, description }) {
+      const { deploymentId } = await write(async () => {
         const { commit } = await previews.one(previewDeploymentId, actor.organizationId);
-        await deployments.accept(previewRef(previewDeploymentId), {
+        return deployments.accept(previewRef(previewDeploymentId), {
           kind: 'redeploy',
           title,
           description,
@@ -55,17 +56,19 @@ export function previewDeploymentHandlers(
         });
       });
       queue.wake();
+      announce(deploymentId);
       return true;
     },
     async killBuild({ actor }, { previewDeploymentId }) {
-      await builds.killBuild(
+      await interruption.killBuild(
         previewRef((await previews.one(previewDeploymentId, actor.organizationId)).previewDeploymentId),
       );
       return previews.one(previewDeploymentId, actor.organizationId);
     },
     async delete({ actor, write }, { previewDeploymentId }) {
       const preview = await previews.one(previewDeploymentId, actor.organizationId);
-      await remove(await applications.one(preview.applicationId, actor.organizationId), preview, write);
+      const application = await applications.one(preview.applicationId, actor.organizationId);
+      await remove(application, preview, { write, userId: actor.userId });
       return true;
     },
   };

@@ -7,7 +7,9 @@ import type { PreviewDeployments } from './preview-deployment.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
 export interface PreviewComments {
-  /** Brings the comment to what the preview is now; a host that cannot be asked is asked again by the timer. */
+  /**
+   * Brings the comment to what the preview is now; a host that cannot be asked is asked again by the timer.
+   */
   sync(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
   /** Whether the comment says what the preview is now. */
   isCurrent(application: ApplicationRecord, preview: PreviewDeploymentRecord): boolean;
@@ -50,7 +52,8 @@ export function createPreviewComments({ previews, apiOf, warn }: CommentNeighbou
       return await api.addComment(repository, number, text);
     } catch (error) {
       warn(
-        `The comment on the pull request ${at.number} of ${at.repository} could not be written: ${sentenceOf(error)}`,
+        `The comment on the pull request ${at.number} of ${at.repository} could not be written: ` +
+          `${sentenceOf(error)}`,
       );
       return undefined;
     }

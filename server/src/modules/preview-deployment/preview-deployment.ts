@@ -1,4 +1,6 @@
-/** Preview deployments as records: one for each pull request of an application, with its own name and host. */
+/**
+ * Preview deployments as records: one for each pull request of an application, with its own name and host.
+ */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { formatEnv } from '../../domain/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -41,25 +43,23 @@ export interface PreviewDeployments {
 export interface PreviewNeighbours {
   domains: Pick<Domains, 'create'>;
   names: ServiceNames;
-  serverIp(): Promise<string | null>;
+  /** The address of the server that the application stands on. */
+  serverIp(application: ApplicationRecord): Promise<string | null>;
+}
+
+interface Parts extends PreviewNeighbours {
+  store: PreviewDeploymentStore;
+  clock: Clock;
 }
 
 export function createPreviewDeployments(
   store: PreviewDeploymentStore,
-  { domains, names, serverIp }: PreviewNeighbours,
+  neighbours: PreviewNeighbours,
   clock: Clock,
 ): PreviewDeployments {
-  async function one(previewDeploymentId: string, organizationId: string): Promise<PreviewDeploymentRecord> {
-    const record = await store.find({ previewDeploymentId, organizationId });
-    if (!record)
-      throw new AppError(
-        'NOT_FOUND',
-        'There is no such preview deployment. It may have been removed with its pull request.',
-      );
-    return record;
-  }
+  const parts: Parts = { store, ...neighbours, clock };
   return {
-    one,
+    one: (previewDeploymentId, organizationId) => one(store, previewDeploymentId, organizationId),
     find: (previewDeploymentId) => store.find({ previewDeploymentId }),
     all: () => store.list({}),
     countOf: (applicationId) => store.countOf(applicationId),
@@ -69,69 +69,91 @@ export function createPreviewDeployments(
         { applicationId, organizationId },
         { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' },
       ),
-    async create(application, facts) {
-      const {
-        applicationId,
-        organizationId,
-        previewPort: port,
-        previewPath: path,
-        previewHttps: https,
-        previewCustomCertResolver: customCertResolver,
-      } = application;
-      const previewDeploymentId = randomId();
-      const host = previewHost(
-        application.previewWildcard ?? defaultWildcard(await serverIp()),
-        application.appName,
-        facts.number,
-      );
-      const record: PreviewDeploymentRecord = {
-        previewDeploymentId,
-        organizationId,
-        applicationId,
-        branch: facts.headBranch,
-        pullRequestNumber: facts.number,
-        domain: `http${https ? 's' : ''}://${host}${path === '/' ? '' : path}`,
-        domainId: null,
-        status: 'building',
-        createdAt: isoTime(clock),
-        appName: previewAppName(application.appName, facts.number, randomId(4).toLowerCase()),
-        commit: facts.commit,
-        repository: facts.repository,
-        provider: facts.provider,
-        isTrusted: facts.isTrusted,
-        liveDeploymentId: null,
-        releasedAppName: null,
-        isStopped: false,
-        commentId: null,
-        commentDigest: null,
-      };
-      await store.insert(record);
-      await names.keep(previewDeploymentId, [record.appName]);
-      const { domainId } = await domains.create(
-        organizationId,
-        { previewDeploymentId },
-        {
-          host,
-          path,
-          port,
-          https,
-          certificateType: certificateTypeOf(application),
-          customCertResolver,
-          domainType: 'preview',
-        },
-      );
-      await store.update({ previewDeploymentId }, { domainId });
-      return { ...record, domainId };
-    },
+    create: (application, facts) => create(parts, application, facts),
     patch: async (previewDeploymentId, patch) => void (await store.update({ previewDeploymentId }, patch)),
     remove: (previewDeploymentId, organizationId) =>
       store.transaction(async () => {
-        const present = await one(previewDeploymentId, organizationId);
+        const present = await one(store, previewDeploymentId, organizationId);
         await store.removeDomains(previewDeploymentId, organizationId);
         await store.remove({ previewDeploymentId, organizationId });
-        await names.keep(previewDeploymentId, []);
+        await parts.names.keep(previewDeploymentId, []);
         return present;
       }),
+  };
+}
+
+async function one(
+  store: PreviewDeploymentStore,
+  previewDeploymentId: string,
+  organizationId: string,
+): Promise<PreviewDeploymentRecord> {
+  const record = await store.find({ previewDeploymentId, organizationId });
+  if (!record)
+    throw new AppError(
+      'NOT_FOUND',
+      'There is no such preview deployment. It may have been removed with its pull request.',
+    );
+  return record;
+}
+
+async function create(
+  { store, domains, names, serverIp, clock }: Parts,
+  application: ApplicationRecord,
+  facts: PullRequestFacts,
+): Promise<PreviewDeploymentRecord> {
+  const host = previewHost(
+    application.previewWildcard ?? defaultWildcard(await serverIp(application)),
+    application.appName,
+    facts.number,
+  );
+  const record = newPreview(application, facts, host, isoTime(clock));
+  const { previewDeploymentId } = record;
+  await store.insert(record);
+  await names.keep(previewDeploymentId, [record.appName]);
+  const { domainId } = await domains.create(
+    application.organizationId,
+    { previewDeploymentId },
+    {
+      host,
+      path: application.previewPath,
+      port: application.previewPort,
+      https: application.previewHttps,
+      certificateType: certificateTypeOf(application),
+      customCertResolver: application.previewCustomCertResolver,
+      domainType: 'preview',
+    },
+  );
+  await store.update({ previewDeploymentId }, { domainId });
+  return { ...record, domainId };
+}
+
+/** As it is before its domain is there. */
+function newPreview(
+  { applicationId, organizationId, appName, previewPath: path, previewHttps: https }: ApplicationRecord,
+  facts: PullRequestFacts,
+  host: string,
+  createdAt: string,
+): PreviewDeploymentRecord {
+  return {
+    previewDeploymentId: randomId(),
+    organizationId,
+    applicationId,
+    branch: facts.headBranch,
+    pullRequestNumber: facts.number,
+    domain: `http${https ? 's' : ''}://${host}${path === '/' ? '' : path}`,
+    domainId: null,
+    status: 'building',
+    createdAt,
+    appName: previewAppName(appName, facts.number, randomId(4).toLowerCase()),
+    commit: facts.commit,
+    repository: facts.repository,
+    provider: facts.provider,
+    isTrusted: facts.isTrusted,
+    liveDeploymentId: null,
+    releasedAppName: null,
+    isStopped: false,
+    commentId: null,
+    commentDigest: null,
   };
 }
 
@@ -141,8 +163,9 @@ function certificateTypeOf({ previewCertificateType: type }: ApplicationRecord):
 }
 
 /**
- * The application with the preview's name and settings. Its own variables, build arguments and secrets never come along; those of previews only to pull requests whose
- * author may write to the repository, so that no stranger's commit can read them.
+ * The application with the preview's name and settings. Its own variables, build arguments and secrets never
+ * come along; those of previews only to pull requests whose author may write to the repository, so that no
+ * stranger's commit can read them.
  */
 export function previewApplication(
   application: ApplicationRecord,

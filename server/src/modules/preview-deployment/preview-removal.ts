@@ -1,30 +1,41 @@
-/** The end of a preview: its deployments, service, image, volumes, domain, record (interface document, previewDeployment.delete). */
+/**
+ * The end of a preview: its deployments, service, image, volumes, domain, record (interface document,
+ * previewDeployment.delete).
+ */
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { previewRef, type ServiceRef } from '../../domain/service-ref.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import { previewRef } from '../../domain/service-ref.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
-import type { Engine } from '../../ports/engine.ts';
+import type { Hosts } from '../../ports/host.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Deployments } from '../deployment/deployment.ts';
+import type { Interruption } from '../interruption/interruption.ts';
 import { awaitAbandoned, removeFromEngine } from '../service/own-service.ts';
-import type { Turns } from '../service/turns.ts';
 import type { PreviewComments } from './preview-comments.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
-/** Fit to run again after a crash: the record goes last. `write` is the transaction of the record's removal. */
+export interface RemovedBy {
+  write: <R>(work: () => Promise<R>) => Promise<R>;
+  /** Undefined: nobody in person, the pull request has ended. */
+  userId?: string;
+}
+
+/**
+ * Fit to run again after a crash: the record goes last. `write` is the transaction of the record's removal.
+ */
 export type RemovePreview = (
   application: ApplicationRecord,
   preview: PreviewDeploymentRecord,
-  write: <R>(work: () => Promise<R>) => Promise<R>,
+  by: RemovedBy,
 ) => Promise<void>;
 
 export interface RemovalNeighbours {
   previews: Pick<PreviewDeployments, 'remove'>;
-  deployments: Pick<Deployments, 'cancelQueued' | 'all'>;
-  builds: { end(service: ServiceRef, reason: string): Promise<void> };
+  deployments: Pick<Deployments, 'all'>;
+  interruption: Pick<Interruption, 'endThen'>;
   comments: Pick<PreviewComments, 'tellRemoved'>;
-  engine: Engine;
-  turns: Turns;
+  hosts: Hosts;
   logs: Pick<DeploymentLogs, 'remove'>;
   changeRoutes: ChangeRoutes;
 }
@@ -32,28 +43,28 @@ export interface RemovalNeighbours {
 export function createRemovePreview({
   previews,
   deployments,
-  builds,
+  interruption,
   comments,
-  engine,
-  turns,
+  hosts,
   logs,
   changeRoutes,
 }: RemovalNeighbours): RemovePreview {
-  return async (application, preview, write) => {
+  return async (application, preview, { write, userId }) => {
     const { previewDeploymentId, organizationId } = preview;
     const service = previewRef(previewDeploymentId);
-    // First what waits: it would begin as soon as what runs has ended.
-    await deployments.cancelQueued(service, async () => false);
-    await builds.end(service, 'The preview is being removed.');
-    const past = await deployments.all(service);
-    await comments.tellRemoved(application, preview);
-    // The reconciler would make a service again whose record still stands.
-    await turns.take(previewDeploymentId, async () => {
-      await awaitAbandoned(engine, service);
-      await removeFromEngine(engine, service, { deleteVolumes: true });
-      await changeRoutes(write, () => previews.remove(previewDeploymentId, organizationId), {
-        mayWait: true,
-      });
+    // In its turn: the reconciler would make a service again whose record still stands.
+    const past = await interruption.endThen(service, { operation: 'delete', userId }, async () => {
+      const all = await deployments.all(service);
+      await comments.tellRemoved(application, preview);
+      const serverKey = serverKeyOf(application);
+      const host = await hosts.find(serverKey);
+      if (host) {
+        await awaitAbandoned(host.engine, service);
+        await removeFromEngine(host.engine, service, { deleteVolumes: true });
+      }
+      const remove = () => previews.remove(previewDeploymentId, organizationId);
+      await changeRoutes(serverKey, write, remove, { mayWait: true });
+      return all;
     });
     for (const { deploymentId } of past) await logs.remove(deploymentId);
   };

@@ -13,7 +13,10 @@ export interface PreviewWatchNeighbours
   comments: Pick<PreviewComments, 'isCurrent'>;
 }
 
-/** One turn of the timer. A pull request that the host does not show is left alone: more often a credential lost its rights than a pull request was deleted. */
+/**
+ * One turn of the timer. A pull request that the host does not show is left alone: more often a credential
+ * lost its rights than a pull request was deleted.
+ */
 export function createPreviewWatch({
   previews,
   applications,
@@ -39,7 +42,8 @@ export function createPreviewWatch({
           await transaction(() => pullRequests.comment(preview));
       } catch (error) {
         warn(
-          `The state of the pull request ${preview.pullRequestNumber} of ${preview.repository} could not be asked: ${sentenceOf(error)}`,
+          `The state of the pull request ${preview.pullRequestNumber} of ${preview.repository} could ` +
+            `not be asked: ${sentenceOf(error)}`,
         );
       }
     }

@@ -1,4 +1,8 @@
-/** Pull requests as previews: an event becomes a durable job, the job makes, updates or removes the preview. Jobs of one application run one after another. */
+/**
+ * Pull requests as previews: an event becomes a durable job, the job makes, updates or removes the preview.
+ * Jobs of one application run one after another.
+ */
+import { serverKeyOf } from '../../domain/server-key.ts';
 import { z } from 'zod';
 import type { ApplicationRecord, JobRecord } from '../../db/tables.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
@@ -10,9 +14,9 @@ import type { GitApi } from '../../ports/git-api.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { Applications } from '../application/application.ts';
-import type { Deployments } from '../deployment/deployment.ts';
+import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { PreviewComments } from './preview-comments.ts';
-import type { PreviewDeployments } from './preview-deployment.ts';
+import type { PreviewDeployments, PullRequestFacts } from './preview-deployment.ts';
 import type { RemovePreview } from './preview-removal.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 import { whyNoPreview } from './verdict.ts';
@@ -49,27 +53,34 @@ export interface PullRequestNeighbours {
 
 const attemptsLimit = 5;
 
+async function enqueueJob(queue: Queue, applicationId: string, payload: Payload): Promise<void> {
+  const serviceKey = `pullRequests:${applicationId}`;
+  await queue.enqueue({ kind: pullRequestJob, payload, serviceKey, serverKey: serviceKey });
+}
+
+/** Queues bringing the comment of a preview up to date; part of the caller's transaction. */
+export function commentLater(queue: Queue): PullRequests['comment'] {
+  return (preview) => enqueueJob(queue, preview.applicationId, plain('comment', preview));
+}
+
 export function createPullRequests(neighbours: PullRequestNeighbours): PullRequests {
   const { previews, applications, queue, comments, remove } = neighbours;
-  const build = createBuild(neighbours);
-  async function enqueue(applicationId: string, payload: Payload): Promise<void> {
-    const serviceKey = `pullRequests:${applicationId}`;
-    await queue.enqueue({ kind: pullRequestJob, payload, serviceKey, serverKey: serviceKey });
-  }
+  const enqueue = (applicationId: string, payload: Payload): Promise<void> =>
+    enqueueJob(queue, applicationId, payload);
 
   async function carryOut({ action, applicationId, number, provider, event }: Payload): Promise<void> {
     const application = await applications.find(applicationId);
     const preview = await previews.ofPullRequest(applicationId, Number(number));
     if (!application) return;
     if (action === 'close') {
-      if (preview) await remove(application, preview, neighbours.transaction);
+      if (preview) await remove(application, preview, { write: neighbours.transaction });
       return;
     }
     if (action === 'comment') {
       if (preview) await comments.sync(application, preview);
       return;
     }
-    await build(application, asProvider(provider), asEvent(event), preview);
+    await build(neighbours, application, asProvider(provider), asEvent(event), preview);
   }
 
   return {
@@ -86,14 +97,15 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
         return { queued: true };
       };
       const why = whyNoPreview(application, provider, event);
-      // Its opening may still be queued, so that a close is queued behind it even when there is no preview yet.
+      // Its opening may still be queued, so that a close is queued behind it even when there is no preview
+      // yet.
       if (event.action === 'close' && application.isPreviewDeploymentsActive) return queued('close');
       if (event.action === 'open' && why === undefined) return queued('build');
       if (await previews.ofPullRequest(applicationId, event.number)) return queued('close');
       return { skipped: why ?? 'there is no preview of this pull request' };
     },
     close: (preview) => enqueue(preview.applicationId, plain('close', preview)),
-    comment: (preview) => enqueue(preview.applicationId, plain('comment', preview)),
+    comment: commentLater(queue),
     async run(job) {
       const payload = payloadShape.parse(job.payload);
       try {
@@ -102,7 +114,8 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
         const isLast = job.attempts >= attemptsLimit;
         if (!(error instanceof AppError) && !isLast) throw error;
         neighbours.warn(
-          `The pull request ${payload.number} of the application ${payload.applicationId} could not be followed (${payload.action}): ${sentenceOf(error)}`,
+          `The pull request ${payload.number} of the application ${payload.applicationId} could not be ` +
+            `followed (${payload.action}): ${sentenceOf(error)}`,
         );
         // An engine that is away comes back; the lease of the job runs out and it is tried again.
         if (payload.action === 'close' && !isLast) throw error;
@@ -130,87 +143,102 @@ function plain(
 }
 
 /** Makes the preview of a pull request, or brings it to the newest commit. */
-function createBuild({
-  previews,
-  deployments,
-  queue,
-  comments,
-  remove,
-  changeRoutes,
-  transaction,
-  apiOf,
-  warn,
-}: PullRequestNeighbours) {
-  /** Closed when the host cannot be asked. */
-  async function mayWrite(api: GitApi | undefined, event: PullRequestEvent): Promise<boolean> {
-    if (api === undefined) return false;
-    return api.canWrite(event.repository, event.author).catch((error: unknown) => {
-      warn(
-        `Whether the author of the pull request ${event.number} of ${event.repository} may write to it could not be asked, so it is taken for no: ${sentenceOf(error)}`,
-      );
-      return false;
-    });
+async function build(
+  neighbours: PullRequestNeighbours,
+  application: ApplicationRecord,
+  provider: GitProvider,
+  event: PullRequestEvent,
+  present: PreviewDeploymentRecord | undefined,
+): Promise<void> {
+  const { previews, queue, comments, remove, transaction, apiOf, warn } = neighbours;
+  // Settings may have changed since it was queued.
+  if (whyNoPreview(application, provider, event) !== undefined) {
+    if (present) await remove(application, present, { write: transaction });
+    return;
   }
+  const api = await apiOf(application);
+  const needsAuthor = application.previewRequireCollaboratorPermissions || event.isFork;
+  const isCollaborator = needsAuthor && (await mayWrite(neighbours, api, event));
+  if (application.previewRequireCollaboratorPermissions && !isCollaborator) {
+    warn(
+      `The pull request ${event.number} of ${event.repository} gets no preview: its author may not ` +
+        'write to the repository (previewRequireCollaboratorPermissions).',
+    );
+    return;
+  }
+  const facts: PullRequestFacts = {
+    number: event.number,
+    headBranch: event.headBranch,
+    commit: await wholeCommit(api, event),
+    repository: event.repository,
+    provider,
+    isTrusted: isCollaborator || !event.isFork,
+  };
+  if (present) await renew(neighbours, present, event, facts);
+  else if ((await previews.countOf(application.applicationId)) >= application.previewLimit)
+    await comments.tellLimit(application, event);
+  else await make(neighbours, application, event, facts);
+  queue.wake();
+}
 
-  return async (
-    application: ApplicationRecord,
-    provider: GitProvider,
-    event: PullRequestEvent,
-    present: PreviewDeploymentRecord | undefined,
-  ): Promise<void> => {
-    // Settings may have changed since it was queued.
-    if (whyNoPreview(application, provider, event) !== undefined) {
-      if (present) await remove(application, present, transaction);
-      return;
-    }
-    const api = await apiOf(application);
-    const needsAuthor = application.previewRequireCollaboratorPermissions || event.isFork;
-    const isCollaborator = needsAuthor && (await mayWrite(api, event));
-    if (application.previewRequireCollaboratorPermissions && !isCollaborator) {
-      warn(
-        `The pull request ${event.number} of ${event.repository} gets no preview: its author may not write to the repository (previewRequireCollaboratorPermissions).`,
-      );
-      return;
-    }
-    const isTrusted = isCollaborator || !event.isFork;
-    const commit = await wholeCommit(api, event);
-    const accepting = {
-      kind: 'deploy' as const,
-      title: oneLine(event.title, 200) || `Pull request ${event.number}`,
-      description: `Pull request ${event.number}, commit ${commit}`,
-      commit,
-    };
-    if (present) {
-      const isThere =
-        present.commit === commit &&
-        present.isTrusted === isTrusted &&
-        (present.liveDeploymentId !== null ||
-          (await deployments.isWorking(previewRef(present.previewDeploymentId))));
-      if (!isThere)
-        await transaction(async () => {
-          await previews.patch(present.previewDeploymentId, { commit, branch: event.headBranch, isTrusted });
-          await deployments.accept(previewRef(present.previewDeploymentId), accepting);
-        });
-    } else if ((await previews.countOf(application.applicationId)) >= application.previewLimit) {
-      await comments.tellLimit(application, event);
-    } else {
-      await changeRoutes(
-        transaction,
-        async () => {
-          const { previewDeploymentId } = await previews.create(application, {
-            number: event.number,
-            headBranch: event.headBranch,
-            commit,
-            repository: event.repository,
-            provider,
-            isTrusted,
-          });
-          await deployments.accept(previewRef(previewDeploymentId), accepting);
-        },
-        { mayWait: true },
-      );
-    }
-    queue.wake();
+/** False when the host cannot be asked. */
+async function mayWrite(
+  { warn }: PullRequestNeighbours,
+  api: GitApi | undefined,
+  event: PullRequestEvent,
+): Promise<boolean> {
+  if (api === undefined) return false;
+  return api.canWrite(event.repository, event.author).catch((error: unknown) => {
+    warn(
+      `Whether the author of the pull request ${event.number} of ${event.repository} may write to it ` +
+        `could not be asked, so it is taken for no: ${sentenceOf(error)}`,
+    );
+    return false;
+  });
+}
+
+/** Deploys the preview anew unless it is there, or on its way, with the same commit and trust. */
+async function renew(
+  { previews, deployments, transaction }: PullRequestNeighbours,
+  present: PreviewDeploymentRecord,
+  event: PullRequestEvent,
+  { commit, headBranch: branch, isTrusted }: PullRequestFacts,
+): Promise<void> {
+  const ref = previewRef(present.previewDeploymentId);
+  const isThere =
+    present.commit === commit &&
+    present.isTrusted === isTrusted &&
+    (present.liveDeploymentId !== null || (await deployments.isWorking(ref)));
+  if (isThere) return;
+  await transaction(async () => {
+    await previews.patch(present.previewDeploymentId, { commit, branch, isTrusted });
+    await deployments.accept(ref, deploymentOf(event, commit));
+  });
+}
+
+async function make(
+  { previews, deployments, changeRoutes, transaction }: PullRequestNeighbours,
+  application: ApplicationRecord,
+  event: PullRequestEvent,
+  facts: PullRequestFacts,
+): Promise<void> {
+  await changeRoutes(
+    serverKeyOf(application),
+    transaction,
+    async () => {
+      const { previewDeploymentId } = await previews.create(application, facts);
+      await deployments.accept(previewRef(previewDeploymentId), deploymentOf(event, facts.commit));
+    },
+    { mayWait: true },
+  );
+}
+
+function deploymentOf(event: PullRequestEvent, commit: string): Accepting {
+  return {
+    kind: 'deploy',
+    title: oneLine(event.title, 200) || `Pull request ${event.number}`,
+    description: `Pull request ${event.number}, commit ${commit}`,
+    commit,
   };
 }
 
@@ -223,7 +251,8 @@ async function wholeCommit(
   if (api === undefined)
     throw new AppError(
       'PRECONDITION_FAILED',
-      'the git host tells only the first digits of commits, and the application names no git provider (githubId) to ask for the rest.',
+      'the git host tells only the first digits of commits, and the application names no git provider ' +
+        '(githubId) to ask for the rest.',
     );
   return api.fullCommit(repository, commit);
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
+import { secretLines } from '../../procedure/secret-fields.ts';
 import { environmentRecord } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 
@@ -10,7 +11,7 @@ export const projectRecord = z
     projectId: z.string(),
     name: z.string(),
     description: z.string(),
-    env: z.string(),
+    env: secretLines(),
     organizationId: z.string(),
     createdAt: z.string(),
   })
@@ -63,9 +64,11 @@ export const projectContract = {
   }),
   duplicate: mutation({
     summary:
-      'Copies a project with its environments, their variables and the configuration of every service in them',
+      'Copies a project with its environments, their variables and the configuration of every service ' +
+      'in them',
     description:
-      'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ports of the server, backups and folders of the server (bind mounts) are not copied.',
+      'The copies have new ids, appNames and webhook tokens and are idle. Data, deployments, domains, ' +
+      'ports of the server, backups and folders of the server (bind mounts) are not copied.',
     access: { ...own, grant: ['canCreateProjects', 'canCreateServices'] },
     input: id.extend({ name, description: description.nullish().describe('Absent: that of the original') }),
     output: projectRecord,

@@ -18,7 +18,9 @@ export interface Projects {
     organizationId: string,
     input: ProjectInput & { name: string },
   ): Promise<{ project: ProjectRecord; environment: EnvironmentRecord }>;
-  /** The project and its environments, without services: the new project, and which environment became which. */
+  /**
+   * The project and its environments, without services: the new project, and which environment became which.
+   */
   duplicate(
     projectId: string,
     organizationId: string,
@@ -32,50 +34,22 @@ export interface Projects {
   remove(projectId: string, organizationId: string): Promise<ProjectRecord>;
 }
 
+interface Parts {
+  store: ProjectStore;
+  environments: Environments;
+  clock: Clock;
+}
+
 export function createProjects(store: ProjectStore, environments: Environments, clock: Clock): Projects {
-  async function one(projectId: string, organizationId: string): Promise<ProjectRecord> {
-    const record = await store.find({ projectId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such project. It may have been removed.');
-    return record;
-  }
-  async function insert(
-    organizationId: string,
-    { name, description, env }: ProjectInput & { name: string },
-  ): Promise<ProjectRecord> {
-    const project = {
-      projectId: randomId(),
-      organizationId,
-      name,
-      description: description ?? '',
-      env: env ?? '',
-      createdAt: isoTime(clock),
-    };
-    await store.insert(project);
-    return project;
-  }
+  const parts: Parts = { store, environments, clock };
   return {
-    one,
+    one: (projectId, organizationId) => one(store, projectId, organizationId),
     async create(organizationId, input) {
       if (input.env) parseEnv(input.env);
-      const project = await insert(organizationId, input);
+      const project = await insert(parts, organizationId, input);
       return { project, environment: await environments.createDefault(organizationId, project.projectId) };
     },
-    async duplicate(projectId, organizationId, { name, description }) {
-      const original = await one(projectId, organizationId);
-      const project = await insert(organizationId, {
-        ...original,
-        name,
-        description: description ?? original.description,
-      });
-      const copies = new Map<string, string>();
-      for (const environment of (await environments.byProject(projectId, organizationId)).toReversed()) {
-        const copy = environment.isDefault
-          ? await environments.createDefault(organizationId, project.projectId, environment)
-          : await environments.create({ ...environment, projectId: project.projectId });
-        copies.set(environment.environmentId, copy.environmentId);
-      }
-      return { project, environments: copies };
-    },
+    duplicate: (projectId, organizationId, input) => duplicate(parts, projectId, organizationId, input),
     all: (organizationId) =>
       store.list({ organizationId }, { by: ['createdAt', 'projectId'], direction: 'desc' }),
     async page(organizationId, { limit, cursor }) {
@@ -94,13 +68,59 @@ export function createProjects(store: ProjectStore, environments: Environments, 
           env: env === undefined ? undefined : (env ?? ''),
         },
       );
-      return one(projectId, organizationId);
+      return one(store, projectId, organizationId);
     },
     async remove(projectId, organizationId) {
-      const project = await one(projectId, organizationId);
+      const project = await one(store, projectId, organizationId);
       await environments.removeAll(projectId, organizationId);
       await store.remove({ projectId, organizationId });
       return project;
     },
   };
+}
+
+async function one(store: ProjectStore, projectId: string, organizationId: string): Promise<ProjectRecord> {
+  const record = await store.find({ projectId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such project. It may have been removed.');
+  return record;
+}
+
+async function insert(
+  { store, clock }: Parts,
+  organizationId: string,
+  { name, description, env }: ProjectInput & { name: string },
+): Promise<ProjectRecord> {
+  const project = {
+    projectId: randomId(),
+    organizationId,
+    name,
+    description: description ?? '',
+    env: env ?? '',
+    createdAt: isoTime(clock),
+  };
+  await store.insert(project);
+  return project;
+}
+
+async function duplicate(
+  parts: Parts,
+  projectId: string,
+  organizationId: string,
+  { name, description }: Parameters<Projects['duplicate']>[2],
+): ReturnType<Projects['duplicate']> {
+  const { store, environments } = parts;
+  const original = await one(store, projectId, organizationId);
+  const project = await insert(parts, organizationId, {
+    ...original,
+    name,
+    description: description ?? original.description,
+  });
+  const copies = new Map<string, string>();
+  for (const environment of (await environments.byProject(projectId, organizationId)).toReversed()) {
+    const copy = environment.isDefault
+      ? await environments.createDefault(organizationId, project.projectId, environment)
+      : await environments.create({ ...environment, projectId: project.projectId });
+    copies.set(environment.environmentId, copy.environmentId);
+  }
+  return { project, environments: copies };
 }

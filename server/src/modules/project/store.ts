@@ -18,11 +18,9 @@ const end = { createdAt: '9999', projectId: '' };
 
 export function createProjectStore(database: Database): ProjectStore {
   const projects = tableStore(database, 'project');
-  const page = sql<
-    Record<string, unknown>
-  >`select * from "project" where "organizationId" = ${''} and ("createdAt", "projectId") < (${''}, ${''}) order by "createdAt" desc, "projectId" desc limit ${1}`.compile(
-    database.builder,
-  );
+  const page = sql<Record<string, unknown>>`select * from "project"
+    where "organizationId" = ${''} and ("createdAt", "projectId") < (${''}, ${''})
+    order by "createdAt" desc, "projectId" desc limit ${1}`.compile(database.builder);
   return {
     ...projects,
     page: async (organizationId, { limit, after = end }) =>

@@ -8,10 +8,13 @@ import { ruled } from '../../procedure/ruled.ts';
 import { redirectRecord } from './record.ts';
 
 const regex = ruled(z.string().max(500, { abort: true }), parseRegex).describe(
-  'RE2, as Go has it: no look-arounds, back-references, atomic groups or possessive repetitions. Looked for in the whole address, such as https://shop.example.com/old?page=2, and, where it begins with ^/, in path and query',
+  'RE2, as Go has it: no look-arounds, back-references, atomic groups or possessive repetitions. Looked ' +
+    'for in the whole address, such as https://shop.example.com/old?page=2, and, where it begins with ^/, ' +
+    'in path and query',
 );
 const replacement = ruled(z.string().max(500, { abort: true }), parseReplacement).describe(
-  'Stands in place of what matched, what stands round it stays; $1 or ${1} is the first group, ${name} a named one (?P<name>…), $$ a dollar. Beginning with / it stays on the same host',
+  'Stands in place of what matched, what stands round it stays; $1 or ${1} is the first group, ${name} ' +
+    'a named one (?P<name>…), $$ a dollar. Beginning with / it stays on the same host',
 );
 const permanent = z.boolean().describe('true: 308, which browsers remember; false: 307');
 const own = { class: 'protected', resources: [{ kind: 'redirect', field: 'redirectId' }] } as const;
@@ -24,9 +27,12 @@ const id = z.object({ redirectId: z.string().min(1).max(100) });
 export const redirectContract = {
   create: mutation({
     summary:
-      'Redirects requests whose address matches a regular expression, on every domain of the application; in effect at once',
+      'Redirects requests whose address matches a regular expression, on every domain of the ' +
+      'application; in effect at once',
     description:
-      'Redirects are tried in the order in which they were made; the first that matches answers. Basic authentication comes before them, and http is redirected to https before either where the domain has https.',
+      'Redirects are tried in the order in which they were made; the first that matches answers. Basic ' +
+      'authentication comes before them, and http is redirected to https before either where the domain ' +
+      'has https.',
     access: ofApplication,
     input: z.object({
       applicationId: z.string().min(1).max(100),

@@ -5,13 +5,21 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { redirectContract } from './contract.ts';
 import type { Redirects } from './redirect.ts';
 
+export interface RoutingDesk {
+  /** Key of the server that an application stands on. */
+  serverOf(applicationId: string): Promise<string>;
+  changeRoutes: ChangeRoutes;
+}
+
 export function redirectHandlers(
   redirects: Redirects,
-  changeRoutes: ChangeRoutes,
+  { serverOf, changeRoutes }: RoutingDesk,
 ): Handlers<typeof redirectContract, CallContext> {
   return {
-    create: ({ actor, write }, { applicationId, ...input }) =>
-      changeRoutes(write, () => redirects.create(actor.organizationId, applicationId, input)),
+    create: async ({ actor, write }, { applicationId, ...input }) =>
+      changeRoutes(await serverOf(applicationId), write, () =>
+        redirects.create(actor.organizationId, applicationId, input),
+      ),
     one: ({ actor }, { redirectId }) => redirects.one(redirectId, actor.organizationId),
     async byApplicationId({ actor }, input) {
       return paginate(
@@ -20,9 +28,17 @@ export function redirectHandlers(
         ({ redirectId }) => redirectId,
       );
     },
-    update: ({ actor, write }, { redirectId, ...patch }) =>
-      changeRoutes(write, () => redirects.update(redirectId, actor.organizationId, patch)),
-    delete: ({ actor, write }, { redirectId }) =>
-      changeRoutes(write, () => redirects.remove(redirectId, actor.organizationId)),
+    async update({ actor, write }, { redirectId, ...patch }) {
+      const { applicationId } = await redirects.one(redirectId, actor.organizationId);
+      return changeRoutes(await serverOf(applicationId), write, () =>
+        redirects.update(redirectId, actor.organizationId, patch),
+      );
+    },
+    async delete({ actor, write }, { redirectId }) {
+      const { applicationId } = await redirects.one(redirectId, actor.organizationId);
+      return changeRoutes(await serverOf(applicationId), write, () =>
+        redirects.remove(redirectId, actor.organizationId),
+      );
+    },
   };
 }

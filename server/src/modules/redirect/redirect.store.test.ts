@@ -23,7 +23,10 @@ eachDatabase('redirects', (test) => {
         router(
           'redirect',
           redirectContract,
-          redirectHandlers(createRedirects(stores.redirects, systemClock), proxy.changeRoutes),
+          redirectHandlers(createRedirects(stores.redirects, systemClock), {
+            serverOf: stores.ports.serverKeyOf,
+            changeRoutes: proxy.changeRoutes,
+          }),
         ),
       ];
     });
@@ -37,44 +40,53 @@ eachDatabase('redirects', (test) => {
   const atProxy = (): unknown =>
     proxy.routes.map(({ host, redirects }) => [host, redirects.map(({ regex }) => regex)]);
 
-  it('are created, read, listed, changed and removed, each at the proxy at once for every domain of the application', async () => {
-    const {
-      owner,
-      people,
-      place: { applicationId },
-    } = await begin();
-    for (const host of ['a.test', 'b.test']) await proxy.addDomain({ ...people.owner, applicationId, host });
-    const first = await owner.mutate('redirect.create', { applicationId, ...input });
-    expect(first).toEqual({ ...shown, applicationId });
-    const redirectId = textOf(first, 'redirectId');
-    const second = await owner.mutate('redirect.create', {
-      applicationId,
-      regex: '^/old',
-      replacement: '/new',
-    });
-    expect(second).toMatchObject({ regex: '^/old', permanent: false });
-    expect(proxy.routes.map(({ host }) => host).toSorted()).toEqual(['a.test', 'b.test']);
-    for (const { redirects } of proxy.routes)
-      expect(redirects.map(({ regex }) => regex)).toEqual([input.regex, '^/old']);
-    expect(await owner.query('redirect.one', { redirectId })).toEqual(first);
-    expect(await owner.query('redirect.byApplicationId', { applicationId })).toHaveLength(2);
-    expect(await owner.query('redirect.byApplicationId', { applicationId, limit: 1 })).toEqual({
-      items: [expect.anything()],
-      nextCursor: expect.any(String),
-    });
-    expect(await owner.mutate('redirect.delete', { redirectId: textOf(second, 'redirectId') })).toEqual(
-      second,
-    );
-    expect(
-      await owner.mutate('redirect.update', { redirectId, permanent: false, replacement: 'https://shop.$1' }),
-    ).toEqual({ ...shown, applicationId, permanent: false, replacement: 'https://shop.$1' });
-    expect(proxy.routes[0]?.redirects).toEqual([
-      expect.objectContaining({ regex: input.regex, replacement: 'https://shop.$1', permanent: false }),
-    ]);
-    await owner.mutate('redirect.delete', { redirectId });
-    expect(new Set(proxy.routes.flatMap(({ redirects }) => redirects))).toEqual(new Set());
-    expect(await owner.query('redirect.one', { redirectId })).toMatchObject({ code: 'NOT_FOUND' });
-  });
+  it(
+    'are created, read, listed, changed and removed, each at the proxy at once for every domain of the ' +
+      'application',
+    async () => {
+      const {
+        owner,
+        people,
+        place: { applicationId },
+      } = await begin();
+      for (const host of ['a.test', 'b.test'])
+        await proxy.addDomain({ ...people.owner, applicationId, host });
+      const first = await owner.mutate('redirect.create', { applicationId, ...input });
+      expect(first).toEqual({ ...shown, applicationId });
+      const redirectId = textOf(first, 'redirectId');
+      const second = await owner.mutate('redirect.create', {
+        applicationId,
+        regex: '^/old',
+        replacement: '/new',
+      });
+      expect(second).toMatchObject({ regex: '^/old', permanent: false });
+      expect(proxy.routes.map(({ host }) => host).toSorted()).toEqual(['a.test', 'b.test']);
+      for (const { redirects } of proxy.routes)
+        expect(redirects.map(({ regex }) => regex)).toEqual([input.regex, '^/old']);
+      expect(await owner.query('redirect.one', { redirectId })).toEqual(first);
+      expect(await owner.query('redirect.byApplicationId', { applicationId })).toHaveLength(2);
+      expect(await owner.query('redirect.byApplicationId', { applicationId, limit: 1 })).toEqual({
+        items: [expect.anything()],
+        nextCursor: expect.any(String),
+      });
+      expect(await owner.mutate('redirect.delete', { redirectId: textOf(second, 'redirectId') })).toEqual(
+        second,
+      );
+      expect(
+        await owner.mutate('redirect.update', {
+          redirectId,
+          permanent: false,
+          replacement: 'https://shop.$1',
+        }),
+      ).toEqual({ ...shown, applicationId, permanent: false, replacement: 'https://shop.$1' });
+      expect(proxy.routes[0]?.redirects).toEqual([
+        expect.objectContaining({ regex: input.regex, replacement: 'https://shop.$1', permanent: false }),
+      ]);
+      await owner.mutate('redirect.delete', { redirectId });
+      expect(new Set(proxy.routes.flatMap(({ redirects }) => redirects))).toEqual(new Set());
+      expect(await owner.query('redirect.one', { redirectId })).toMatchObject({ code: 'NOT_FOUND' });
+    },
+  );
 
   it('are what the proxy can do; the rest is refused by the name of the field', async () => {
     const {
@@ -139,7 +151,7 @@ eachDatabase('redirects', (test) => {
       place: { applicationId },
     } = await begin();
     const { domains } = createStores(database);
-    const counted = (): Promise<number> => statementsOf(database, () => domains.routed());
+    const counted = (): Promise<number> => statementsOf(database, () => domains.routed('local'));
     await proxy.addDomain({ ...people.owner, applicationId, host: 'a.test' });
     const few = await counted();
     for (const host of ['b.test', 'c.test', 'd.test'])

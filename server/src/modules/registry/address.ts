@@ -6,8 +6,8 @@ import { parseHost, parsePort } from '../../domain/names.ts';
 const pathPart = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 
 /**
- * `host[:port][/prefix]` in lower case, `https://` and a last slash taken off; empty for the engine's default registry. Throws BAD_REQUEST naming the field for
- * anything else, credentials and other schemes included.
+ * `host[:port][/prefix]` in lower case, `https://` and a last slash taken off; empty for the engine's default
+ * registry. Throws BAD_REQUEST naming the field for anything else, credentials and other schemes included.
  */
 export function parseRegistryAddress(text: string, field = 'registryUrl'): string {
   const bare = text
@@ -22,12 +22,14 @@ export function parseRegistryAddress(text: string, field = 'registryUrl'): strin
   const [authority = '', ...path] = bare.split('/');
   const [host = '', port, ...rest] = authority.split(':');
   if (rest.length > 0) throw badField(field, 'must be host[:port][/prefix]');
-  const address =
-    port === undefined
-      ? parseHost(host, field)
-      : `${parseHost(host, field)}:${parsePort(/^[0-9]{1,5}$/.test(port) ? Number(port) : Number.NaN, field)}`;
+  const address = port === undefined ? parseHost(host, field) : parseHostAndPort(host, port, field);
   if (address.startsWith('*')) throw badField(field, 'must be one host');
   return [address, ...path.map((part) => parsePathPart(part, field))].join('/');
+}
+
+function parseHostAndPort(host: string, port: string, field: string): string {
+  const number = /^[0-9]{1,5}$/.test(port) ? Number(port) : Number.NaN;
+  return `${parseHost(host, field)}:${parsePort(number, field)}`;
 }
 
 /** A repository path without slashes at its ends; empty is none. Throws BAD_REQUEST naming the field. */
@@ -50,6 +52,7 @@ function parsePathPart(part: string, field: string): string {
   if (pathPart.test(part)) return part;
   throw badField(
     field,
-    'may have only lower-case letters, digits and single ".", "_" or "-" between them in each part of the path',
+    'may have only lower-case letters, digits and single ".", "_" or "-" between them in each part of ' +
+      'the path',
   );
 }

@@ -51,7 +51,7 @@ export const registryContract = {
       }),
     example: { registryUrl: 'registry.example.com', username: 'deploy', password: 'correct-horse-battery' },
     output: z.object({ success: z.literal(true) }),
-    refusals: ['SERVICE_UNAVAILABLE'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   one: query({
     summary: 'One registry, without its password',
@@ -68,7 +68,8 @@ export const registryContract = {
   update: mutation({
     summary: 'Changes a registry; absent fields stay',
     description:
-      'Another address needs the password again, so that the stored one never reaches a host it was not given for.',
+      'Another address needs the password again, so that the stored one never reaches a host it was not ' +
+      'given for.',
     access: { class: 'admin', resources: registry },
     input: id.extend({
       name: name.optional(),

@@ -10,11 +10,10 @@ export function registryHandlers(registries: Registries): Handlers<typeof regist
     async test({ actor }, { registryId, registryUrl, username, password }) {
       if (registryId) await registries.testStored(registryId, actor.organizationId);
       else
-        await registries.test({
-          registryUrl: registryUrl ?? '',
-          username: username ?? '',
-          password: password ?? '',
-        });
+        await registries.test(
+          { registryUrl: registryUrl ?? '', username: username ?? '', password: password ?? '' },
+          actor.organizationId,
+        );
       return { success: true };
     },
     one: ({ actor }, { registryId }) => registries.one(registryId, actor.organizationId),

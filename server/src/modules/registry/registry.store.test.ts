@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { createOutgoing } from '../../adapters/outgoing/outgoing.ts';
 import { createStores } from '../../composition/stores.ts';
 import { AppError } from '../../domain/errors.ts';
 import { systemClock } from '../../ports/clock.ts';
-import type { RegistryAuth } from '../../ports/engine.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import { router } from '../../procedure/registry.ts';
 import { registryContract } from './contract.ts';
 import { registryHandlers } from './handlers.ts';
@@ -25,6 +26,12 @@ const engine = {
   },
 };
 
+/** Every name leads to a public address here, but for those that say otherwise. */
+const { registry: reached } = createOutgoing({
+  policyOf: async () => ({ reachesPrivate: false, allowed: ['10.1.0.0/16'], platform: [] }),
+  lookUp: async (name) => (name === 'none.example.com' ? [] : ['1.1.1.1']),
+});
+
 eachDatabase('registries', (test) => {
   const createWorld = worlds(test);
   const begin = (): Promise<World> =>
@@ -32,7 +39,9 @@ eachDatabase('registries', (test) => {
       router(
         'registry',
         registryContract,
-        registryHandlers(createRegistries(createRegistryStore(database), engine, systemClock)),
+        registryHandlers(
+          createRegistries(createRegistryStore(database), engine.checkRegistry, reached, systemClock),
+        ),
       ),
     ]);
   const input = {
@@ -59,10 +68,12 @@ eachDatabase('registries', (test) => {
     expect(await owner.query('registry.one', { registryId })).toEqual(shown);
     expect(await owner.query('registry.all')).toEqual([shown]);
     expect(await owner.query('registry.all', { limit: 5 })).toEqual({ items: [shown], nextCursor: null });
-    const access = await createRegistries(createRegistryStore(database), engine, systemClock).access(
-      registryId,
-      people.owner.organizationId,
-    );
+    const access = await createRegistries(
+      createRegistryStore(database),
+      engine.checkRegistry,
+      reached,
+      systemClock,
+    ).access(registryId, people.owner.organizationId);
     expect([
       access.repository,
       access.auth.serverAddress,
@@ -82,7 +93,11 @@ eachDatabase('registries', (test) => {
     });
     expect(
       await owner.mutate('registry.update', { registryId, registryUrl: 'evil.example.com' }),
-    ).toMatchObject({ code: 'BAD_REQUEST', fields: ['password'] });
+    ).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['password'],
+      message: expect.stringMatching(/registry\.example\.com:5000\/apps.* evil\.example\.com/),
+    });
     expect(
       await owner.mutate('registry.update', {
         registryId,
@@ -148,6 +163,24 @@ eachDatabase('registries', (test) => {
       fields: ['registryUrl', 'username', 'password'],
     });
     expect(engine.asked).toHaveLength(3);
+  });
+
+  it('are no way to learn what is behind addresses that are not public', async () => {
+    const { owner } = await begin();
+    engine.asked.length = 0;
+    const test = async (registryUrl: string): Promise<unknown> =>
+      owner.mutate('registry.test', { registryUrl, username: 'me', password: 'right' });
+    for (const host of ['10.9.9.9:5000', '127.0.0.1', '169.254.169.254:80', '192.168.1.1:22'])
+      expect(await test(host)).toMatchObject({
+        code: 'PRECONDITION_FAILED',
+        message: expect.stringMatching(/^[0-9.]+ cannot be reached: its address is not public, and either /),
+      });
+    expect(await test('none.example.com')).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('did not resolve'),
+    });
+    expect(engine.asked).toEqual([]);
+    expect(await test('10.1.2.3:5000')).toEqual({ success: true });
   });
 
   it('stay while an application uses them, and the refusal tells how many', async () => {

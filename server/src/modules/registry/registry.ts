@@ -2,7 +2,9 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { Engine, RegistryAuth } from '../../ports/engine.ts';
+import type { Engine } from '../../ports/engine.ts';
+import type { Outgoing } from '../../ports/outgoing.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import { parseImagePrefix, parseRegistryAddress, serverOf } from './address.ts';
 import type { RegistryRecord, RegistryStore } from './store.ts';
 
@@ -22,7 +24,10 @@ export type RegistryPatch = {
 /** What a build needs to push and a service to pull. */
 export interface RegistryAccess {
   auth: RegistryAuth;
-  /** `host[:port]/prefix/…/` that stands before an image's name, with its slash; empty for the default registry without prefix. */
+  /**
+   * `host[:port]/prefix/…/` that stands before an image's name, with its slash; empty for the default
+   * registry without prefix.
+   */
   repository: string;
 }
 
@@ -31,8 +36,11 @@ export interface Registries {
     organizationId: string,
     input: RegistrySignIn & { name: string; imagePrefix?: string | null | undefined },
   ): Promise<PublicRegistry>;
-  /** Signs in through the engine; BAD_REQUEST with the registry's own words, SERVICE_UNAVAILABLE when the engine does not answer. */
-  test(signIn: RegistrySignIn): Promise<void>;
+  /**
+   * Signs in through the engine; BAD_REQUEST with the registry's own words, SERVICE_UNAVAILABLE when the
+   * engine does not answer.
+   */
+  test(signIn: RegistrySignIn, organizationId: string): Promise<void>;
   testStored(registryId: string, organizationId: string): Promise<void>;
   one(registryId: string, organizationId: string): Promise<PublicRegistry>;
   /** Newest first. */
@@ -46,15 +54,14 @@ export interface Registries {
 
 export function createRegistries(
   store: RegistryStore,
-  engine: Pick<Engine, 'checkRegistry'>,
+  checkRegistry: Engine['checkRegistry'],
+  reach: Outgoing['registry'],
   clock: Clock,
 ): Registries {
-  async function found(registryId: string, organizationId: string): Promise<RegistryRecord> {
-    const record = await store.find({ registryId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such registry. It may have been removed.');
-    return record;
-  }
-
+  const check = (signIn: RegistrySignIn, organizationId: string): Promise<void> => {
+    const auth = authOf(signIn);
+    return reach(auth.serverAddress, { organizationId }, () => checkRegistry(auth));
+  };
   return {
     async create(organizationId, { name, registryUrl, username, password, imagePrefix }) {
       const shown = {
@@ -69,54 +76,75 @@ export function createRegistries(
       await store.insert({ ...shown, password });
       return shown;
     },
-    test: (signIn) =>
-      engine.checkRegistry(authOf({ ...signIn, registryUrl: parseRegistryAddress(signIn.registryUrl) })),
+    test: (signIn, organizationId) =>
+      check({ ...signIn, registryUrl: parseRegistryAddress(signIn.registryUrl) }, organizationId),
     testStored: async (registryId, organizationId) =>
-      engine.checkRegistry(authOf(await found(registryId, organizationId))),
-    one: async (registryId, organizationId) => withoutPassword(await found(registryId, organizationId)),
+      check(await found(store, registryId, organizationId), organizationId),
+    one: async (registryId, organizationId) =>
+      withoutPassword(await found(store, registryId, organizationId)),
     all: async (organizationId) =>
       (await store.list({ organizationId }, { by: ['createdAt', 'registryId'], direction: 'desc' })).map(
         withoutPassword,
       ),
     async update(registryId, organizationId, patch) {
-      const present = await found(registryId, organizationId);
-      const registryUrl =
-        patch.registryUrl === undefined ? present.registryUrl : parseRegistryAddress(patch.registryUrl);
-      if (registryUrl !== present.registryUrl && patch.password === undefined)
-        throw badField(
-          'password',
-          'is required with another registryUrl; the stored one belongs to the former address',
-        );
-      const changed = {
-        ...present,
-        name: patch.name ?? present.name,
-        registryUrl,
-        username: patch.username ?? present.username,
-        password: patch.password ?? present.password,
-        imagePrefix:
-          patch.imagePrefix === undefined ? present.imagePrefix : parseImagePrefix(patch.imagePrefix ?? ''),
-      };
+      const changed = patched(await found(store, registryId, organizationId), patch);
       await store.update({ registryId, organizationId }, changed);
       return withoutPassword(changed);
     },
     async remove(registryId, organizationId) {
-      const record = await found(registryId, organizationId);
-      const uses = await store.countUses(registryId);
-      if (uses > 0) {
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `The registry ${record.name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
-        );
-      }
+      const record = await found(store, registryId, organizationId);
+      refuseUsed(record, await store.countUses(registryId));
       await store.remove({ registryId, organizationId });
       return withoutPassword(record);
     },
     async access(registryId, organizationId) {
-      const record = await found(registryId, organizationId);
+      const record = await found(store, registryId, organizationId);
       const parts = [record.registryUrl, record.imagePrefix].filter((part) => part !== '');
       return { auth: authOf(record), repository: parts.map((part) => `${part}/`).join('') };
     },
   };
+}
+
+async function found(
+  store: RegistryStore,
+  registryId: string,
+  organizationId: string,
+): Promise<RegistryRecord> {
+  const record = await store.find({ registryId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such registry. It may have been removed.');
+  return record;
+}
+
+/** The record as it will be. */
+function patched(present: RegistryRecord, patch: RegistryPatch): RegistryRecord {
+  const registryUrl =
+    patch.registryUrl === undefined ? present.registryUrl : parseRegistryAddress(patch.registryUrl);
+  if (registryUrl !== present.registryUrl && patch.password === undefined)
+    throw badField(
+      'password',
+      'is required with another registryUrl: the stored one was given for ' +
+        `${shownUrl(present.registryUrl)}, not for ${shownUrl(registryUrl)}`,
+    );
+  return {
+    ...present,
+    name: patch.name ?? present.name,
+    registryUrl,
+    username: patch.username ?? present.username,
+    password: patch.password ?? present.password,
+    imagePrefix:
+      patch.imagePrefix === undefined ? present.imagePrefix : parseImagePrefix(patch.imagePrefix ?? ''),
+  };
+}
+
+const shownUrl = (registryUrl: string): string => registryUrl || 'the default registry';
+
+function refuseUsed({ name }: RegistryRecord, uses: number): void {
+  if (uses === 0) return;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The registry ${name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ` +
+      `${uses === 1 ? 'it' : 'them'} another one first.`,
+  );
 }
 
 function authOf({ registryUrl, username, password }: RegistrySignIn): RegistryAuth {

@@ -25,95 +25,15 @@ interface ScopeRow {
 const organizationMark = 'organization';
 
 type Service = 'application' | 'database' | 'compose';
+type Builder = Database['builder'];
+type Query = CompiledQuery<ScopeRow>;
 
 export function createFindScope({ builder, run }: Database): FindScope {
-  const ref = (text: string) => sql.ref(text);
-  const service = (table: Service, kind?: DatabaseKindName): CompiledQuery<ScopeRow> =>
-    sql<ScopeRow>`select ${ref('s.organizationId')}, ${ref('e.projectId')}, ${ref('e.environmentId')}, ${ref(`s.${table}Id`)} as ${ref('serviceId')}
-    from ${sql.table(table)} as ${ref('s')} join ${sql.table('environment')} as ${ref('e')} on ${ref('e.environmentId')} = ${ref('s.environmentId')}
-    where ${ref(`s.${table}Id`)} = ${''}${kind === undefined ? sql`` : sql` and ${ref('s.kind')} = ${sql.lit(kind)}`}`.compile(
-      builder,
-    );
-  /** Things that belong to a service take its place; `owners` are the kinds of service that a row of this table can name. */
-  const partOf = (
-    table: TableName,
-    key: string,
-    owners: readonly Service[],
-    through?: 'preview_deployment',
-  ): CompiledQuery<ScopeRow> => {
-    const idOf = (owner: Service) =>
-      through && owner === 'application'
-        ? sql`coalesce(${ref('t.applicationId')}, ${ref('p.applicationId')})`
-        : sql`${ref(`t.${owner}Id`)}`;
-    const first = (parts: readonly ReturnType<typeof sql>[]) =>
-      parts.length === 1 ? sql`${parts[0]}` : sql`coalesce(${sql.join([...parts])})`;
-    return sql<ScopeRow>`select ${ref('t.organizationId')}, ${ref('e.projectId')}, ${ref('e.environmentId')}, ${first(owners.map(idOf))} as ${ref('serviceId')} from ${sql.table(table)} as ${ref('t')}
-      ${through ? sql`left join ${sql.table(through)} as ${ref('p')} on ${ref('p.previewDeploymentId')} = ${ref('t.previewDeploymentId')}` : sql``}
-      ${sql.join(
-        owners.map(
-          (owner) =>
-            sql`left join ${sql.table(owner)} as ${ref(owner)} on ${ref(`${owner}.${owner}Id`)} = ${idOf(owner)}`,
-        ),
-        sql` `,
-      )}
-      left join ${sql.table('environment')} as ${ref('e')} on ${ref('e.environmentId')} = ${first(owners.map((owner) => sql`${ref(`${owner}.environmentId`)}`))}
-      where ${ref(`t.${key}`)} = ${''}`.compile(builder);
-  };
-  const ofOrganization = (table: TableName, key: string): CompiledQuery<ScopeRow> =>
-    sql<ScopeRow>`select ${ref('organizationId')} from ${sql.table(table)} where ${ref(key)} = ${''}`.compile(
-      builder,
-    );
-  const parts = (['application', 'database', 'compose'] as const).map(
-    (table) =>
-      sql`select ${ref('organizationId')}, ${ref('environmentId')}, ${ref(`${table}Id`)} as ${ref('serviceId')} from ${sql.table(table)} where ${ref(`${table}Id`)} = ${''}`,
-  );
-  const anyService =
-    sql<ScopeRow>`select ${ref('s.organizationId')}, ${ref('e.projectId')}, ${ref('e.environmentId')}, ${ref('s.serviceId')} from (${sql.join(parts, sql` union all `)}) as ${ref('s')}
-    join ${sql.table('environment')} as ${ref('e')} on ${ref('e.environmentId')} = ${ref('s.environmentId')}`.compile(
-      builder,
-    );
-  const queries: Record<ResourceKind, CompiledQuery<ScopeRow>> = {
-    project: builder
-      .selectFrom('project')
-      .select(['organizationId', 'projectId'])
-      .where('projectId', '=', '')
-      .compile(),
-    environment: builder
-      .selectFrom('environment')
-      .select(['organizationId', 'projectId', 'environmentId'])
-      .where('environmentId', '=', '')
-      .compile(),
-    application: service('application'),
-    compose: service('compose'),
-    database: service('database'),
-    ...perDatabaseKind((kind) => service('database', kind)),
-    service: anyService,
-    deployment: partOf('deployment', 'deploymentId', ['application', 'database', 'compose']),
-    domain: partOf('domain', 'domainId', ['application', 'compose'], 'preview_deployment'),
-    port: partOf('port', 'portId', ['application']),
-    mount: partOf('mount', 'mountId', ['application', 'database', 'compose']),
-    redirect: partOf('redirect', 'redirectId', ['application']),
-    basicAuth: partOf('basic_auth', 'basicAuthId', ['application']),
-    backup: partOf('backup', 'backupId', ['database']),
-    backupRun: partOf('backup_run', 'backupRunId', ['database']),
-    previewDeployment: partOf('preview_deployment', 'previewDeploymentId', ['application']),
-    sshKey: ofOrganization('ssh_key', 'sshKeyId'),
-    registry: ofOrganization('registry', 'registryId'),
-    server: ofOrganization('server', 'serverId'),
-    destination: ofOrganization('destination', 'destinationId'),
-    certificate: ofOrganization('certificate', 'certificateId'),
-    certificateResolver: ofOrganization('certificate_resolver', 'certificateResolverId'),
-    organization: ofOrganization('organization', 'organizationId'),
-    gitProvider: ofOrganization('git_provider', 'gitProviderId'),
-    invitation: ofOrganization('invitation', 'invitationId'),
-    user: sql<ScopeRow>`select ${ref('organizationId')} from ${sql.table('member')} where ${ref('userId')} = ${''} order by case when ${ref('organizationId')} = ${organizationMark} then 0 else 1 end limit 1`.compile(
-      builder,
-    ),
-    apiKey: builder
-      .selectFrom('api_key')
-      .select(['organizationId', 'userId'])
-      .where('apiKeyId', '=', '')
-      .compile(),
+  const queries: Record<ResourceKind, Query> = {
+    ...placeQueries(builder),
+    ...serviceQueries(builder),
+    ...partQueries(builder),
+    ...organizationQueries(builder),
   };
   return async (kind, id, organizationId) => {
     const query = queries[kind];
@@ -130,5 +50,133 @@ export function createFindScope({ builder, run }: Database): FindScope {
         userId: row.userId ?? undefined,
       }
     );
+  };
+}
+
+function placeQueries(builder: Builder) {
+  return {
+    project: builder
+      .selectFrom('project')
+      .select(['organizationId', 'projectId'])
+      .where('projectId', '=', '')
+      .compile(),
+    environment: builder
+      .selectFrom('environment')
+      .select(['organizationId', 'projectId', 'environmentId'])
+      .where('environmentId', '=', '')
+      .compile(),
+  };
+}
+
+function serviceQueries(builder: Builder) {
+  const service = (table: Service, kind?: DatabaseKindName): Query => {
+    const ofKind = kind === undefined ? sql`` : sql` and s."kind" = ${sql.lit(kind)}`;
+    const key = sql.ref(`s.${table}Id`);
+    return sql<ScopeRow>`select s."organizationId", e."projectId", e."environmentId", ${key} as "serviceId"
+      from ${sql.table(table)} as s
+      join "environment" as e on e."environmentId" = s."environmentId"
+      where ${key} = ${''}${ofKind}`.compile(builder);
+  };
+  const services = (['application', 'database', 'compose'] as const).map((table) => {
+    const key = sql.ref(`${table}Id`);
+    return sql`select "organizationId", "environmentId", ${key} as "serviceId"
+      from ${sql.table(table)} where ${key} = ${''}`;
+  });
+  return {
+    application: service('application'),
+    compose: service('compose'),
+    database: service('database'),
+    ...perDatabaseKind((kind) => service('database', kind)),
+    service: sql<ScopeRow>`select s."organizationId", e."projectId", e."environmentId", s."serviceId"
+      from (${sql.join(services, sql` union all `)}) as s
+      join "environment" as e on e."environmentId" = s."environmentId"`.compile(builder),
+  };
+}
+
+/** Things that belong to a service take its place. */
+function partQueries(builder: Builder) {
+  const part = (table: TableName, key: string, owners: readonly Service[]): Query =>
+    partOf(builder, { table, key, owners });
+  return {
+    deployment: part('deployment', 'deploymentId', ['application', 'database', 'compose']),
+    domain: partOf(builder, {
+      table: 'domain',
+      key: 'domainId',
+      owners: ['application', 'compose'],
+      throughPreview: true,
+    }),
+    port: part('port', 'portId', ['application']),
+    mount: part('mount', 'mountId', ['application', 'database', 'compose']),
+    redirect: part('redirect', 'redirectId', ['application']),
+    basicAuth: part('basic_auth', 'basicAuthId', ['application']),
+    backup: part('backup', 'backupId', ['database']),
+    backupRun: part('backup_run', 'backupRunId', ['database']),
+    previewDeployment: part('preview_deployment', 'previewDeploymentId', ['application']),
+  };
+}
+
+interface Part {
+  table: TableName;
+  key: string;
+  /** The kinds of service that a row of this table can name. */
+  owners: readonly Service[];
+  /** A row can name a preview instead, which has the place of its application. */
+  throughPreview?: boolean;
+}
+
+function partOf(builder: Builder, { table, key, owners, throughPreview = false }: Part): Query {
+  const idOf = (owner: Service) =>
+    throughPreview && owner === 'application'
+      ? sql`coalesce(t."applicationId", p."applicationId")`
+      : sql`${sql.ref(`t.${owner}Id`)}`;
+  const first = (parts: readonly ReturnType<typeof sql>[]) =>
+    parts.length === 1 ? sql`${parts[0]}` : sql`coalesce(${sql.join([...parts])})`;
+  const preview = throughPreview
+    ? sql`left join "preview_deployment" as p on p."previewDeploymentId" = t."previewDeploymentId"`
+    : sql``;
+  const joins = owners.map((owner) => {
+    const ownKey = sql.ref(`${owner}.${owner}Id`);
+    return sql`left join ${sql.table(owner)} as ${sql.ref(owner)} on ${ownKey} = ${idOf(owner)}`;
+  });
+  const environmentId = first(owners.map((owner) => sql`${sql.ref(`${owner}.environmentId`)}`));
+  return sql<ScopeRow>`select t."organizationId", e."projectId", e."environmentId",
+      ${first(owners.map(idOf))} as "serviceId"
+    from ${sql.table(table)} as t
+    ${preview}
+    ${sql.join(joins, sql` `)}
+    left join "environment" as e on e."environmentId" = ${environmentId}
+    where ${sql.ref(`t.${key}`)} = ${''}`.compile(builder);
+}
+
+/** What belongs to an organization as a whole, or to a person. */
+function organizationQueries(builder: Builder) {
+  const owned = (table: TableName, key: string): Query =>
+    sql<ScopeRow>`select "organizationId" from ${sql.table(table)} where ${sql.ref(key)} = ${''}`.compile(
+      builder,
+    );
+  return {
+    sshKey: owned('ssh_key', 'sshKeyId'),
+    registry: owned('registry', 'registryId'),
+    server: owned('server', 'serverId'),
+    destination: owned('destination', 'destinationId'),
+    certificate: owned('certificate', 'certificateId'),
+    certificateResolver: owned('certificate_resolver', 'certificateResolverId'),
+    organization: owned('organization', 'organizationId'),
+    gitProvider: owned('git_provider', 'gitProviderId'),
+    invitation: owned('invitation', 'invitationId'),
+    // An account that belongs to no organization is the first one's, whose people run the installation.
+    user: sql<ScopeRow>`select p."organizationId" from (
+      select "organizationId", case when "organizationId" = ${organizationMark} then 0 else 1 end as "rank"
+        from "member" where "userId" = ${''}
+      union all select f."organizationId", 2 as "rank" from (
+        select "organizationId" from "organization"
+        where exists (select 1 from "user" where "userId" = ${''})
+        order by "createdAt", "organizationId" limit 1) as f
+      ) as p order by p."rank" limit 1`.compile(builder),
+    apiKey: builder
+      .selectFrom('api_key')
+      .select(['organizationId', 'userId'])
+      .where('apiKeyId', '=', '')
+      .compile(),
   };
 }

@@ -52,7 +52,8 @@ export const serverContract = {
   update: mutation({
     summary: "Changes a server's record; absent fields stay",
     description:
-      'Another address or port is another machine to Berth: its host key is pinned anew at the next contact, and it is inactive until it is set up.',
+      'Another address or port is another machine to Berth: its host key is pinned anew at the next ' +
+      'contact, and it is inactive until it is set up.',
     access: { class: 'admin', resources: [...own.resources, sshKey] },
     input: id.extend(z.object(shape).partial().shape),
     output: serverRecord,
@@ -88,7 +89,8 @@ export const serverContract = {
   setupMonitoring: mutation({
     summary: 'Installs monitoring on the server, or changes it',
     description:
-      "The configuration is kept with the server's record and shown there as metricsConfig; its token is never shown.",
+      "The configuration is kept with the server's record and shown there as metricsConfig; its token " +
+      'is never shown.',
     access: own,
     input: id.extend({ metricsConfig }),
     output: serverRecord,
@@ -97,7 +99,9 @@ export const serverContract = {
   getServerMetrics: query({
     summary: "Data points of a server's metrics endpoint",
     description:
-      "Berth asks only metrics endpoints of servers registered in the organization: the address must be a server's, and its port the one that its monitoring was set up with. Anything else is refused with 403.",
+      'Berth asks only metrics endpoints of servers registered in the organization: the address must be ' +
+      "a server's, and its port the one that its monitoring was set up with. Anything else is refused " +
+      'with 403.',
     access: { class: 'admin', resources: [] },
     input: z.object({
       url: z

@@ -20,7 +20,8 @@ export function serverHandlers(servers: Servers): Handlers<typeof serverContract
       if (sshKeyId === null)
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The server ${name} has no SSH key. Give it one with server.update, and put its public key into the user's authorized_keys.`,
+          `The server ${name} has no SSH key. Give it one with server.update, and put its public key ` +
+            `into the user's authorized_keys.`,
         );
       throw notYet('Setting servers up');
     },
@@ -36,7 +37,8 @@ export function serverHandlers(servers: Servers): Handlers<typeof serverContract
       );
       throw new AppError(
         'NOT_IMPLEMENTED',
-        `Installing monitoring on servers is not part of this version of Berth yet. The configuration is kept with the record of ${name}; nothing was changed on the server.`,
+        'Installing monitoring on servers is not part of this version of Berth yet. The configuration ' +
+          `is kept with the record of ${name}; nothing was changed on the server.`,
       );
     },
     async getServerMetrics({ actor }, { url }) {

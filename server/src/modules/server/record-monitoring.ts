@@ -1,4 +1,7 @@
-/** Monitoring of a server: what is measured, how long it is kept (interface document, metricsConfig), and the points that come of it (decisions 10). */
+/**
+ * Monitoring of a server: what is measured, how long it is kept (interface document, metricsConfig), and the
+ * points that come of it (decisions 10).
+ */
 import { z } from 'zod';
 import { parseCron } from '../../domain/cron.ts';
 import { ruled } from '../../procedure/ruled.ts';

@@ -125,36 +125,40 @@ eachDatabase('servers', (test) => {
     }
   });
 
-  it('are listed newest first with the number of services on each, in the same number of statements however many there are', async () => {
-    const { owner, database, place, stranger } = await begin();
-    const stores = createStores(database);
-    const ids: string[] = [];
-    const measured = (): Promise<number> => statementsOf(database, () => owner.query('server.all'));
-    const atFirst = await measured();
-    for (const name of ['one', 'two', 'three']) {
-      ids.push(textOf(await owner.mutate('server.create', { ...input, name }), 'serverId'));
-      // Two of the same millisecond have no order.
-      await delay(2);
-    }
-    await stores.applications.update({ applicationId: place.applicationId }, { serverId: ids[1] ?? '' });
-    expect(await owner.query('server.all')).toMatchObject([
-      { name: 'three', totalServices: 0 },
-      { name: 'two', totalServices: 1 },
-      { name: 'one', totalServices: 0 },
-    ]);
-    expect(await measured()).toBe(atFirst);
-    expect(await owner.query('server.all', { limit: 2 })).toMatchObject({
-      items: [{ name: 'three' }, { name: 'two' }],
-      nextCursor: ids[1],
-    });
-    expect(await stranger.query('server.all')).toEqual([]);
-    expect(await owner.mutate('server.remove', { serverId: ids[1] })).toMatchObject({
-      code: 'PRECONDITION_FAILED',
-      message: expect.stringContaining('1 service '),
-    });
-    await stores.applications.update({ applicationId: place.applicationId }, { serverId: null });
-    expect(await owner.mutate('server.remove', { serverId: ids[1] })).toMatchObject({ name: 'two' });
-  });
+  it(
+    'are listed newest first with the number of services on each, in the same number of statements ' +
+      'however many there are',
+    async () => {
+      const { owner, database, place, stranger } = await begin();
+      const stores = createStores(database);
+      const ids: string[] = [];
+      const measured = (): Promise<number> => statementsOf(database, () => owner.query('server.all'));
+      const atFirst = await measured();
+      for (const name of ['one', 'two', 'three']) {
+        ids.push(textOf(await owner.mutate('server.create', { ...input, name }), 'serverId'));
+        // Two of the same millisecond have no order.
+        await delay(2);
+      }
+      await stores.applications.update({ applicationId: place.applicationId }, { serverId: ids[1] ?? '' });
+      expect(await owner.query('server.all')).toMatchObject([
+        { name: 'three', totalServices: 0 },
+        { name: 'two', totalServices: 1 },
+        { name: 'one', totalServices: 0 },
+      ]);
+      expect(await measured()).toBe(atFirst);
+      expect(await owner.query('server.all', { limit: 2 })).toMatchObject({
+        items: [{ name: 'three' }, { name: 'two' }],
+        nextCursor: ids[1],
+      });
+      expect(await stranger.query('server.all')).toEqual([]);
+      expect(await owner.mutate('server.remove', { serverId: ids[1] })).toMatchObject({
+        code: 'PRECONDITION_FAILED',
+        message: expect.stringContaining('1 service '),
+      });
+      await stores.applications.update({ applicationId: place.applicationId }, { serverId: null });
+      expect(await owner.mutate('server.remove', { serverId: ids[1] })).toMatchObject({ name: 'two' });
+    },
+  );
 
   it('are prepared and looked at in a later version, and say so after every refusal', async () => {
     const world = await begin();

@@ -38,28 +38,10 @@ export interface Servers {
 }
 
 export function createServers(store: ServerStore, clock: Clock): Servers {
-  async function one(serverId: string, organizationId: string): Promise<ServerRecord> {
-    const record = await store.find({ serverId, organizationId });
-    if (!record) throw new AppError('NOT_FOUND', 'There is no such server. It may have been removed.');
-    return record;
-  }
-
   return {
-    one,
-    async create(organizationId, { description, sshKeyId, ...input }) {
-      const record: ServerRecord = {
-        serverId: randomId(),
-        organizationId,
-        ...input,
-        description: description ?? null,
-        ipAddress: parseMachineAddress(input.ipAddress, 'ipAddress'),
-        sshKeyId: sshKeyId ?? null,
-        status: 'inactive',
-        hostKeyFingerprint: null,
-        metricsConfig: null,
-        metricsToken: null,
-        createdAt: isoTime(clock),
-      };
+    one: (serverId, organizationId) => one(store, serverId, organizationId),
+    async create(organizationId, input) {
+      const record = newServer(organizationId, input, clock);
       await store.insert(record);
       return record;
     },
@@ -70,18 +52,8 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       ]);
       return servers.map((server) => ({ ...server, totalServices: counts.get(server.serverId) ?? 0 }));
     },
-    async update(serverId, organizationId, { ipAddress, ...patch }) {
-      const present = await one(serverId, organizationId);
-      const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-      const changed: ServerRecord = {
-        ...present,
-        ...changes,
-        ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress'),
-      };
-      const isMoved = changed.ipAddress !== present.ipAddress || changed.port !== present.port;
-      const record: ServerRecord = isMoved
-        ? { ...changed, hostKeyFingerprint: null, status: 'inactive' }
-        : changed;
+    async update(serverId, organizationId, patch) {
+      const record = changed(await one(store, serverId, organizationId), patch);
       await store.update({ serverId, organizationId }, record);
       return record;
     },
@@ -91,7 +63,7 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       { server: { token: metricsToken, ...server }, containers },
     ) {
       const record: ServerRecord = {
-        ...(await one(serverId, organizationId)),
+        ...(await one(store, serverId, organizationId)),
         metricsConfig: { server, containers },
         metricsToken,
       };
@@ -99,35 +71,78 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       return record;
     },
     async remove(serverId, organizationId) {
-      const present = await one(serverId, organizationId);
+      const present = await one(store, serverId, organizationId);
       refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
       refuseWhile(await store.countCertificates(serverId), 'certificate', present);
       await store.remove({ serverId, organizationId });
       return present;
     },
-    async requireMetricsEndpoint(url, organizationId) {
-      const { hostname, port, protocol, username, password } = new URL(url);
-      if (username !== '' || password !== '')
-        throw badField('url', 'must not carry a user or password; the token has its own field');
-      const asked = Number(port || (protocol === 'https:' ? 443 : 80));
-      const isEndpoint = (await store.list({ organizationId })).some(
-        ({ ipAddress, metricsConfig }) =>
-          hostOf(ipAddress) === hostname && (metricsConfig === null || metricsConfig.server.port === asked),
-      );
-      if (!isEndpoint)
-        throw new AppError(
-          'FORBIDDEN',
-          'The address in url is no metrics endpoint of a server of this organization. Register the server with server.create, or use the address and port that its monitoring has.',
-        );
-    },
+    requireMetricsEndpoint: async (url, organizationId) =>
+      requireMetricsEndpoint(url, await store.list({ organizationId })),
   };
+}
+
+async function one(store: ServerStore, serverId: string, organizationId: string): Promise<ServerRecord> {
+  const record = await store.find({ serverId, organizationId });
+  if (!record) throw new AppError('NOT_FOUND', 'There is no such server. It may have been removed.');
+  return record;
+}
+
+function newServer(
+  organizationId: string,
+  { description, sshKeyId, ...input }: NewServer,
+  clock: Clock,
+): ServerRecord {
+  return {
+    serverId: randomId(),
+    organizationId,
+    ...input,
+    description: description ?? null,
+    ipAddress: parseMachineAddress(input.ipAddress, 'ipAddress'),
+    sshKeyId: sshKeyId ?? null,
+    status: 'inactive',
+    hostKeyFingerprint: null,
+    metricsConfig: null,
+    metricsToken: null,
+    createdAt: isoTime(clock),
+  };
+}
+
+/** Another address or port is another machine: its key is not known, and it is not set up. */
+function changed(present: ServerRecord, { ipAddress, ...patch }: ServerPatch): ServerRecord {
+  const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  const record: ServerRecord = {
+    ...present,
+    ...changes,
+    ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress'),
+  };
+  const isMoved = record.ipAddress !== present.ipAddress || record.port !== present.port;
+  return isMoved ? { ...record, hostKeyFingerprint: null, status: 'inactive' } : record;
+}
+
+function requireMetricsEndpoint(url: string, servers: readonly ServerRecord[]): void {
+  const { hostname, port, protocol, username, password } = new URL(url);
+  if (username !== '' || password !== '')
+    throw badField('url', 'must not carry a user or password; the token has its own field');
+  const asked = Number(port || (protocol === 'https:' ? 443 : 80));
+  const isEndpoint = servers.some(
+    ({ ipAddress, metricsConfig }) =>
+      hostOf(ipAddress) === hostname && (metricsConfig === null || metricsConfig.server.port === asked),
+  );
+  if (!isEndpoint)
+    throw new AppError(
+      'FORBIDDEN',
+      'The address in url is no metrics endpoint of a server of this organization. Register the server ' +
+        'with server.create, or use the address and port that its monitoring has.',
+    );
 }
 
 function refuseWhile(count: number, thing: string, { name }: ServerRecord): void {
   if (count > 0)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The server ${name} still has ${count} ${thing}${count === 1 ? '' : 's'} on it. Remove ${count === 1 ? 'it' : 'them'} first.`,
+      `The server ${name} still has ${count} ${thing}${count === 1 ? '' : 's'} on it. Remove ` +
+        `${count === 1 ? 'it' : 'them'} first.`,
     );
 }
 

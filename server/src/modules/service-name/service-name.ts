@@ -1,12 +1,16 @@
-/** Names of services: one holder each in the whole installation, whatever the kind of service and without regard to case (decisions 4). */
+/**
+ * Names of services: one holder each in the whole installation, whatever the kind of service and without
+ * regard to case (decisions 4).
+ */
 import { AppError } from '../../domain/errors.ts';
 import { appNameKey, reservedAppNames } from '../../domain/names.ts';
 import type { ServiceNameStore } from './store.ts';
 
 export interface ServiceNames {
   /**
-   * Makes the names that a service holds exactly these: its own, and the one it still runs under; none when it is gone. Part of the caller's transaction,
-   * after the service's own row was written, so that two changes of one service follow each other. CONFLICT when another service holds one, or it is reserved.
+   * Makes the names that a service holds exactly these: its own, and the one it still runs under; none when
+   * it is gone. Part of the caller's transaction, after the service's own row was written, so that two
+   * changes of one service follow each other. CONFLICT when another service holds one, or it is reserved.
    */
   keep(serviceId: string, names: readonly (string | null)[]): Promise<void>;
 }
@@ -37,7 +41,8 @@ export function createServiceNames(store: ServiceNameStore): ServiceNames {
 function nameTaken(appName: string, cause?: unknown): AppError {
   return new AppError(
     'CONFLICT',
-    `appName: ${appName} is taken by another service of this installation (names differ in more than case). Choose another one.`,
+    `appName: ${appName} is taken by another service of this installation (names differ in more than ` +
+      'case). Choose another one.',
     { cause, issues: [{ path: 'appName', message: 'is taken' }] },
   );
 }

@@ -1,7 +1,11 @@
-/** Fields that every kind of service has, each with its rule (interface document, Resources; decisions 4). Pure: the CLI and the client import it. */
+/**
+ * Fields that every kind of service has, each with its rule (interface document, Resources; decisions 4).
+ * Pure: the CLI and the client import it.
+ */
 import { z } from 'zod';
 import { appNamePattern } from '../../domain/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import { splitWords } from '../../domain/words.ts';
 import { ruled } from '../../procedure/ruled.ts';
 
 /** Text without line breaks: names, paths, addresses. */
@@ -14,6 +18,28 @@ export const line = (max: number): z.ZodString =>
 export const block = z.string().max(500_000);
 /** One argument of a command; data, never read by a shell. */
 export const argument = z.string().max(10_000);
+
+/** A command: its words, at least one, or one text of them. */
+export function argv(most: number) {
+  const words = z.array(argument).min(1).max(most);
+  const asText = z.string().max(100_000).transform(wordsOf).pipe(words);
+  return z.union([words, asText], { error: ({ input }) => unfit(input, most) });
+}
+
+function wordsOf(text: string, context: z.RefinementCtx): string[] {
+  try {
+    return splitWords(text, 'value');
+  } catch {
+    // Said with the rest of the rule, by `unfit`.
+    context.addIssue({ code: 'custom' });
+    return z.NEVER;
+  }
+}
+
+function unfit(input: unknown, most: number): string | undefined {
+  if (input === undefined) return undefined;
+  return `must be 1 to ${most} words: a list of them, or one text with every quote ended`;
+}
 
 export const id = z.string().min(1).max(100);
 export const serverId = id

@@ -1,4 +1,7 @@
-/** The service that runs an application or a database: found by its name and owner, waited for, its output, its end. */
+/**
+ * The service that runs an application or a database: found by its name and owner, waited for, its output,
+ * its end.
+ */
 import { AppError } from '../../domain/errors.ts';
 import { isSameService, ownerLabels, ownerOfLabels, type ServiceRef } from '../../domain/service-ref.ts';
 import type { Engine, LogLine, ServiceState } from '../../ports/engine.ts';
@@ -15,16 +18,15 @@ export interface OutputOptions {
   search?: string | undefined;
 }
 
-export interface ServiceOutput {
-  readLogs(service: OwnedService, options: OutputOptions): Promise<LogLine[]>;
-  followLogs(
-    service: OwnedService,
-    options: { tail: number; since?: string | undefined; signal: AbortSignal },
-  ): AsyncIterable<LogLine>;
+export interface FollowOptions {
+  tail: number;
+  since?: string | undefined;
+  signal: AbortSignal;
 }
 
-/** Lines looked through for a search. */
-const searchedLines = 10_000;
+/** An engine that may have the service; undefined: its server was never connected, so nothing of it runs. */
+export type PossibleEngine = Pick<Engine, 'service' | 'serviceLogs'> | undefined;
+
 const waitLimitMs = 60_000;
 const pollMs = 200;
 
@@ -36,35 +38,35 @@ export const nameOf = ({
 
 /** The service's own; another's under the same name is none of its business. */
 export async function ownService(
-  engine: Pick<Engine, 'service'>,
+  engine: Pick<Engine, 'service'> | undefined,
   owned: OwnedService,
 ): Promise<ServiceState | undefined> {
-  const service = await engine.service(nameOf(owned));
+  const service = await engine?.service(nameOf(owned));
   return service && isSameService(ownerOfLabels(service.labels), owned) ? service : undefined;
 }
 
-export function serviceOutput(engine: Pick<Engine, 'service' | 'serviceLogs'>): ServiceOutput {
-  return {
-    async readLogs(owned, { tail, since, search }) {
-      if (!(await ownService(engine, owned))) return [];
-      const lines: LogLine[] = [];
-      for await (const line of engine.serviceLogs(nameOf(owned), {
-        tail: search === undefined ? tail : searchedLines,
-        since,
-        follow: false,
-      })) {
-        if (search === undefined || line.text.includes(search)) lines.push(line);
-      }
-      return lines.slice(-tail);
-    },
-    async *followLogs(owned, { tail, since, signal }) {
-      if (await ownService(engine, owned))
-        yield* engine.serviceLogs(nameOf(owned), { tail, since, follow: true, signal });
-    },
-  };
+export async function readOutput(
+  engine: PossibleEngine,
+  owned: OwnedService,
+  { tail, since, search }: OutputOptions,
+): Promise<LogLine[]> {
+  if (!engine || !(await ownService(engine, owned))) return [];
+  return Array.fromAsync(engine.serviceLogs(nameOf(owned), { tail, since, search }));
 }
 
-/** SERVICE_UNAVAILABLE when it is not there within 60 s; `reader` is the procedure that shows its output. A task with a health check runs when the check has passed. */
+export async function* followOutput(
+  engine: PossibleEngine,
+  owned: OwnedService,
+  { tail, since, signal }: FollowOptions,
+): AsyncIterable<LogLine> {
+  if (engine && (await ownService(engine, owned)))
+    yield* engine.serviceLogs(nameOf(owned), { tail, since, follow: true, signal });
+}
+
+/**
+ * SERVICE_UNAVAILABLE when it is not there within 60 s; `reader` is the procedure that shows its output. A
+ * task with a health check runs when the check has passed.
+ */
 export const awaitRunning = (
   engine: Pick<Engine, 'service'>,
   name: string,
@@ -73,7 +75,8 @@ export const awaitRunning = (
 ): Promise<void> =>
   until(
     async () => (await engine.service(name))?.running === replicas,
-    `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. ${reader} shows its output.`,
+    `The service did not reach ${replicas} running task${replicas === 1 ? '' : 's'} within 60 s. ` +
+      `${reader} shows its output.`,
   );
 
 /** The engine takes a task off its count when it asks it to stop; it answers requests until it has. */
@@ -83,7 +86,10 @@ export const awaitEnded = (engine: Pick<Engine, 'tasks'>, name: string, reader: 
     `The service was told to stop, and did not end within 60 s. ${reader} shows its output.`,
   );
 
-/** After a removal that a crash cut short: the services are gone, their containers end a little later and hold images and volumes until then. */
+/**
+ * After a removal that a crash cut short: the services are gone, their containers end a little later and hold
+ * images and volumes until then.
+ */
 export async function awaitAbandoned(
   engine: Pick<Engine, 'services' | 'containers'>,
   owner: ServiceRef,
@@ -95,7 +101,9 @@ export async function awaitAbandoned(
   );
 }
 
-/** Removes its services under any name, its images and, when asked, its volumes; gives the volumes that stay. */
+/**
+ * Removes its services under any name, its images and, when asked, its volumes; gives the volumes that stay.
+ */
 export async function removeFromEngine(
   engine: Engine,
   owner: ServiceRef,

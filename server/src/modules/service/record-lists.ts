@@ -1,4 +1,7 @@
-/** The kinds of service: how their id and status are called, and where an environment lists them (interface document, Environment). Pure. */
+/**
+ * The kinds of service: how their id and status are called, and where an environment lists them (interface
+ * document, Environment). Pure.
+ */
 import { z } from 'zod';
 import { perDatabaseKind, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { applicationStatuses } from '../../domain/lifecycle.ts';

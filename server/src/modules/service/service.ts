@@ -34,7 +34,10 @@ export type ServiceLists = { [K in ServiceKindName as ServiceKinds[K]['list']]: 
 
 const listNames = Object.values(serviceKinds).map(({ list }) => list);
 
-/** The services as a list for each kind, in the order given. Called for every environment of an organization, so it makes objects of few shapes. */
+/**
+ * The services as a list for each kind, in the order given. Called for every environment of an organization,
+ * so it makes objects of few shapes.
+ */
 export function serviceLists(services: readonly ServiceSummary[]): ServiceLists {
   const lists: Record<string, object[]> = {};
   for (const list of listNames) lists[list] = [];

@@ -16,24 +16,21 @@ export function createServiceStore(database: Database): Services {
   const { builder, run } = database;
   const inEach = (condition: RawBuilder<unknown>): CompiledQuery<ServiceSummary> => {
     const parts = tables.map(
-      ({
-        table,
-        kind,
-        id,
-        status,
-      }) => sql`select ${kind} as "kind", ${sql.ref(id)} as "serviceId", "environmentId", "name", "appName", "description", ${sql.ref(status)} as "status", "createdAt"
-      from ${sql.table(table)} where "organizationId" = ${''} and ${condition}`,
+      ({ table, kind, id, status }) => sql`
+        select ${kind} as "kind", ${sql.ref(id)} as "serviceId", "environmentId", "name", "appName",
+          "description", ${sql.ref(status)} as "status", "createdAt"
+        from ${sql.table(table)} where "organizationId" = ${''} and ${condition}`,
     );
-    return sql<ServiceSummary>`${sql.join(parts, sql` union all `)} order by "createdAt" desc, "serviceId" desc`.compile(
-      builder,
-    );
+    return sql<ServiceSummary>`${sql.join(parts, sql` union all `)}
+      order by "createdAt" desc, "serviceId" desc`.compile(builder);
   };
   const thrice = (...parameters: string[]): string[] => tables.flatMap(() => parameters);
   const all = inEach(sql`1 = 1`);
   const inEnvironment = inEach(sql`"environmentId" = ${''}`);
   const inProjects = idList((ids) =>
     inEach(
-      sql`"environmentId" in (select "environmentId" from "environment" where "projectId" in (${sql.join(ids)}))`,
+      sql`"environmentId" in
+        (select "environmentId" from "environment" where "projectId" in (${sql.join(ids)}))`,
     ),
   );
   return {

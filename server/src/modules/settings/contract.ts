@@ -1,5 +1,6 @@
 /** Settings of the installation (decisions 12). */
 import { z } from 'zod';
+import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { settingFields, settingShape } from './record-fields.ts';
 
@@ -11,14 +12,32 @@ const ofOwner = Object.entries(settingFields)
 export const settingsContract = {
   get: query({
     summary: 'The settings of the installation',
-    access: { class: 'admin', ofInstallation: true, resources: [] },
+    access: { class: 'installation', resources: [] },
     input: z.object({}),
     output: settings,
+  }),
+  builders: query({
+    summary:
+      'The programs beside Docker that build types need: which are here, and how to install the others',
+    description:
+      'Each is started once, on what tells its version. The build types dockerfile and static need none; ' +
+      'auto takes railpack, else nixpacks, where it is here.',
+    access: { class: 'installation', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(
+      z.object({
+        name: z.string(),
+        buildTypes: z.array(z.string()),
+        version: z.string().nullable().describe('null: not here, or it does not start'),
+        problem: z.string().nullable(),
+        install: z.string(),
+      }),
+    ),
   }),
   update: mutation({
     summary: 'Changes settings; absent ones stay',
     description: `These need the Owner: ${ofOwner.join(', ')}.`,
-    access: { class: 'admin', ofInstallation: true, resources: [] },
+    access: { class: 'installation', resources: [] },
     input: settings.partial(),
     output: settings,
   }),

@@ -1,10 +1,15 @@
-/** Every setting of the installation, once: its rule, its value before anybody sets it, and who may set it. Pure. */
+/**
+ * Every setting of the installation, once: its rule, its value before anybody sets it, and who may set it.
+ * Pure.
+ */
 import { z } from 'zod';
+import { isAllowableNetwork } from '../../domain/outgoing.ts';
 import { isNetworkPool, isResolver } from '../../domain/network.ts';
 import { parseRootCertificates } from '../../domain/root-certificates.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
 import { ruled } from '../../procedure/ruled.ts';
 
+const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
 interface Field<T extends z.ZodType> {
@@ -22,7 +27,7 @@ const address = z.union([z.ipv4(), z.ipv6()], 'must be an IP address');
 const bytes = z
   .number()
   .int()
-  .min(1024 * 1024)
+  .min(MiB)
   .max(1024 * GiB);
 
 /** Absolute and in its shortest form; not the root, which would open every file. */
@@ -102,6 +107,40 @@ export const settingFields = {
     z.number().int().min(1).max(10_000_000).describe('Files and folders in an upload'),
     100_000,
   ),
+  logLimit: field(
+    'admin',
+    bytes.describe(
+      'Bytes of the log of one deployment or backup; a longer one keeps its beginning and its end, and ' +
+        'says how much is left out between them',
+    ),
+    64 * MiB,
+  ),
+  logAnswerLimit: field(
+    'admin',
+    bytes.describe(
+      "Bytes of a log or of a service's output in one answer, the newest; a line says when there was more. " +
+        'A live stream gives all',
+    ),
+    8 * MiB,
+  ),
+  runOutputLimit: field(
+    'admin',
+    bytes.describe(
+      'Bytes of output that application.run answers with; of more, the beginning and the end, with a line ' +
+        'between them that says how much is left out',
+    ),
+    4 * MiB,
+  ),
+  streamLimit: field(
+    'admin',
+    z
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .describe('Live streams that one user may have open at once, through all sessions and keys'),
+    50,
+  ),
   localRepositoryPaths: field(
     'owner',
     z.array(folder).max(50).describe('Folders of this server that git repositories may be taken from'),
@@ -121,6 +160,27 @@ export const settingFields = {
       ),
     '10.192.0.0/12',
   ),
+  allowedPrivateNetworks: field(
+    'owner',
+    z
+      .array(
+        z
+          .string()
+          .max(50)
+          .refine(
+            isAllowableNetwork,
+            'must be a network of private or loopback addresses, such as 10.1.0.0/16, with no bits beyond ' +
+              'its prefix',
+          ),
+      )
+      .max(50)
+      .describe(
+        "Private and loopback networks that every organization's git hosts, registries, buckets and " +
+          "callbacks may be in; the installation's own organization reaches all private ones but for " +
+          'callbacks',
+      ),
+    [],
+  ),
   minFreeDisk: field(
     'owner',
     z
@@ -128,7 +188,10 @@ export const settingFields = {
       .int()
       .min(0)
       .max(1024 * GiB)
-      .describe('Bytes that must be free before a build begins'),
+      .describe(
+        'Bytes of disk that stay free: builds, uploads, backups into a folder and restores are refused, ' +
+          'with both numbers, when less would be left',
+      ),
     2 * GiB,
   ),
   keptImages: field(

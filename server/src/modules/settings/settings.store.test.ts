@@ -1,7 +1,10 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { probePrograms } from '../../adapters/builder/programs.ts';
 import { router } from '../../procedure/registry.ts';
 import { settingsContract } from './contract.ts';
 import { settingsHandlers } from './handlers.ts';
@@ -23,7 +26,11 @@ eachDatabase('settings', (test) => {
         router(
           'settings',
           settingsContract,
-          settingsHandlers(service, () => undefined),
+          settingsHandlers(
+            service,
+            () => undefined,
+            (signal) => probePrograms(join(tmpdir(), `berth-settings-${process.pid}`), signal, '/nowhere'),
+          ),
         ),
       ];
     });
@@ -80,7 +87,7 @@ eachDatabase('settings', (test) => {
     expect(await createSettings(createSettingsStore(database)).get()).toEqual(initial);
   });
 
-  it("that reach into the server are the Owner's; an Admin's request with one of them changes nothing", async () => {
+  it("that reach into the server are the Owner's; an Admin's request changes nothing", async () => {
     const { admin, settings } = await begin();
     expect(
       await admin.mutate('settings.update', { acmeEmail: 'ops@example.com', uploadLimit: 1024 * 1024 }),
@@ -98,6 +105,7 @@ eachDatabase('settings', (test) => {
       'buildsConcurrency',
       'localRepositoryPaths',
       'networkPool',
+      'allowedPrivateNetworks',
       'minFreeDisk',
       'keptImages',
     ]);
@@ -120,7 +128,7 @@ eachDatabase('settings', (test) => {
     for (const answer of await Promise.all(calls(stranger)))
       expect(answer).toMatchObject({
         code: 'FORBIDDEN',
-        message: expect.stringContaining('first organization'),
+        message: expect.stringContaining("installation's organization"),
       });
     for (const [field, value] of Object.entries({
       serverIp: 'example.com',
@@ -146,5 +154,16 @@ eachDatabase('settings', (test) => {
         fields: ['localRepositoryPaths.1'],
       });
     expect(await owner.query('settings.get')).toEqual(initial);
+  });
+
+  it('tell which programs that build are here, to those who run the installation', async () => {
+    const { owner, member, stranger } = await begin();
+    expect(await owner.query('settings.builders')).toMatchObject([
+      { name: 'nixpacks', version: null, problem: 'not installed', install: expect.any(String) },
+      { name: 'railpack', buildTypes: ['railpack'] },
+      { name: 'pack', buildTypes: ['heroku_buildpacks', 'paketo_buildpacks'] },
+    ]);
+    for (const door of [member, stranger])
+      expect(await door.query('settings.builders')).toMatchObject({ code: 'FORBIDDEN' });
   });
 });

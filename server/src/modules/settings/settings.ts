@@ -1,4 +1,7 @@
-/** Settings of the installation: typed, with their initial values, read from memory after the first time (decisions 12). */
+/**
+ * Settings of the installation: typed, with their initial values, read from memory after the first time
+ * (decisions 12).
+ */
 import { AppError, badField } from '../../domain/errors.ts';
 import type { Role } from '../../domain/permissions.ts';
 import { settingFields, type SettingName, type Settings } from './record-fields.ts';
@@ -8,15 +11,24 @@ export type SettingsPatch = { [K in SettingName]?: Settings[K] | undefined };
 
 export interface SettingsService {
   get(): Promise<Settings>;
-  /** Stores the named settings and gives all of them as they are then; FORBIDDEN for those that are the Owner's. Part of the caller's transaction: call `refresh` after it. */
+  /**
+   * Stores the named settings and gives all of them as they are then; FORBIDDEN for those that are the
+   * Owner's. Part of the caller's transaction: call `refresh` after it.
+   */
   update(patch: SettingsPatch, by: { role: Role }): Promise<Settings>;
-  /** In a cloud installation whatever runs needs a server of its own: BAD_REQUEST naming serverId when none is given (interface document, serverId "required in cloud environments"). */
+  /**
+   * In a cloud installation whatever runs needs a server of its own: BAD_REQUEST naming serverId when none is
+   * given (interface document, serverId "required in cloud environments").
+   */
   requireServer(serverId: string | null | undefined): Promise<void>;
   /** Forgets what is in memory. */
   refresh(): void;
 }
 
-/** `installed` are initial values that this installation knows better, such as the address found at its set-up. */
+/**
+ * `installed` are initial values that this installation knows better, such as the address found at its
+ * set-up.
+ */
 export function createSettings(store: SettingsStore, installed: SettingsPatch = {}): SettingsService {
   let known: Promise<Settings> | undefined;
   const load = async (): Promise<Settings> => complete({ ...installed, ...(await store.all()) });
@@ -59,7 +71,10 @@ function requireRight(name: string, role: Role): void {
   );
 }
 
-/** Stored values pass their rules again, since a later Berth may have narrower ones; a value that no longer fits falls back to its initial one. */
+/**
+ * Stored values pass their rules again, since a later Berth may have narrower ones; a value that no longer
+ * fits falls back to its initial one.
+ */
 function complete(stored: Record<string, unknown>): Settings {
   const entries = Object.entries(settingFields).map(([name, { rule, initial }]) => {
     const parsed = rule.safeParse(stored[name] ?? initial);

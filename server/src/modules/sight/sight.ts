@@ -1,6 +1,7 @@
 /**
- * Which things of the engine a caller sees, by the owner that their labels name (decisions 10): an organization's own; those of nobody, and the platform's, only
- * Owner and Admin of the installation's first organization. Members see what belongs to the services they reach.
+ * Which things of the engine a caller sees, by the owner that their labels name (decisions 10): an
+ * organization's own; those of nobody, and the platform's, only Owner and Admin of the installation's first
+ * organization. Members see what belongs to the services they reach.
  */
 import { memberReaches } from '../../domain/permissions.ts';
 import { managedLabel } from '../../ports/engine.ts';

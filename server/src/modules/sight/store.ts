@@ -17,12 +17,16 @@ export interface SightStore {
 export function createSightStore(database: Database): SightStore {
   const services = (['application', 'database', 'compose'] as const).map(
     (table) =>
-      sql`select ${sql.ref(`${table}Id`)} as "id", ${sql.ref(`${table}Id`)} as "serviceId", "environmentId" from ${sql.table(table)} where "organizationId" = ${''}`,
+      sql`select ${sql.ref(`${table}Id`)} as "id", ${sql.ref(`${table}Id`)} as "serviceId", "environmentId"
+        from ${sql.table(table)} where "organizationId" = ${''}`,
   );
-  const previews = sql`select p."previewDeploymentId" as "id", a."applicationId" as "serviceId", a."environmentId" from "preview_deployment" as p join "application" as a on a."applicationId" = p."applicationId" where p."organizationId" = ${''}`;
-  const placements = sql<
-    PlacementOfService & { id: string }
-  >`select s."id", s."serviceId", e."environmentId", e."projectId" from (${sql.join([...services, previews], sql` union all `)}) as s
+  const previews = sql`
+    select p."previewDeploymentId" as "id", a."applicationId" as "serviceId", a."environmentId"
+    from "preview_deployment" as p join "application" as a on a."applicationId" = p."applicationId"
+    where p."organizationId" = ${''}`;
+  const placements = sql<PlacementOfService & { id: string }>`
+    select s."id", s."serviceId", e."environmentId", e."projectId"
+    from (${sql.join([...services, previews], sql` union all `)}) as s
     join "environment" as e on e."environmentId" = s."environmentId"`.compile(database.builder);
   return {
     placements: async (organizationId) =>

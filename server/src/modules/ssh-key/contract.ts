@@ -15,7 +15,8 @@ export const sshKeyContract = {
   create: mutation({
     summary: 'Stores an SSH key that exists already',
     description:
-      'An OpenSSH or PEM private key without passphrase. `publicKey` may be left out; if given it must belong to the private key. The private key is never shown again.',
+      'An OpenSSH or PEM private key without passphrase. `publicKey` may be left out; if given it must ' +
+      'belong to the private key. The private key is never shown again.',
     access: { class: 'admin', resources: [] },
     input: z.object({
       name,

@@ -85,7 +85,7 @@ eachDatabase('SSH keys', (test) => {
     expect(await owner.mutate('sshKey.remove', { sshKeyId })).toMatchObject({ sshKeyId });
   });
 
-  it('are changed by Owner and Admin, read by members who may; closed to everybody else; bad input is named', async () => {
+  it('are changed by Owner and Admin, read by members who may; bad input is named', async () => {
     const { owner, admin, member, stranger, nobody, people } = await begin();
     const sshKeyId = textOf(await admin.mutate('sshKey.generate', { name: 'Deploy' }), 'sshKeyId');
     const reads = (door: Door, id = sshKeyId): Promise<unknown>[] => [

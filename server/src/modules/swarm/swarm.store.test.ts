@@ -1,3 +1,4 @@
+import { ownHost } from '../../../../test/hosts.ts';
 import { beforeEach, expect, it } from 'vitest';
 import { doorOf } from '../../../../test/http/door.ts';
 import {
@@ -46,7 +47,17 @@ eachDatabase('the swarm', (test) => {
         createSightStore(database),
         async (organizationId) => organizationId === 'organization-first',
       );
-      return [router('swarm', swarmContract, swarmHandlers(createSwarm(engine, engine, sight)))];
+      const hosts = ownHost({ engineView: engine });
+      return [
+        router(
+          'swarm',
+          swarmContract,
+          swarmHandlers(async (serverKey) => {
+            const { engineView } = await hosts.of(serverKey, 'Looking at the swarm of other servers');
+            return createSwarm({ engine, engineView }, sight);
+          }),
+        ),
+      ];
     });
   const [worker, leader] = [
     {
@@ -108,7 +119,7 @@ eachDatabase('the swarm', (test) => {
       expect(await owner.query('swarm.getNodeInfo', { nodeId })).toEqual(flat('Node not found'));
   });
 
-  it("shows the services of the caller's organization, and to the first one the platform's and nobody's", async () => {
+  it("shows the caller's organization its services; the first one the platform's and nobody's", async () => {
     const { owner, stranger, people } = await begin();
     const mine = {
       'berth.managed': 'true',
@@ -162,7 +173,7 @@ eachDatabase('the swarm', (test) => {
     });
   });
 
-  it("is refused flatly to whoever is logged in and may not read it; the rest is the envelope's", async () => {
+  it("is refused flatly to those signed in who may not read it; the rest is the envelope's", async () => {
     const { owner, member, nobody, people, server, database } = await begin();
     const { servers } = createStores(database);
     for (const [serverId, organizationId] of [

@@ -41,7 +41,11 @@ export interface Swarm {
   apps(actor: Actor): Promise<ShownApp[]>;
 }
 
-export function createSwarm(engine: Pick<Engine, 'info'>, view: EngineView, sight: Sight): Swarm {
+/** The swarm of one server. */
+export function createSwarm(
+  { engine, engineView: view }: { engine: Pick<Engine, 'info'>; engineView: EngineView },
+  sight: Sight,
+): Swarm {
   async function requireSwarm(): Promise<void> {
     if (!(await engine.info()).isManager)
       throw flatError(

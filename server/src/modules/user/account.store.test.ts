@@ -36,7 +36,7 @@ eachDatabase('an account', (test) => {
   const change = (door: Door, currentPassword = old, newPassword: unknown = fresh): Promise<unknown> =>
     door.mutate('user.changePassword', { currentPassword, newPassword });
 
-  it('gets a new password by the present one; every other session ends, in every organization, and keys go on', async () => {
+  it('gets a new password by the present one; every other session ends, and keys go on', async () => {
     const world = await withPassword(await begin());
     const { database, member, nobody, people, session } = world;
     await createStores(database).members.insert({
@@ -78,7 +78,7 @@ eachDatabase('an account', (test) => {
     );
   });
 
-  it('ends all sessions when a key changes the password, and takes one of several changes at once', async () => {
+  it('ends all sessions when a key changes the password, once for all changes at a time', async () => {
     const world = await withPassword(await begin());
     const door = await signedIn(world);
     const answers = await Promise.all(
@@ -119,7 +119,7 @@ eachDatabase('an account', (test) => {
     expect(await stores.users.sessions.list({ userId: 'user-member' })).toEqual([]);
   });
 
-  it('lists its sessions that have not ended, newest first; a key sees those of its organization', async () => {
+  it('lists its open sessions, newest first; a key sees those of its organization', async () => {
     const clock = heldClock();
     const world = await withPassword(await begin(clock));
     const { database, member, nobody, people, session } = world;
@@ -231,56 +231,62 @@ eachDatabase('an account', (test) => {
       email: 'owner@example.com',
       name: 'owner',
       role: 'owner',
+      grants: noGrants,
+      twoFactor: false,
       organizationId: people.owner.organizationId,
       createdAt: expect.any(String),
       apiKeys: [key],
     });
   });
 
-  it('makes keys for each of its organizations by its place there, narrowed to routers and actions that there are', async () => {
-    const { people, session, database } = await begin();
-    const door = await session(people.member);
-    const make = (organizationId: string, more: object = {}): Promise<unknown> =>
-      door.mutate('user.createApiKey', { name: 'x', metadata: { organizationId }, ...more });
-    for (const organizationId of ['organization-first', 'organization-other', 'nowhere'])
-      expect(await make(organizationId)).toMatchObject({ code: 'FORBIDDEN' });
-    await createStores(database).members.insert({
-      memberId: 'm',
-      organizationId: 'organization-other',
-      userId: 'user-member',
-      role: 'member',
-      grants: noGrants,
-      createdAt: '2027-01-01T00:00:00.000Z',
-    });
-    // What may be done here says nothing of there.
-    await people.grant({ canAccessToAPI: true });
-    await createStores(database).members.update({ memberId: 'm' }, { grants: noGrants });
-    expect(await make('organization-other')).toMatchObject({
-      code: 'FORBIDDEN',
-      message: expect.stringContaining('canAccessToAPI'),
-    });
-    expect(await make('organization-first')).toMatchObject({ name: 'x' });
-    await createStores(database).members.update({ memberId: 'm' }, { role: 'admin' });
-    expect(
-      await make('organization-other', { permissions: { application: ['read', 'write'], user: ['read'] } }),
-    ).toMatchObject({ name: 'x' });
-    for (const [permissions, fields] of [
-      [{ nothing: ['read'] }, ['permissions.nothing']],
-      [
-        { application: ['read', 'destroy'], user: ['sing'] },
-        ['permissions.application.1', 'permissions.user.0'],
-      ],
-      [{ constructor: ['read'] }, ['permissions.constructor']],
-      [{ application: 'read' }, ['permissions.application']],
-    ] as const)
-      expect(await make('organization-first', { permissions })).toMatchObject({
-        code: 'BAD_REQUEST',
-        fields,
+  it(
+    'makes keys for each of its organizations by its place there, narrowed to routers and actions that ' +
+      'there are',
+    async () => {
+      const { people, session, database } = await begin();
+      const door = await session(people.member);
+      const make = (organizationId: string, more: object = {}): Promise<unknown> =>
+        door.mutate('user.createApiKey', { name: 'x', metadata: { organizationId }, ...more });
+      for (const organizationId of ['organization-first', 'organization-other', 'nowhere'])
+        expect(await make(organizationId)).toMatchObject({ code: 'FORBIDDEN' });
+      await createStores(database).members.insert({
+        memberId: 'm',
+        organizationId: 'organization-other',
+        userId: 'user-member',
+        role: 'member',
+        grants: noGrants,
+        createdAt: '2027-01-01T00:00:00.000Z',
       });
-    expect(
-      (await createStores(database).audit.all('organization-other')).map(
-        ({ procedure, outcome }) => `${procedure} ${outcome}`,
-      ),
-    ).toEqual(['user.createApiKey done']);
-  });
+      // What may be done here says nothing of there.
+      await people.grant({ canAccessToAPI: true });
+      await createStores(database).members.update({ memberId: 'm' }, { grants: noGrants });
+      expect(await make('organization-other')).toMatchObject({
+        code: 'FORBIDDEN',
+        message: expect.stringContaining('canAccessToAPI'),
+      });
+      expect(await make('organization-first')).toMatchObject({ name: 'x' });
+      await createStores(database).members.update({ memberId: 'm' }, { role: 'admin' });
+      expect(
+        await make('organization-other', { permissions: { application: ['read', 'write'], user: ['read'] } }),
+      ).toMatchObject({ name: 'x' });
+      for (const [permissions, fields] of [
+        [{ nothing: ['read'] }, ['permissions.nothing']],
+        [
+          { application: ['read', 'destroy'], user: ['sing'] },
+          ['permissions.application.1', 'permissions.user.0'],
+        ],
+        [{ constructor: ['read'] }, ['permissions.constructor']],
+        [{ application: 'read' }, ['permissions.application']],
+      ] as const)
+        expect(await make('organization-first', { permissions })).toMatchObject({
+          code: 'BAD_REQUEST',
+          fields,
+        });
+      expect(
+        (await createStores(database).audit.all('organization-other')).map(
+          ({ procedure, outcome }) => `${procedure} ${outcome}`,
+        ),
+      ).toEqual(['user.createApiKey done']);
+    },
+  );
 });

@@ -1,9 +1,14 @@
-/** The caller's own account, sessions and API keys (interface document, Authentication-related and general; decisions 2 and 12). */
+/**
+ * The caller's own account, sessions and API keys (interface document, Authentication-related and general;
+ * decisions 2 and 12).
+ */
 import { z } from 'zod';
 import { roles } from '../../domain/permissions.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { keyRecord, newPasswordField, sessionRecord } from './record.ts';
+import { grantsRecord } from '../organization/record.ts';
+import { twoFactorContract } from './contract-two-factor.ts';
+import { codeField, keyRecord, newPasswordField, sessionRecord } from './record.ts';
 
 const milliseconds = z.number().int().min(1).max(1e13);
 const count = z.number().int().min(1).max(1e12);
@@ -14,11 +19,14 @@ const account = { id: z.string(), email: z.string(), name: z.string() };
 export const userContract = {
   get: query({
     summary: 'The calling user with the API keys of the organization in use',
-    access: anybody,
+    description: 'The grants are those there; Owner and Admin need none of them but canReadSecrets.',
+    access: { ...anybody, beforeTwoFactor: true },
     input: z.object({}),
     output: z.object({
       ...account,
       role: z.enum(roles),
+      grants: grantsRecord,
+      twoFactor: z.boolean(),
       organizationId: z.string(),
       createdAt: z.string(),
       apiKeys: z.array(keyRecord),
@@ -27,13 +35,30 @@ export const userContract = {
   changePassword: mutation({
     summary: 'Sets a new password and ends every other session of the user',
     description:
-      'The session of this call goes on; API keys do too. A wrong `currentPassword` counts as a failed sign-in: after several the answer is 429 for a while. ' +
+      'The session of this call goes on; API keys do too. A wrong `currentPassword` counts as a failed ' +
+      'sign-in: after several the answer is 429 for a while. ' +
       "A forgotten password is set anew by a command on Berth's own machine: `./bin/berth reset-password`.",
     access: anybody,
     input: z.object({ currentPassword: z.string().min(1).max(1024), newPassword: newPasswordField }),
     output: z.object({ ...account, createdAt: z.string() }),
     refusals: ['BAD_REQUEST', 'CONFLICT', 'TOO_MANY_REQUESTS'],
   }),
+  delete: mutation({
+    summary: 'Deletes an account with its sessions, API keys, memberships and invitations; irreversible',
+    description:
+      "One's own, with `password` and, where there is a second factor, `code`. The Owner of the " +
+      "installation's organization deletes others' by `userId`, as long as they belong to no organization. " +
+      'The last Owner of an organization stays. What the person made stays; the audit log keeps the id.',
+    access: { class: 'protected', resources: [{ kind: 'user', field: 'userId' }] },
+    input: z.object({
+      userId: z.string().min(1).max(100).optional().describe("Absent: one's own account"),
+      password: z.string().min(1).max(1024).optional().describe("One's own; required for one's own account"),
+      code: codeField.nullish().describe('Six digits of the authenticator app, or a recovery code'),
+    }),
+    output: z.object({ ...account, createdAt: z.string() }),
+    refusals: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'PRECONDITION_FAILED', 'TOO_MANY_REQUESTS'],
+  }),
+  ...twoFactorContract,
   sessions: query({
     summary: 'The sessions of the user that have not ended, newest first',
     description: "With an API key: those in the key's organization.",
@@ -52,9 +77,12 @@ export const userContract = {
   createApiKey: mutation({
     summary: 'Creates an API key; the full key is in this answer and never again',
     description:
-      "Needs a logged-in session. The key acts in `metadata.organizationId`, one of the user's organizations, with the user's rights there. " +
-      '`expiresIn`, `rateLimitTimeWindow` and `refillInterval` are milliseconds. The window is fixed and begins with the first counted request. ' +
-      '`remaining` is a budget of requests; without it there is none. A refill adds `refillAmount` for every whole `refillInterval` since creation.',
+      "Needs a logged-in session. The key acts in `metadata.organizationId`, one of the user's " +
+      "organizations, with the user's rights there. " +
+      ('`expiresIn`, `rateLimitTimeWindow` and `refillInterval` are milliseconds. The window is fixed ' +
+        'and begins with the first counted request. ') +
+      ('`remaining` is a budget of requests; without it there is none. A refill adds `refillAmount` for ' +
+        'every whole `refillInterval` since creation.'),
     access: { ...anybody, sessionOnly: true, grant: 'canAccessToAPI', actsIn: 'metadata.organizationId' },
     input: z
       .object({
@@ -74,7 +102,8 @@ export const userContract = {
         permissions: scopes
           .nullish()
           .describe(
-            'Narrows the key below its user: router → actions, such as {"application": ["read", "write"]}; what is not named is closed to it',
+            'Narrows the key below its user: router → actions, such as {"application": ["read", ' +
+              '"write"]}; what is not named is closed to it',
           ),
       })
       .superRefine((input, context) => {

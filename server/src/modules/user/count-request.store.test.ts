@@ -37,7 +37,13 @@ async function storeWithUser(database: Database): Promise<UserStore> {
     passwordHash: 'x',
     createdAt: at,
   });
-  await store.organizations.insert({ organizationId: 'o', name: 'O', createdAt: at });
+  await store.organizations.insert({
+    organizationId: 'o',
+    name: 'O',
+    trusted: false,
+    createdAt: at,
+    requireTwoFactor: false,
+  });
   await store.members.insert({
     memberId: 'm',
     organizationId: 'o',
@@ -76,7 +82,10 @@ async function newKey(store: UserStore, limits: Partial<Limits>): Promise<{ apiK
   return { apiKeyId: key, key };
 }
 
-/** The rule of decisions 2 in plain steps: a fixed window from the first counted request; every whole interval since creation adds its amount. */
+/**
+ * The rule of decisions 2 in plain steps: a fixed window from the first counted request; every whole interval
+ * since creation adds its amount.
+ */
 class Model {
   windowStart: number | null = null;
   windowCount = 0;
@@ -138,7 +147,7 @@ eachDatabase('counting the requests of a key', ({ open }, dialect) => {
     expect(await store.keys.find({ apiKeyId })).toMatchObject({ windowStart: created + 5, windowCount: 7 });
   });
 
-  it('lets exactly as many of 32 at once through as the budget holds, refills of several intervals included', async () => {
+  it('lets exactly as many of 32 at once through as the budget with its refills holds', async () => {
     const store = await storeWithUser(await open());
     const { apiKeyId } = await newKey(store, { remaining: 3, refillAmount: 5, refillInterval: 1000 });
     const answers = await Promise.all(
@@ -148,34 +157,38 @@ eachDatabase('counting the requests of a key', ({ open }, dialect) => {
     expect(await store.keys.find({ apiKeyId })).toMatchObject({ remaining: 0, refillsApplied: 3 });
   });
 
-  it('refuses 32 at once through the door with 429, Retry-After where waiting helps, and counts no refused one', async () => {
-    const store = await storeWithUser(await open());
-    const { key, apiKeyId } = await newKey(store, {
-      rateLimitEnabled: true,
-      rateLimitTimeWindow: 1500,
-      rateLimitMax: 10,
-      remaining: 1000,
-    });
-    const { authenticate } = createAuthentication(store, { now: () => created + 100 });
-    const outcomes = await Promise.all(
-      Array.from({ length: 32 }, () =>
-        authenticate({ apiKey: key, authorization: undefined, sessionToken: undefined }).then(
-          () => 'in',
-          (error: { code: string; retryAfterMs: number }) => `${error.code} ${error.retryAfterMs}`,
+  it(
+    'refuses 32 at once through the door with 429, Retry-After where waiting helps, and counts no ' +
+      'refused one',
+    async () => {
+      const store = await storeWithUser(await open());
+      const { key, apiKeyId } = await newKey(store, {
+        rateLimitEnabled: true,
+        rateLimitTimeWindow: 1500,
+        rateLimitMax: 10,
+        remaining: 1000,
+      });
+      const { authenticate } = createAuthentication(store, { now: () => created + 100 });
+      const outcomes = await Promise.all(
+        Array.from({ length: 32 }, () =>
+          authenticate({ apiKey: key, authorization: undefined, sessionTokens: [] }).then(
+            () => 'in',
+            (error: { code: string; retryAfterMs: number }) => `${error.code} ${error.retryAfterMs}`,
+          ),
         ),
-      ),
-    );
-    expect(outcomes.filter((outcome) => outcome === 'in')).toHaveLength(10);
-    expect(outcomes.filter((outcome) => outcome === 'TOO_MANY_REQUESTS 1500')).toHaveLength(22);
-    expect((await store.keys.find({ apiKeyId }))?.remaining).toBe(990);
-  });
+      );
+      expect(outcomes.filter((outcome) => outcome === 'in')).toHaveLength(10);
+      expect(outcomes.filter((outcome) => outcome === 'TOO_MANY_REQUESTS 1500')).toHaveLength(22);
+      expect((await store.keys.find({ apiKeyId }))?.remaining).toBe(990);
+    },
+  );
 
   it('says nothing of waiting when an empty budget has no refill', async () => {
     const store = await storeWithUser(await open());
     const { key } = await newKey(store, { remaining: 0 });
     const { authenticate } = createAuthentication(store, { now: () => created });
     await expect(
-      authenticate({ apiKey: key, authorization: undefined, sessionToken: undefined }),
+      authenticate({ apiKey: key, authorization: undefined, sessionTokens: [] }),
     ).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS', retryAfterMs: undefined });
   });
 
@@ -211,7 +224,10 @@ eachDatabase('counting the requests of a key', ({ open }, dialect) => {
   });
 });
 
-/** One millisecond before, the request is still refused; at the time told, the window and the refill let it through. */
+/**
+ * One millisecond before, the request is still refused; at the time told, the window and the refill let it
+ * through.
+ */
 async function expectWaitingTime(
   store: UserStore,
   apiKeyId: string,

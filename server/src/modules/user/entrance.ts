@@ -7,7 +7,10 @@ import type { UserRecord, UserStore } from './store.ts';
 export interface EntranceParts {
   sessions: Pick<Sessions, 'openSession'>;
   recordAudit(entry: AuditEntry): Promise<void>;
-  /** The installation's first organization, whose log has what belongs to no other; undefined before the first user. */
+  /**
+   * The installation's first organization, whose log has what belongs to no other; undefined before the first
+   * user.
+   */
   firstOrganization(): Promise<string | undefined>;
 }
 
@@ -15,8 +18,16 @@ export interface EntranceParts {
 export interface InvitationDoor {
   /** The open invitation of this token for this address, or why there is none. */
   open(token: string, email: string): Promise<{ invitation: OpenInvitation } | { refusal: AppError }>;
-  /** Uses it up and makes the user a member, inside the caller's transaction; FORBIDDEN when another was first. `userOf` gives the user once the invitation is secured. */
+  /**
+   * Uses it up and makes the user a member, inside the caller's transaction; FORBIDDEN when another was
+   * first. `userOf` gives the user once the invitation is secured.
+   */
   redeem<T extends { userId: string }>(invitation: OpenInvitation, userOf: () => Promise<T>): Promise<T>;
+}
+
+/** The token that set-up printed for the first account. */
+export interface FirstSignUp {
+  accepts(token: string): Promise<boolean>;
 }
 
 export interface OpenInvitation {

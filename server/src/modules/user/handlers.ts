@@ -1,24 +1,36 @@
-import { AppError } from '../../domain/errors.ts';
-import type { CallContext } from '../../procedure/context.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import type { Actor, CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
+import type { AccountRemoval } from './account-removal.ts';
 import type { userContract } from './contract.ts';
+import { twoFactorHandlers, type TwoFactorDesk } from './handlers-two-factor.ts';
 import type { SessionOwner } from './session.ts';
 import type { ApiKeyRecord, SessionRecord, UserRecord } from './store.ts';
 import type { Users } from './user.ts';
+
+export interface UserDesk extends TwoFactorDesk {
+  removal: AccountRemoval;
+  /** FORBIDDEN for everybody but Owners of the installation's organization. */
+  requireInstallationOwner(actor: Actor): Promise<void>;
+}
 
 /** `scopes` has the actions that a key can be narrowed to, by router. */
 export function userHandlers(
   users: Users,
   scopes: ReadonlyMap<string, ReadonlySet<string>>,
+  desk: UserDesk,
 ): Handlers<typeof userContract, CallContext> {
   return {
+    ...twoFactorHandlers(desk),
     async get({ actor }) {
       const account = await users.account(actor.userId);
       const keys = await users.apiKeys(actor.userId, actor.organizationId);
       return {
         ...accountView(account),
         role: actor.role,
+        grants: actor.grants,
+        twoFactor: await desk.twoFactors.isOn(actor.userId),
         organizationId: actor.organizationId,
         apiKeys: keys.map(keyView),
       };
@@ -26,6 +38,18 @@ export function userHandlers(
     async changePassword({ actor, ip, write }, input) {
       const change = await users.newPassword(actor.userId, input, ip);
       return accountView(await write(() => users.setPassword(change, actor.sessionId)));
+    },
+    async delete({ actor, ip, write }, { userId = actor.userId, password, code }) {
+      if (userId === actor.userId) {
+        if (password === undefined)
+          throw badField('password', 'is required to delete your own account; it cannot be undone');
+        await desk.proofs.byBoth(userId, { password, code }, ip);
+      } else await desk.requireInstallationOwner(actor);
+      const { removal } = desk;
+      const gone = await write(() =>
+        userId === actor.userId ? removal.removeOwn(userId) : removal.removeStray(userId),
+      );
+      return accountView(gone);
     },
     async sessions(context, input) {
       const all = await users.sessions(sessionOwner(context));

@@ -1,4 +1,7 @@
-/** The limits of keys through the whole door with a held clock: what is counted, at once, across restarts, and when a key ends. */
+/**
+ * The limits of keys through the whole door with a held clock: what is counted, at once, across restarts, and
+ * when a key ends.
+ */
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { accountRoutersOf, heldClock } from '../../../../test/http/account-world.ts';
@@ -23,7 +26,9 @@ type Limits = Pick<
   | 'expiresIn'
 >;
 
-/** What a key lets through, told from all that happened: no state is kept but the times of what was let in. */
+/**
+ * What a key lets through, told from all that happened: no state is kept but the times of what was let in.
+ */
 class Model {
   private readonly passed: number[] = [];
   private readonly created: number;
@@ -46,7 +51,10 @@ class Model {
     return 'in';
   }
 
-  /** How many were let in since the window began that is open now: each begins with the first request after the one before has passed. */
+  /**
+   * How many were let in since the window began that is open now: each begins with the first request after
+   * the one before has passed.
+   */
   private inWindow(now: number): number {
     const width = this.limits.rateLimitTimeWindow ?? 0;
     let start = -Infinity;
@@ -77,7 +85,10 @@ const limits = fc
     fc.option(fc.integer({ min: 1, max: 600 }), { nil: null, freq: 5 }),
   )
   .map(([rate, remaining, more, expiresIn]): Limits => ({ ...rate, remaining, ...more, expiresIn }));
-/** What happens one after another: time passes, some requests come at once, or the program is made anew on the same data. */
+/**
+ * What happens one after another: time passes, some requests come at once, or the program is made anew on the
+ * same data.
+ */
 const events = fc.array(
   fc.oneof(
     {
@@ -159,7 +170,7 @@ eachDatabase('the limits of a key', (test, dialect) => {
           );
           const answers = await Promise.all(
             Array.from({ length: count }, () =>
-              authenticate({ apiKey: key, authorization: undefined, sessionToken: undefined }).then(
+              authenticate({ apiKey: key, authorization: undefined, sessionTokens: [] }).then(
                 () => 'in',
                 (error: unknown) => String(Reflect.get(Object(error), 'code')),
               ),
@@ -233,49 +244,53 @@ eachDatabase('the limits of a key', (test, dialect) => {
     expect((await ask(server, other)).status).toBe(200);
   });
 
-  it('end at the very millisecond of expiry, and at once when the key is revoked or its user removed, on every running program', async () => {
-    const { clock, database, people, server } = await begin();
-    const second = await start(test.reopen(database), clock);
-    const expiring = await people.newKey(people.owner, { expiresIn: 5000 });
-    clock.time += 4999;
-    for (const one of [server, second]) expect((await ask(one, expiring)).status).toBe(200);
-    clock.time += 1;
-    for (const one of [server, second])
-      expect(await ask(one, expiring)).toMatchObject({
-        status: 401,
-        body: { message: expect.stringContaining('expired') },
-      });
+  it(
+    'end at the very millisecond of expiry, and at once when the key is revoked or its user removed, on ' +
+      'every running program',
+    async () => {
+      const { clock, database, people, server } = await begin();
+      const second = await start(test.reopen(database), clock);
+      const expiring = await people.newKey(people.owner, { expiresIn: 5000 });
+      clock.time += 4999;
+      for (const one of [server, second]) expect((await ask(one, expiring)).status).toBe(200);
+      clock.time += 1;
+      for (const one of [server, second])
+        expect(await ask(one, expiring)).toMatchObject({
+          status: 401,
+          body: { message: expect.stringContaining('expired') },
+        });
 
-    const revoked = await people.newKey(people.admin);
-    const known = await ask(second, revoked);
-    expect(known.status).toBe(200);
-    const [newest] = (
-      await createUserStore(database).keys.list(
-        { userId: 'user-admin' },
-        { by: ['createdAtMs', 'apiKeyId'], direction: 'desc' },
-      )
-    ).filter(({ createdAtMs }) => createdAtMs === clock.time);
-    expect(
-      (
-        await send(`${server.url}/api/user.deleteApiKey`, {
-          headers: people.owner.headers,
-          body: { apiKeyId: newest?.apiKeyId },
-        })
-      ).status,
-    ).toBe(200);
-    for (const one of [server, second, await start(test.reopen(database), clock)])
-      expect((await ask(one, revoked)).status).toBe(401);
+      const revoked = await people.newKey(people.admin);
+      const known = await ask(second, revoked);
+      expect(known.status).toBe(200);
+      const [newest] = (
+        await createUserStore(database).keys.list(
+          { userId: 'user-admin' },
+          { by: ['createdAtMs', 'apiKeyId'], direction: 'desc' },
+        )
+      ).filter(({ createdAtMs }) => createdAtMs === clock.time);
+      expect(
+        (
+          await send(`${server.url}/api/user.deleteApiKey`, {
+            headers: people.owner.headers,
+            body: { apiKeyId: newest?.apiKeyId },
+          })
+        ).status,
+      ).toBe(200);
+      for (const one of [server, second, await start(test.reopen(database), clock)])
+        expect((await ask(one, revoked)).status).toBe(401);
 
-    const leaving = await people.newKey(people.member);
-    expect((await ask(second, leaving)).status).toBe(200);
-    expect(
-      (
-        await send(`${server.url}/api/organization.removeMember`, {
-          headers: people.owner.headers,
-          body: { userId: 'user-member' },
-        })
-      ).status,
-    ).toBe(200);
-    for (const one of [server, second]) expect((await ask(one, leaving)).status).toBe(401);
-  });
+      const leaving = await people.newKey(people.member);
+      expect((await ask(second, leaving)).status).toBe(200);
+      expect(
+        (
+          await send(`${server.url}/api/organization.removeMember`, {
+            headers: people.owner.headers,
+            body: { userId: 'user-member' },
+          })
+        ).status,
+      ).toBe(200);
+      for (const one of [server, second]) expect((await ask(one, leaving)).status).toBe(401);
+    },
+  );
 });

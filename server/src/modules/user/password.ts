@@ -1,4 +1,6 @@
-/** Passwords: argon2id with 19 MiB and two passes (OWASP Password Storage Cheat Sheet), in the thread pool. */
+/**
+ * Passwords: argon2id with 19 MiB and two passes (OWASP Password Storage Cheat Sheet), in the thread pool.
+ */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
@@ -9,7 +11,8 @@ const settings = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await derive('argon2id', { message: password, nonce, ...settings });
-  return `argon2id$${settings.memory}$${settings.passes}$${nonce.toString('base64')}$${tag.toString('base64')}`;
+  const { memory, passes } = settings;
+  return ['argon2id', memory, passes, nonce.toString('base64'), tag.toString('base64')].join('$');
 }
 
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {

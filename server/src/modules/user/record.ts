@@ -8,6 +8,9 @@ export const newPasswordField = z.string().min(8, 'must have at least 8 characte
 /** Of an invitation, as `organization.invite` showed it. */
 export const tokenField = z.string().min(1).max(200);
 
+/** Of the second factor: six digits of the app, or a recovery code. */
+export const codeField = z.string().min(1).max(100);
+
 export const keyRecord = z
   .object({
     id: z.string(),

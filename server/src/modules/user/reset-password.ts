@@ -1,4 +1,7 @@
-/** A forgotten password, set anew by whoever may act on the database itself (decisions 12): the command on Berth's own machine. */
+/**
+ * A forgotten password, set anew by whoever may act on the database itself (decisions 12): the command on
+ * Berth's own machine.
+ */
 import { AppError } from '../../domain/errors.ts';
 import type { AuditEntry } from '../../procedure/guard.ts';
 import { hashPassword } from './password.ts';
@@ -13,11 +16,14 @@ export interface ResetParts {
   firstOrganization(): Promise<string | undefined>;
 }
 
-/** Sets the password and ends every session of the account; gives how many. NOT_FOUND when there is no such account. An entry stands in the log of each of its organizations. */
+/**
+ * Sets the password, takes the second factor away when told to, and ends every session of the account; gives
+ * how many. NOT_FOUND when there is no such account. An entry stands in the log of each of its organizations.
+ */
 export async function resetPassword(
   store: UserStore,
   parts: ResetParts,
-  input: { email: string; newPassword: string },
+  input: { email: string; newPassword: string; removeTwoFactor?: boolean },
 ): Promise<{ email: string; endedSessions: number }> {
   const email = input.email.toLowerCase();
   const passwordHash = await hashPassword(input.newPassword);
@@ -25,6 +31,10 @@ export async function resetPassword(
     const user = await store.users.find({ email });
     if (!user) throw new AppError('NOT_FOUND', `There is no account with the e-mail address ${email}.`);
     await store.users.update({ userId: user.userId }, { passwordHash });
+    if (input.removeTwoFactor) {
+      await store.recoveryCodes.remove({ userId: user.userId });
+      await store.twoFactors.remove({ userId: user.userId });
+    }
     const endedSessions = await store.endSessions(user.userId);
     const own = (await store.members.list({ userId: user.userId })).map(
       ({ organizationId }) => organizationId,

@@ -2,12 +2,18 @@
 import { AppError } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { hashToken, newToken } from '../../ports/token.ts';
+import { createDevices } from './device.ts';
+import { openSessionOf } from './open-session.ts';
 import type { SessionRecord, UserRecord, UserStore } from './store.ts';
 
 /** Where a request came from. */
 export interface Origin {
   ip: string;
   userAgent: string;
+  /** Cookie of a device that signed in before. */
+  device?: string | undefined;
+  /** Whether the request was made on the machine itself. */
+  isLocal?: boolean;
 }
 
 export interface SignedIn {
@@ -15,6 +21,8 @@ export interface SignedIn {
   organizationId: string;
   /** For the cookie; only its hash is stored. */
   token: string;
+  /** For the cookie by which the device is known from now on. */
+  device: string;
   /** Epoch milliseconds. */
   expiresAt: number;
 }
@@ -38,6 +46,7 @@ export interface Sessions {
 const sessionLifetimeMs = 7 * 24 * 3_600_000;
 
 export function createSessions(store: UserStore, clock: Clock): Sessions {
+  const devices = createDevices(store.sign);
   return {
     async openSession(user, organizationId, origin) {
       const token = newToken();
@@ -56,6 +65,7 @@ export function createSessions(store: UserStore, clock: Clock): Sessions {
         user: { id: user.userId, email: user.email, name: user.name },
         organizationId,
         token,
+        device: devices.afterSignIn(origin.device, user),
         expiresAt,
       };
     },
@@ -100,14 +110,17 @@ export interface SessionView {
   session: { id: string; activeOrganizationId: string; expiresAt: string };
 }
 
-/** The session behind a cookie, for the dashboard's first question: who am I? Undefined when the token's session is over or never was. */
+/**
+ * The session behind the cookies, for the dashboard's first question: who am I? Undefined when it is over or
+ * never was; UNAUTHORIZED when there are two.
+ */
 export function userSession(
   store: UserStore,
   clock: Clock,
-): (token: string) => Promise<SessionView | undefined> {
-  return async (token) => {
-    const session = await store.findSession(hashToken(token));
-    if (!session || session.expiresAt <= clock.now()) return undefined;
+): (tokens: readonly string[]) => Promise<SessionView | undefined> {
+  return async (tokens) => {
+    const session = await openSessionOf(store, tokens, clock.now());
+    if (!session) return undefined;
     const user = await store.users.find({ userId: session.userId });
     return (
       user && {

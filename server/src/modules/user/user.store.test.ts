@@ -40,7 +40,7 @@ eachDatabase('accounts and keys', (test) => {
     const attempts = Array.from({ length: 6 }, (_, index) =>
       door.signUp(
         { name: `P${index}`, email: `p${index}@example.com`, password: 'a long password' },
-        { ip: '::1', userAgent: '' },
+        { ip: '::1', userAgent: '', isLocal: true },
       ),
     );
     const outcomes = (await Promise.allSettled(attempts)).map((outcome) =>
@@ -80,7 +80,7 @@ eachDatabase('accounts and keys', (test) => {
     await winner;
   });
 
-  it('a key is made in a session, shown once, listed without secret, and opens the door at once', async () => {
+  it('a key is made in a session, shown once, listed without its secret, and works at once', async () => {
     const world = await begin();
     const call = await session(world, 'owner');
     const { organizationId } = world.people.owner;
@@ -202,7 +202,7 @@ eachDatabase('accounts and keys', (test) => {
     ).toBe(200);
   });
 
-  it("one deletes one's own keys, Owner and Admin those of their organization, nobody another's", async () => {
+  it('a user deletes their own keys, Owner and Admin those of their organization', async () => {
     const world = await begin();
     const { owner, admin, member, stranger, nobody, people, database } = world;
     const { keys } = createStores(database).users;

@@ -1,24 +1,27 @@
 /** A user's own account: password, sessions, API keys. Signing in stands in sign-in.ts. */
-import { AppError, badField } from '../../domain/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createApiKeys, type ApiKeys } from './api-key.ts';
-import { hashPassword, verifyPassword } from './password.ts';
+import { hashPassword } from './password.ts';
+import type { Proofs } from './proof.ts';
 import { createSessions, type Sessions } from './session.ts';
-import { createSignInThrottle, type SignInThrottle } from './sign-in-throttle.ts';
 import type { UserRecord, UserStore } from './store.ts';
 
 export interface Users extends ApiKeys, Sessions {
   account(userId: string): Promise<UserRecord>;
   /**
-   * The change of a password, when the present one is right: BAD_REQUEST when it is not, TOO_MANY_REQUESTS after several. Takes tens of milliseconds, so it is
-   * asked for outside of a transaction.
+   * The change of a password, when the present one is right: BAD_REQUEST when it is not, TOO_MANY_REQUESTS
+   * after several. Takes tens of milliseconds, so it is asked for outside of a transaction.
    */
   newPassword(
     userId: string,
     input: { currentPassword: string; newPassword: string },
     ip: string,
   ): Promise<PasswordChange>;
-  /** Stores it and ends every session of the user but `keptSessionId`; CONFLICT when the password was changed meanwhile. */
+  /**
+   * Stores it and ends every session of the user but `keptSessionId`; CONFLICT when the password was changed
+   * meanwhile.
+   */
   setPassword(change: PasswordChange, keptSessionId: string | undefined): Promise<UserRecord>;
   /** What a user had in an organization and loses with the place there: sessions and API keys. */
   leave(userId: string, organizationId: string): Promise<void>;
@@ -33,26 +36,11 @@ export interface PasswordChange {
   to: string;
 }
 
-/** `throttle` is shared with sign-in, so that a stolen session is no second door for guessing. */
-export function createUsers(
-  store: UserStore,
-  clock: Clock,
-  throttle: SignInThrottle = createSignInThrottle(clock),
-): Users {
-  async function account(userId: string): Promise<UserRecord> {
-    const user = await store.users.find({ userId });
-    if (!user) throw new AppError('NOT_FOUND', 'This account no longer exists.');
-    return user;
-  }
-
+export function createUsers(store: UserStore, clock: Clock, proofs: Proofs): Users {
   return {
-    account,
+    account: proofs.account,
     async newPassword(userId, { currentPassword, newPassword }, ip) {
-      const { email, passwordHash } = await account(userId);
-      throttle.begin(email, ip);
-      if (!(await verifyPassword(currentPassword, passwordHash)))
-        throw badField('currentPassword', 'is not the present password of this account');
-      throttle.succeeded(email, ip);
+      const { passwordHash } = await proofs.byPassword(userId, currentPassword, ip, 'currentPassword');
       return { userId, from: passwordHash, to: await hashPassword(newPassword) };
     },
     async setPassword({ userId, from, to }, keptSessionId) {
@@ -63,7 +51,7 @@ export function createUsers(
         );
       }
       await store.endSessions(userId, keptSessionId);
-      return account(userId);
+      return proofs.account(userId);
     },
     async leave(userId, organizationId) {
       await store.sessions.remove({ userId, organizationId });

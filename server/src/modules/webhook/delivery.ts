@@ -9,7 +9,10 @@ export interface Delivery {
   ip: string;
 }
 
-/** JSON, or a form with the JSON as `payload`, as GitHub sends where nobody chose otherwise. BAD_REQUEST for anything else; null for an empty body. */
+/**
+ * JSON, or a form with the JSON as `payload`, as GitHub sends where nobody chose otherwise. BAD_REQUEST for
+ * anything else; null for an empty body.
+ */
 export function payloadOf({ headers, body }: Delivery): unknown {
   const text = body.toString('utf8');
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;

@@ -45,6 +45,7 @@ export function requireAutoDeploy({ autoDeploy, name }: Hooked): void {
 export function autoDeployOff(names: string): AppError {
   return new AppError(
     'BAD_REQUEST',
-    `autoDeploy of ${names} is off, so a push deploys nothing. Turn it on, or remove the webhook at the git host.`,
+    `autoDeploy of ${names} is off, so a push deploys nothing. Turn it on, or remove the webhook at the ` +
+      'git host.',
   );
 }

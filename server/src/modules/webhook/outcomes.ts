@@ -39,7 +39,10 @@ export interface Deploying {
 }
 
 export interface Outcomes {
-  /** Runs the work in one transaction with the note that this delivery was seen, and wakes the queue; `key` is the delivery's and whom it is for. */
+  /**
+   * Runs the work in one transaction with the note that this delivery was seen, and wakes the queue; `key` is
+   * the delivery's and whom it is for.
+   */
   once(key: string | undefined, work: () => Promise<HookAnswer>): Promise<HookAnswer>;
   carryOut(
     hooked: Hooked,
@@ -50,68 +53,12 @@ export interface Outcomes {
   deploy(hooked: Hooked, deploying: Deploying): Promise<HookAnswer>;
 }
 
-export function createOutcomes(
-  store: WebhookStore,
-  { deployments, wake, recordAudit, pullRequest }: OutcomeNeighbours,
-  clock: Clock,
-): Outcomes {
-  async function deploy(
-    { ref, organizationId }: Hooked,
-    { provider, ip, title, description, commit }: Deploying,
-  ): Promise<HookAnswer> {
-    const { deploymentId } = await deployments.accept(ref, { kind: 'deploy', title, description, commit });
-    await recordAudit({
-      actor: { organizationId, userId: undefined },
-      procedure: `webhook.${provider ?? 'deploy'}`,
-      resourceId: ref.serviceId,
-      outcome: 'done',
-      ip,
-    });
-    return { queued: true, deploymentId };
-  }
-  async function push(
-    hooked: Hooked,
-    provider: GitProvider | undefined,
-    event: PushEvent,
-    ip: string,
-  ): Promise<HookAnswer> {
-    requireAutoDeploy(hooked);
-    const skipped = skipReason(event, {
-      branch: gitSourceOf(hooked.source)?.branch,
-      triggerType: hooked.triggerType,
-      watchPaths: hooked.watchPaths,
-    });
-    if (skipped !== undefined) return { skipped };
-    return deploy(hooked, {
-      provider,
-      ip,
-      ...describePush(event),
-      commit: event.refKind === 'tag' ? (event.commit ?? undefined) : undefined,
-    });
-  }
+export function createOutcomes(store: WebhookStore, neighbours: OutcomeNeighbours, clock: Clock): Outcomes {
   return {
-    deploy,
+    deploy: (hooked, deploying) => deploy(neighbours, hooked, deploying),
     async once(key, work) {
-      const answer = await store
-        .transaction(async (): Promise<HookAnswer> => {
-          if (key !== undefined) {
-            if (await store.hasDelivery(key)) return { duplicate: true };
-            await store.addDelivery(key, isoTime(clock));
-          }
-          return work();
-        })
-        .catch(async (error: unknown): Promise<HookAnswer> => {
-          // The same delivery twice at once: the database lets one through.
-          if (
-            key !== undefined &&
-            error instanceof AppError &&
-            error.code === 'CONFLICT' &&
-            (await store.hasDelivery(key))
-          )
-            return { duplicate: true };
-          throw error;
-        });
-      wake();
+      const answer = await seenOnce(store, clock, key, work);
+      neighbours.wake();
       return answer;
     },
     async carryOut(hooked, provider, event, ip) {
@@ -121,12 +68,72 @@ export function createOutcomes(
         case 'other':
           return { skipped: `the event ${event.name} changes nothing here` };
         case 'push':
-          return push(hooked, provider, event, ip);
+          return push(neighbours, hooked, provider, event, ip);
         case 'pullRequest':
           if (hooked.application === undefined || provider === undefined)
             return { skipped: 'pull requests make previews of applications only' };
-          return pullRequest(hooked.application, provider, event);
+          return neighbours.pullRequest(hooked.application, provider, event);
       }
     },
   };
+}
+
+async function seenOnce(
+  store: WebhookStore,
+  clock: Clock,
+  key: string | undefined,
+  work: () => Promise<HookAnswer>,
+): Promise<HookAnswer> {
+  try {
+    return await store.transaction(async (): Promise<HookAnswer> => {
+      if (key !== undefined) {
+        if (await store.hasDelivery(key)) return { duplicate: true };
+        await store.addDelivery(key, isoTime(clock));
+      }
+      return work();
+    });
+  } catch (error) {
+    // The same delivery twice at once: the database lets one through.
+    const isTaken = error instanceof AppError && error.code === 'CONFLICT';
+    if (key !== undefined && isTaken && (await store.hasDelivery(key))) return { duplicate: true };
+    throw error;
+  }
+}
+
+async function push(
+  neighbours: OutcomeNeighbours,
+  hooked: Hooked,
+  provider: GitProvider | undefined,
+  event: PushEvent,
+  ip: string,
+): Promise<HookAnswer> {
+  requireAutoDeploy(hooked);
+  const skipped = skipReason(event, {
+    branch: gitSourceOf(hooked.source)?.branch,
+    triggerType: hooked.triggerType,
+    watchPaths: hooked.watchPaths,
+  });
+  if (skipped !== undefined) return { skipped };
+  return deploy(neighbours, hooked, {
+    provider,
+    ip,
+    ...describePush(event),
+    commit: event.refKind === 'tag' ? (event.commit ?? undefined) : undefined,
+  });
+}
+
+async function deploy(
+  { deployments, recordAudit }: OutcomeNeighbours,
+  { ref, organizationId }: Hooked,
+  { provider, ip, title, description, commit }: Deploying,
+): Promise<HookAnswer> {
+  const { deploymentId } = await deployments.accept(ref, { kind: 'deploy', title, description, commit });
+  await recordAudit({
+    actor: { organizationId, userId: undefined },
+    procedure: `webhook.${provider ?? 'deploy'}`,
+    resourceId: ref.serviceId,
+    outcome: 'done',
+    ip,
+  });
+  return { queued: true, deploymentId };
 }

@@ -1,4 +1,7 @@
-/** The webhooks of git hosts: one row per provider. What is read of a payload is what each documents; the rest is not looked at. */
+/**
+ * The webhooks of git hosts: one row per provider. What is read of a payload is what each documents; the rest
+ * is not looked at.
+ */
 import { z } from 'zod';
 import { badField } from '../../domain/errors.ts';
 import type { GitProvider } from '../../domain/git-host.ts';
@@ -12,7 +15,10 @@ export interface ProviderRow {
   /** Headers with the id of a delivery, which a repeated one keeps; the first that is there counts. */
   deliveryHeaders: readonly string[];
   isSigned(delivery: Delivery, secret: string): boolean;
-  /** What the payload tells; several pushes in one where the host does that. BAD_REQUEST when it is not of the documented form. */
+  /**
+   * What the payload tells; several pushes in one where the host does that. BAD_REQUEST when it is not of the
+   * documented form.
+   */
   read(event: string, payload: unknown): HookEvent[];
 }
 

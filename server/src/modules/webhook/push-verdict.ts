@@ -1,4 +1,6 @@
-/** Whether a push is for a service (decisions 11): the branch, the kind of ref, `[skip ci]`, the paths. Pure. */
+/**
+ * Whether a push is for a service (decisions 11): the branch, the kind of ref, `[skip ci]`, the paths. Pure.
+ */
 import type { PushEvent } from '../../domain/git-event.ts';
 import { oneLine } from '../../domain/words.ts';
 import { touches } from './watch-paths.ts';

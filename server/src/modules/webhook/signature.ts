@@ -2,7 +2,10 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Delivery } from './delivery.ts';
 
-/** HMAC-SHA256 of the body as it came, in hexadecimal digits, in the first of these headers that is there; some hosts write `sha256=` before it. */
+/**
+ * HMAC-SHA256 of the body as it came, in hexadecimal digits, in the first of these headers that is there;
+ * some hosts write `sha256=` before it.
+ */
 export function signedByHmac(headers: readonly string[]): (delivery: Delivery, secret: string) => boolean {
   return (delivery, secret) => {
     const given = headers

@@ -1,8 +1,9 @@
 /** Whether a push touches what a service is built of (decisions 5, watchPaths). Pure. */
 
 /**
- * True when a changed path matches one of the patterns and none of those that begin with `!`. `*` stands for any characters but "/", `?` for one of them, `**` as a whole part for
- * any number of parts; a pattern matches what lies below it too. Time grows with the product of the lengths, whatever the pattern.
+ * True when a changed path matches one of the patterns and none of those that begin with `!`. `*` stands for
+ * any characters but "/", `?` for one of them, `**` as a whole part for any number of parts; a pattern
+ * matches what lies below it too. Time grows with the product of the lengths, whatever the pattern.
  */
 export function touches(patterns: readonly string[], paths: readonly string[]): boolean {
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(partsOf);

@@ -1,12 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { otherServices } from '../../../../test/http/places.ts';
-import { createPreviewDesk, type PreviewDesk } from '../../../../test/store/preview-desk.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
-import type { Database } from '../../db/database.ts';
-import type { ApplicationRecord } from '../../db/tables.ts';
-import { addWebhookRoutes } from '../../transport/webhook.ts';
+import { webhookWorlds } from '../../../../test/http/webhook-world.ts';
+import { eachDatabase } from '../../../../test/store/each-database.ts';
 
 const commit = 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7';
 const githubPush = (branch = 'main', message = 'Fix the door') => ({
@@ -32,63 +28,7 @@ const bitbucketPush = {
 };
 
 eachDatabase('webhooks', (test) => {
-  const createWorld = worlds(test);
-  interface Begun extends World {
-    desk: PreviewDesk;
-    application: ApplicationRecord;
-    set(patch: Partial<ApplicationRecord>): Promise<void>;
-    titles(): Promise<string[]>;
-    post(
-      path: string,
-      body: unknown,
-      headers?: Record<string, string>,
-    ): Promise<{ status: number; body: unknown }>;
-  }
-  const begin = async (): Promise<Begun> => {
-    let desk: PreviewDesk | undefined;
-    const made = (database: Database): PreviewDesk => (desk ??= createPreviewDesk(database));
-    const world = await createWorld(
-      (database) => {
-        made(database);
-        return [];
-      },
-      {
-        addRoutes: (app, toError) =>
-          desk &&
-          addWebhookRoutes(app, desk.previewing.webhooks, { kinds: ['application', 'compose'], toError }),
-      },
-    );
-    const { applications, deployments } = made(world.database);
-    const { applicationId } = world.place;
-    const set = (patch: Partial<ApplicationRecord>): Promise<void> =>
-      applications.patch(applicationId, patch);
-    await set({
-      sourceType: 'github',
-      owner: 'acme',
-      repository: 'shop',
-      branch: 'main',
-      buildType: 'dockerfile',
-    });
-    const application = await applications.find(applicationId);
-    if (!application) throw new Error('The application is gone.');
-    return {
-      ...world,
-      desk: made(world.database),
-      application,
-      set,
-      titles: async () =>
-        (await deployments.all({ kind: 'application', serviceId: applicationId })).map(({ title }) => title),
-      async post(path, body, headers = {}) {
-        const text = typeof body === 'string' ? body : JSON.stringify(body);
-        const response = await fetch(`${world.server.url}/api/deploy/${path}`, {
-          method: 'POST',
-          body: text,
-          headers: { 'content-type': 'application/json', ...headers },
-        });
-        return { status: response.status, body: await response.json() };
-      },
-    };
-  };
+  const begin = webhookWorlds(test);
   const queued = { status: 200, body: { queued: true, deploymentId: expect.any(String) } };
   const github = (event: string, id: string) => ({ 'x-github-event': event, 'x-github-delivery': id });
 

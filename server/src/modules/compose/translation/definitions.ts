@@ -72,7 +72,8 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
     ) {
       throw fault(
         below(at, 'external'),
-        'is not possible: the compose has a network of its own, and its services stand in that of their environment. The proxy reaches them through domain.create',
+        'is not possible: the compose has a network of its own, and its services stand in that of their ' +
+          'environment. The proxy reaches them through domain.create',
       );
     }
     const driver: unknown = map.get('driver') ?? 'overlay';
@@ -82,7 +83,8 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
   }
   if (names.size > 2)
     notes.push(
-      'networks: all services of the file stand in one network of this compose; the networks that the file tells apart are not made.',
+      'networks: all services of the file stand in one network of this compose; the networks that the ' +
+        'file tells apart are not made.',
     );
   return names;
 }
@@ -100,7 +102,8 @@ function filesOf(value: unknown, place: Place): ReadonlyMap<string, PlannedFile[
         return [name, { from: 'variable', name: textAt(variable, below(at, 'environment')) }];
       throw fault(
         at,
-        'must have content, file or environment; what somebody else made in the engine (external) is out of reach',
+        'must have content, file or environment; what somebody else made in the engine (external) is ' +
+          'out of reach',
       );
     }),
   );

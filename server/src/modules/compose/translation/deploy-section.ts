@@ -1,4 +1,7 @@
-/** `deploy` of a service, and the older keys for the same: replicas, resources, placement, the way of updates (compose-spec, Compose Deploy). Pure. */
+/**
+ * `deploy` of a service, and the older keys for the same: replicas, resources, placement, the way of updates
+ * (compose-spec, Compose Deploy). Pure.
+ */
 import { entriesOf, type YamlMap } from '../compose-file.ts';
 import type { PlannedService } from './plan.ts';
 import {

@@ -48,7 +48,10 @@ function joined(base: unknown, own: unknown): unknown {
   return own;
 }
 
-/** Services without a profile, and those of a profile that COMPOSE_PROFILES names; the others are told by their names. */
+/**
+ * Services without a profile, and those of a profile that COMPOSE_PROFILES names; the others are told by
+ * their names.
+ */
 export function ofProfiles(
   services: Services,
   active: readonly string[],

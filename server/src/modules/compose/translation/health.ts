@@ -12,7 +12,10 @@ import {
   type Place,
 } from './values.ts';
 
-/** The engine's own figures for what the file leaves out, the start period apart: with none, a program that takes a moment to start is never given one. */
+/**
+ * The engine's own figures for what the file leaves out, the start period apart: with none, a program that
+ * takes a moment to start is never given one.
+ */
 const defaults = { interval: 30_000, timeout: 30_000, retries: 3, start_period: 0 };
 
 /** `disabled` when the file turns the image's own check off. */

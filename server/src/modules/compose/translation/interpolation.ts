@@ -1,4 +1,8 @@
-/** Variables in a compose file (compose-spec, Interpolation): `$NAME`, `${NAME}`, `${NAME:-default}`, `${NAME-default}`, `${NAME:?sentence}`, `${NAME?sentence}`, `${NAME:+other}`, `${NAME+other}`, `$$`; and Berth's references `${{…}}`. Pure. */
+/**
+ * Variables in a compose file (compose-spec, Interpolation): `$NAME`, `${NAME}`, `${NAME:-default}`,
+ * `${NAME-default}`, `${NAME:?sentence}`, `${NAME?sentence}`, `${NAME:+other}`, `${NAME+other}`, `$$`; and
+ * Berth's references `${{…}}`. Pure.
+ */
 import { badField } from '../../../domain/errors.ts';
 
 export interface Variables {
@@ -18,7 +22,10 @@ const maxDepth = 64;
 /** What all values together may grow to. */
 const maxSize = 1024 * 1024;
 
-/** The value with the variables of all texts in it put in; names of keys stay. Throws BAD_REQUEST naming the place. */
+/**
+ * The value with the variables of all texts in it put in; names of keys stay. Throws BAD_REQUEST naming the
+ * place.
+ */
 export function interpolate(value: unknown, where: string, variables: Variables): Interpolated {
   const unset = new Map<string, string>();
   const state = { size: 0 };
@@ -26,7 +33,7 @@ export function interpolate(value: unknown, where: string, variables: Variables)
     if (depth > maxDepth) throw badField(variables.field, `${at} is nested too deep`);
     if (typeof item === 'string') {
       if (!item.includes('$')) return item;
-      const text = createReader(item, at, variables, unset).read();
+      const text = readUntil({ ...variables, text: item, where: at, at: 0, unset }, false, true, 0);
       state.size += text.length;
       if (state.size > maxSize)
         throw badField(variables.field, `${at} makes the file larger than 1 MiB by its variables`);
@@ -49,74 +56,76 @@ const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const dollar = /\$/y;
 const operator = /:?[-?+]/y;
 
-/** Reads one text from left to right; defaults may hold variables in turn. */
-function createReader(
-  text: string,
-  where: string,
-  { values, reference, field }: Variables,
-  unset: Map<string, string>,
-): { read(): string } {
-  let at = 0;
-  const fail = (what: string): never => {
-    throw badField(field, `${where} ${what} (write $$ for a dollar sign)`);
-  };
-  const match = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) at += found.length;
-    return found;
-  };
+/** One text that is read from left to right. */
+interface Reading extends Variables {
+  text: string;
+  where: string;
+  at: number;
+  unset: Map<string, string>;
+}
 
-  /** Up to the end of the text, or to the brace that closes; `counts` is false in a part that is not used. */
-  function until(closing: boolean, counts: boolean, depth: number): string {
-    if (depth > maxDepth) fail('has variables nested too deep');
-    let out = '';
-    while (at < text.length) {
-      const character = text.charAt(at);
-      if (closing && character === '}') return out;
-      at += 1;
-      out += character === '$' ? variable(counts, depth) : character;
-    }
-    if (closing) fail('has a "${" that is never closed');
-    return out;
+function fail({ field, where }: Reading, what: string): never {
+  throw badField(field, `${where} ${what} (write $$ for a dollar sign)`);
+}
+
+function match(reading: Reading, pattern: RegExp): string | undefined {
+  pattern.lastIndex = reading.at;
+  const found = pattern.exec(reading.text)?.[0];
+  if (found !== undefined) reading.at += found.length;
+  return found;
+}
+
+/**
+ * Up to the end of the text, or to the brace that closes: defaults may hold variables in turn. `counts` is
+ * false in a part that is not used.
+ */
+function readUntil(reading: Reading, closing: boolean, counts: boolean, depth: number): string {
+  if (depth > maxDepth) fail(reading, 'has variables nested too deep');
+  let out = '';
+  while (reading.at < reading.text.length) {
+    const character = reading.text.charAt(reading.at);
+    if (closing && character === '}') return out;
+    reading.at += 1;
+    out += character === '$' ? readVariable(reading, counts, depth) : character;
   }
+  if (closing) fail(reading, 'has a "${" that is never closed');
+  return out;
+}
 
-  function variable(counts: boolean, depth: number): string {
-    if (match(dollar) !== undefined) return '$';
-    if (text.startsWith('{{', at)) return berthReference(counts);
-    const plain = match(name);
-    if (plain !== undefined) return valueOf(plain, counts);
-    if (!text.startsWith('{', at)) fail('has a "$" with no name of a variable after it');
-    at += 1;
-    const braced = match(name) ?? fail('has a "${" with no name of a variable after it');
-    const what = match(operator);
-    const present = Object.hasOwn(values, braced) ? values[braced] : undefined;
-    const isSet = present !== undefined && (what?.length !== 2 || present !== '');
-    const kind = what?.at(-1);
-    const isUsed = counts && (kind === '+' ? isSet : !isSet);
-    const word = what === undefined ? '' : until(true, isUsed, depth + 1);
-    if (!text.startsWith('}', at)) fail('has a "${" that is never closed');
-    at += 1;
-    if (kind === '-') return isSet ? present : word;
-    if (kind === '+') return isSet ? word : '';
-    if (kind === '?' && counts && !isSet)
-      throw badField(field, `${where} needs the variable ${braced}${word === '' ? '' : `: ${word}`}`);
-    return valueOf(braced, counts);
-  }
+function readVariable(reading: Reading, counts: boolean, depth: number): string {
+  const { text, where, field } = reading;
+  if (match(reading, dollar) !== undefined) return '$';
+  if (text.startsWith('{{', reading.at)) return readReference(reading, counts);
+  const plain = match(reading, name);
+  if (plain !== undefined) return valueOf(reading, plain, counts);
+  if (!text.startsWith('{', reading.at)) fail(reading, 'has a "$" with no name of a variable after it');
+  reading.at += 1;
+  const braced = match(reading, name) ?? fail(reading, 'has a "${" with no name of a variable after it');
+  const what = match(reading, operator);
+  const present = Object.hasOwn(reading.values, braced) ? reading.values[braced] : undefined;
+  const isSet = present !== undefined && (what?.length !== 2 || present !== '');
+  const kind = what?.at(-1);
+  const isUsed = counts && (kind === '+' ? isSet : !isSet);
+  const word = what === undefined ? '' : readUntil(reading, true, isUsed, depth + 1);
+  if (!text.startsWith('}', reading.at)) fail(reading, 'has a "${" that is never closed');
+  reading.at += 1;
+  if (kind === '-') return isSet ? present : word;
+  if (kind === '+') return isSet ? word : '';
+  if (kind === '?' && counts && !isSet)
+    throw badField(field, `${where} needs the variable ${braced}${word === '' ? '' : `: ${word}`}`);
+  return valueOf(reading, braced, counts);
+}
 
-  function berthReference(counts: boolean): string {
-    const end = text.indexOf('}}', at);
-    if (end === -1) fail('has a "${{" that is never closed');
-    const inner = text.slice(at + 2, end).trim();
-    at = end + 2;
-    return counts ? reference(inner, where) : '';
-  }
+function readReference(reading: Reading, counts: boolean): string {
+  const end = reading.text.indexOf('}}', reading.at);
+  if (end === -1) fail(reading, 'has a "${{" that is never closed');
+  const inner = reading.text.slice(reading.at + 2, end).trim();
+  reading.at = end + 2;
+  return counts ? reading.reference(inner, reading.where) : '';
+}
 
-  function valueOf(wanted: string, counts: boolean): string {
-    const present = Object.hasOwn(values, wanted) ? values[wanted] : undefined;
-    if (present === undefined && counts && !unset.has(wanted)) unset.set(wanted, where);
-    return present ?? '';
-  }
-
-  return { read: () => until(false, true, 0) };
+function valueOf({ values, unset, where }: Reading, wanted: string, counts: boolean): string {
+  const present = Object.hasOwn(values, wanted) ? values[wanted] : undefined;
+  if (present === undefined && counts && !unset.has(wanted)) unset.set(wanted, where);
+  return present ?? '';
 }

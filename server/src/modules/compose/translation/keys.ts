@@ -1,4 +1,7 @@
-/** What becomes of each key of a service: read, refused because Swarm cannot do it, or without effect and told so. A key that no table names is refused. */
+/**
+ * What becomes of each key of a service: read, refused because Swarm cannot do it, or without effect and told
+ * so. A key that no table names is refused.
+ */
 import type { YamlMap } from '../compose-file.ts';
 import { fault, type Place } from './values.ts';
 
@@ -119,7 +122,10 @@ const ignored: Readonly<Record<string, string>> = {
   cpuset: 'the engine does not take it',
 };
 
-/** Looks at every key of a service; gives the notes of those without effect. BAD_REQUEST for one that cannot be done, naming service and key. */
+/**
+ * Looks at every key of a service; gives the notes of those without effect. BAD_REQUEST for one that cannot
+ * be done, naming service and key.
+ */
 export function checkKeys(service: YamlMap, place: Place): string[] {
   const notes: string[] = [];
   for (const [key, value] of service) {

@@ -1,4 +1,7 @@
-/** A compose file as Berth understands it: what its services are, before images, networks and the server come in. */
+/**
+ * A compose file as Berth understands it: what its services are, before images, networks and the server come
+ * in.
+ */
 import type { ContainerOptions, HealthCheck } from '../../../ports/engine.ts';
 
 export interface ComposePlan {

@@ -1,4 +1,7 @@
-/** Published ports of a service: `[address:][published:]target[/protocol]`, ranges, and the long form (compose-spec, ports). Pure. */
+/**
+ * Published ports of a service: `[address:][published:]target[/protocol]`, ranges, and the long form
+ * (compose-spec, ports). Pure.
+ */
 import type { PlannedPort } from './plan.ts';
 import { below, fault, listAt, mapAt, textAt, wholeAt, wordAt, type Place } from './values.ts';
 
@@ -20,18 +23,45 @@ export function portsAt(value: unknown, place: Place): { ports: PlannedPort[]; u
     }
     if (ports.length > mostPorts) throw fault(place, `publishes more than ${mostPorts} ports`);
   }
+  refuseSecondHostPort(ports, place);
   return { ports, unpublished };
+}
+
+/** Of two published ports on one target the engine keeps the last when both are in host mode. */
+function refuseSecondHostPort(ports: readonly PlannedPort[], place: Place): void {
+  const first = new Map<string, number>();
+  for (const { target, protocol, published, mode } of ports) {
+    if (mode !== 'host') continue;
+    const key = `${target}/${protocol}`;
+    const other = first.get(key);
+    if (other !== undefined)
+      throw fault(
+        place,
+        `publishes ${key} twice in host mode, as ${other} and ${published}; the engine would keep only one ` +
+          'of them. Leave one out, or use the mode ingress',
+      );
+    first.set(key, published);
+  }
 }
 
 interface MaybePublished extends Omit<PlannedPort, 'published'> {
   published: number | undefined;
 }
 
+/** Address, published port or range, target port or range, protocol. */
+const shortPort = new RegExp(
+  [
+    /^(?:(\[[0-9a-fA-F:.]*\]|[0-9]+(?:\.[0-9]+){3}):)?/,
+    /(?:([0-9]*(?:-[0-9]+)?):)?/,
+    /([0-9]+(?:-[0-9]+)?)/,
+    /(?:\/([a-z]+))?$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+);
+
 function shortForm(text: string, place: Place): MaybePublished[] {
-  const [, address = '', published = '', target = '', protocol = 'tcp'] =
-    /^(?:(\[[0-9a-fA-F:.]*\]|[0-9]+(?:\.[0-9]+){3}):)?(?:([0-9]*(?:-[0-9]+)?):)?([0-9]+(?:-[0-9]+)?)(?:\/([a-z]+))?$/.exec(
-      text,
-    ) ?? [];
+  const [, address = '', published = '', target = '', protocol = 'tcp'] = shortPort.exec(text) ?? [];
   if (target === '') throw fault(place, 'must be like 8080:80 or 8080:80/udp');
   refuseAddress(address, place);
   return paired(
@@ -67,7 +97,8 @@ function refuseAddress(address: string, place: Place): void {
   if (!everywhere.has(address))
     throw fault(
       place,
-      `publishes on the address ${address} alone, which a swarm cannot; without ports the other services of the compose reach it just as well`,
+      `publishes on the address ${address} alone, which a swarm cannot; without ports the other ` +
+        'services of the compose reach it just as well',
     );
 }
 

@@ -69,7 +69,8 @@ export function readService(
   const { ports, unpublished } = given('ports', portsAt) ?? { ports: [], unpublished: [] };
   for (const port of unpublished)
     notes.push(
-      `${place.where}.ports: ${port} names no port of the server and is not published there; the other services reach it.`,
+      `${place.where}.ports: ${port} names no port of the server and is not published there; the other ` +
+        'services reach it.',
     );
   const dependsOn = given('depends_on', dependenciesAt) ?? [];
   return {
@@ -114,7 +115,8 @@ function buildAt(value: unknown, place: Place, folder: string | undefined): Plan
   if (folder === undefined)
     throw fault(
       place,
-      'needs a repository: a file of the source raw has no folder to build. Use image, or put the file into a repository',
+      'needs a repository: a file of the source raw has no folder to build. Use image, or put the file ' +
+        'into a repository',
     );
   for (const [key] of entriesOf(map)) {
     if (

@@ -1,8 +1,10 @@
-/** A compose file's text as a plan (decision 18): read, variables put in, services joined with what they extend, each key looked at. Pure. */
+/**
+ * A compose file's text as a plan (decision 18): read, variables put in, services joined with what they
+ * extend, each key looked at. Pure.
+ */
 import { AppError, badField } from '../../../domain/errors.ts';
 import { resolveBlock, type EnvBlocks } from '../../../domain/env.ts';
 import { parseComposeFile, type ComposeFile } from '../compose-file.ts';
-import { risksOf, type Risk } from '../compose-risks.ts';
 import { definitionsOf } from './definitions.ts';
 import { inOrder } from './dependencies.ts';
 import { extended, ofProfiles } from './extending.ts';
@@ -20,19 +22,27 @@ export interface Translation {
   variables: Readonly<Record<string, string>>;
   /** What references in the file itself see. */
   blocks: EnvBlocks;
-}
-
-export interface Translated {
-  plan: ComposePlan;
-  /** What of the file, as its variables make it, reaches beyond the compose. */
-  risks: Risk[];
+  /** Changes what a reference gives, for those who ask what the file says without it. */
+  changeReference?: (value: string) => string;
 }
 
 const mostServices = 100;
 
 /** Throws BAD_REQUEST naming service and key for what is wrong or cannot be done. */
-export function translate({ text, field, folder, variables, blocks }: Translation): Translated {
-  const { file, unset } = withVariables(parseComposeFile(text, field), { field, variables, blocks });
+export function translate({
+  text,
+  field,
+  folder,
+  variables,
+  blocks,
+  changeReference = (value) => value,
+}: Translation): ComposePlan {
+  const { file, unset } = withVariables(parseComposeFile(text, field), {
+    field,
+    variables,
+    blocks,
+    changeReference,
+  });
   const { chosen, left } = ofProfiles(
     extended(file.services, field),
     (variables['COMPOSE_PROFILES'] ?? '').split(',').filter(Boolean),
@@ -49,19 +59,21 @@ export function translate({ text, field, folder, variables, blocks }: Translatio
   const read = [...chosen].map(([name, service]) =>
     readService(name, service, { definitions, field, folder, notes }),
   );
-  return {
-    plan: { services: inOrder(joined(read, field), field), notes },
-    risks: risksOf({ ...file, services: chosen }),
-  };
+  return { services: inOrder(joined(read, field), field), notes };
 }
 
 function withVariables(
   file: ComposeFile,
-  { field, variables, blocks }: Pick<Translation, 'field' | 'variables' | 'blocks'>,
+  {
+    field,
+    variables,
+    blocks,
+    changeReference,
+  }: Required<Pick<Translation, 'field' | 'variables' | 'blocks' | 'changeReference'>>,
 ): { file: ComposeFile; unset: ReadonlyMap<string, string> } {
   const reference = (inner: string, where: string): string => {
     try {
-      return resolveBlock(field, `VALUE=\${{${inner}}}`, blocks)['VALUE'] ?? '';
+      return changeReference(resolveBlock(field, `VALUE=\${{${inner}}}`, blocks)['VALUE'] ?? '');
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       throw badField(field, `${where} refers to \${{${inner.slice(0, 100)}}}, which is not defined`);

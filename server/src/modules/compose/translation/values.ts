@@ -1,9 +1,15 @@
-/** Values of a compose file, read with the place they stand at. After interpolation numbers and booleans may be texts (compose-spec, Interpolation). Pure. */
+/**
+ * Values of a compose file, read with the place they stand at. After interpolation numbers and booleans may
+ * be texts (compose-spec, Interpolation). Pure.
+ */
 import { badField, type AppError } from '../../../domain/errors.ts';
 import { splitWords } from '../../../domain/words.ts';
 import type { YamlMap } from '../compose-file.ts';
 
-/** Where a value stands: `where` in the file (`services.web.ports`), `field` the input that the file came from. */
+/**
+ * Where a value stands: `where` in the file (`services.web.ports`), `field` the input that the file came
+ * from.
+ */
 export interface Place {
   field: string;
   where: string;
@@ -75,7 +81,10 @@ export function pairsAt(value: unknown, place: Place): [string, string | null][]
   });
 }
 
-/** A command as a list of arguments, or one line that is split into words as a shell would, and never run by one; absent for null. */
+/**
+ * A command as a list of arguments, or one line that is split into words as a shell would, and never run by
+ * one; absent for null.
+ */
 export function commandAt(value: unknown, place: Place): string[] | undefined {
   if (value === null) return undefined;
   return Array.isArray(value) ? textsAt(value, place) : splitWords(textAt(value, place), place.field);
@@ -84,7 +93,9 @@ export function commandAt(value: unknown, place: Place): string[] | undefined {
 const unitsMs: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const longestMs = 7 * 24 * 3_600_000;
 
-/** Milliseconds of `1m30s`, `10s`, `500ms`; a bare number means seconds (compose-spec, Specifying durations). */
+/**
+ * Milliseconds of `1m30s`, `10s`, `500ms`; a bare number means seconds (compose-spec, Specifying durations).
+ */
 export function durationAt(value: unknown, place: Place): number {
   const text = textAt(value, place).trim();
   if (/^[0-9]{1,9}(\.[0-9]{1,9})?$/.test(text)) return bounded(Number(text) * 1000, place);

@@ -14,12 +14,17 @@ const clientEnv = (record: Credentials): Record<string, string> => ({
 /** MongoDB's shell waits for every answer by itself. */
 const authenticate = 'db.getSiblingDB("admin").auth(process.env.LOGIN_USER, process.env.LOGIN_PASSWORD);';
 
-/** A set of one member, called by the service's name; initiated once, and told when the name has changed. Waits until the member may write. */
+/**
+ * A set of one member, called by the service's name; initiated once, and told when the name has changed.
+ * Waits until the member may write.
+ */
 const initiate = lines(
   'const member = process.env.MEMBER;',
   'let config = null;',
-  'try { config = db.adminCommand({ replSetGetConfig: 1 }).config; } catch (error) { if (error.codeName !== "NotYetInitialized") throw error; }',
-  'if (config === null) db.adminCommand({ replSetInitiate: { _id: "rs0", members: [{ _id: 0, host: member }] } });',
+  'try { config = db.adminCommand({ replSetGetConfig: 1 }).config; } catch (error) { if (error.codeName ' +
+    '!== "NotYetInitialized") throw error; }',
+  'if (config === null) db.adminCommand({ replSetInitiate: { _id: "rs0", members: [{ _id: 0, host: ' +
+    'member }] } });',
   'else if (config.members[0].host !== member) {',
   '  config.version += 1; config.members[0].host = member;',
   '  db.adminCommand({ replSetReconfig: config, force: true });',
@@ -67,11 +72,13 @@ export const mongoServer: DatabaseServer = {
   version: (output) => /^\s*(\d+(?:\.\d+)+)\s*$/m.exec(output)?.[1],
   copyTo: (record, { target }) => ({
     script: lines(
-      // The user and the password come from a file that only this user reads, so that they stand in no list of processes.
+      // The user and the password come from a file that only this user reads, so that they stand in no list
+      // of processes.
       `source=${ownAddress}; umask 077; work=$(mktemp -d) || exit 1`,
       `printf 'password: "%s"\\n' "$LOGIN_PASSWORD" >"$work/login"`,
       'set -- --config="$work/login" --username="$LOGIN_USER" --authenticationDatabase=admin',
-      `{ mongodump "$@" --host="$source" --archive; echo $? >"$work/dumped"; } | mongorestore "$@" --host="$TARGET" --archive --nsExclude='admin.system.*' --quiet || exit 1`,
+      '{ mongodump "$@" --host="$source" --archive; echo $? >"$work/dumped"; } | mongorestore "$@" ' +
+        `--host="$TARGET" --archive --nsExclude='admin.system.*' --quiet || exit 1`,
       '[ "$(cat "$work/dumped")" = 0 ] || { echo "The dump did not come to its end." >&2; exit 1; }',
       'count() { mongosh --quiet --host "$1" --eval "$COUNT"; }',
       compare('collections', 'documents'),
@@ -81,10 +88,12 @@ export const mongoServer: DatabaseServer = {
       TARGET: target,
       COUNT: lines(
         authenticate,
-        'for (const { name } of db.adminCommand({ listDatabases: 1 }).databases.sort((a, b) => (a.name < b.name ? -1 : 1))) {',
+        'for (const { name } of db.adminCommand({ listDatabases: 1 }).databases.sort((a, b) => (a.name ' +
+          '< b.name ? -1 : 1))) {',
         '  if (["admin", "config", "local"].includes(name)) continue;',
         '  const base = db.getSiblingDB(name);',
-        '  for (const collection of base.getCollectionNames().sort()) print(`${name}.${collection} ${base.getCollection(collection).countDocuments()}`);',
+        '  for (const collection of base.getCollectionNames().sort()) print(`${name}.${collection} ' +
+          '${base.getCollection(collection).countDocuments()}`);',
         '}',
       ),
     },

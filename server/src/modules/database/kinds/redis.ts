@@ -1,11 +1,15 @@
 import { compare, lines, ownAddress, type DatabaseServer } from './server.ts';
 
-/** The password lives with the data, as that of the other kinds does: the first start writes it there, and nothing of it stands among the server's arguments. */
+/**
+ * The password lives with the data, as that of the other kinds does: the first start writes it there, and
+ * nothing of it stands among the server's arguments.
+ */
 const settings = '/data/berth.conf';
 
 const start = lines(
   `conf=${settings}`,
-  `[ -e "$conf" ] || { umask 077; printf 'dir /data\\nrequirepass %s\\n' "$BERTH_REDIS_PASSWORD" >"$conf.new" && mv "$conf.new" "$conf"; } || exit 1`,
+  `[ -e "$conf" ] || { umask 077; printf 'dir /data\\nrequirepass %s\\n' "$BERTH_REDIS_PASSWORD" ` +
+    '>"$conf.new" && mv "$conf.new" "$conf"; } || exit 1',
   'exec $(command -v docker-entrypoint.sh) redis-server "$conf" "$@"',
 );
 
@@ -34,12 +38,17 @@ export const redisServer: DatabaseServer = {
   copyTo: ({ databasePassword }, { source, target }) => ({
     script: lines(
       `source=${ownAddress}`,
-      `printf 'CONFIG SET masterauth %s\\nREPLICAOF %s 6379\\n' "$QUOTED_PASSWORD" "$SOURCE" | redis-cli -h "$TARGET" >/dev/null || exit 1`,
-      'looks=0; until redis-cli -h "$TARGET" info replication | grep -q "^master_link_status:up" && redis-cli -h "$TARGET" info replication | grep -q "^master_sync_in_progress:0"; do',
-      '  looks=$((looks + 1)); [ $looks -lt 36000 ] || { echo "The new server did not take the data over." >&2; exit 1; }; sleep 0.5',
+      `printf 'CONFIG SET masterauth %s\\nREPLICAOF %s 6379\\n' "$QUOTED_PASSWORD" "$SOURCE" | ` +
+        'redis-cli -h "$TARGET" >/dev/null || exit 1',
+      'looks=0; until redis-cli -h "$TARGET" info replication | grep -q "^master_link_status:up" && ' +
+        'redis-cli -h "$TARGET" info replication | grep -q "^master_sync_in_progress:0"; do',
+      '  looks=$((looks + 1)); [ $looks -lt 36000 ] || { echo "The new server did not take the data ' +
+        'over." >&2; exit 1; }; sleep 0.5',
       'done',
-      `printf 'REPLICAOF NO ONE\\nCONFIG SET masterauth ""\\nSAVE\\n' | redis-cli -h "$TARGET" >/dev/null || exit 1`,
-      `count() { redis-cli -h "$1" info keyspace | tr -d '\\r' | sed -n 's/^\\(db[0-9]*:keys=[0-9]*\\).*/\\1/p'; }`,
+      `printf 'REPLICAOF NO ONE\\nCONFIG SET masterauth ""\\nSAVE\\n' | redis-cli -h "$TARGET" ` +
+        '>/dev/null || exit 1',
+      `count() { redis-cli -h "$1" info keyspace | tr -d '\\r' | sed -n ` +
+        `'s/^\\(db[0-9]*:keys=[0-9]*\\).*/\\1/p'; }`,
       compare('databases', 'keys'),
     ),
     env: {
@@ -54,7 +63,8 @@ export const redisServer: DatabaseServer = {
     script: lines(
       // Written first, since the disk may be full; it counts when it has its name.
       `umask 077; printf 'dir /data\\nrequirepass %s\\n' "$NEW_PASSWORD" >${settings}.new || exit 1`,
-      `[ "$(printf 'CONFIG SET requirepass %s\\n' "$NEW_PASSWORD" | redis-cli -h ${ownAddress})" = OK ] || { echo "The server did not take the new password." >&2; exit 1; }`,
+      `[ "$(printf 'CONFIG SET requirepass %s\\n' "$NEW_PASSWORD" | redis-cli -h ${ownAddress})" = OK ] ` +
+        '|| { echo "The server did not take the new password." >&2; exit 1; }',
       `mv ${settings}.new ${settings}`,
     ),
     env: { REDISCLI_AUTH: databasePassword, NEW_PASSWORD: quoted(password) },

@@ -1,4 +1,7 @@
-/** How the server of a kind runs: what its image is told, how its health is asked, what a client in the same image says to it. Pure: texts and values, run elsewhere. */
+/**
+ * How the server of a kind runs: what its image is told, how its health is asked, what a client in the same
+ * image says to it. Pure: texts and values, run elsewhere.
+ */
 
 /** What a record says of who may come in. */
 export interface Credentials {
@@ -15,7 +18,10 @@ export interface Login {
   database: string;
 }
 
-/** A fixed text for `sh` in the server's container. Values come in as variables of it, never as a part of the text, so that none is code and none stands in a list of processes. */
+/**
+ * A fixed text for `sh` in the server's container. Values come in as variables of it, never as a part of the
+ * text, so that none is code and none stands in a list of processes.
+ */
 export interface Script {
   script: string;
   env: Record<string, string>;
@@ -34,7 +40,10 @@ export interface DatabaseServer {
   login(record: Credentials): Login;
   /** Variables from which the image makes the data at its first start; later starts keep the data's own. */
   env(record: Credentials): Record<string, string>;
-  /** Where the image keeps its data: the folder that the volume stands at. `major` is undefined when the image does not tell it. */
+  /**
+   * Where the image keeps its data: the folder that the volume stands at. `major` is undefined when the image
+   * does not tell it.
+   */
   dataPath(major: number | undefined): string;
   /** Variables of the image that name its version, the first one that is there counts. */
   versionVariables: readonly string[];
@@ -49,15 +58,22 @@ export interface DatabaseServer {
     /** Between two looks once the server was seen healthy. */
     everySeconds: number;
   };
-  /** Asks the server something as the record's user over the network, so that the password is really checked; `name` is the service's own. Succeeds with an output that `version` understands. */
+  /**
+   * Asks the server something as the record's user over the network, so that the password is really checked;
+   * `name` is the service's own. Succeeds with an output that `version` understands.
+   */
   query(record: Credentials & { replicaSets: boolean }, name: string): Script;
   /** The server's version in what `query` printed; undefined: it did not answer. */
   version(output: string): string | undefined;
-  /** Whether the server keeps this password at all: one of a user that the record does not name is the record's alone. */
+  /**
+   * Whether the server keeps this password at all: one of a user that the record does not name is the
+   * record's alone.
+   */
   keepsPassword(record: Credentials, field: PasswordField): boolean;
   /**
-   * Copies everything of the server it runs beside into an empty server of a newer version, and compares both; they are services of one network and have
-   * the same names and passwords. Prints what it copied as its last line; any difference is a failure.
+   * Copies everything of the server it runs beside into an empty server of a newer version, and compares
+   * both; they are services of one network and have the same names and passwords. Prints what it copied as
+   * its last line; any difference is a failure.
    */
   copyTo(record: Credentials, between: { source: string; target: string }): Script;
   /** Changes the password inside the running server. `record` has the present ones. */
@@ -70,13 +86,17 @@ export const ownAddress = '"$(cat /etc/hostname)"';
 /** A text of several lines. */
 export const lines = (...text: string[]): string => text.join('\n');
 
-/** Ends a copy: `count` lists what a server has, each line with its number at the end; both servers must have the same. Needs nothing but the shell, since images differ in what else they have. */
+/**
+ * Ends a copy: `count` lists what a server has, each line with its number at the end; both servers must have
+ * the same. Needs nothing but the shell, since images differ in what else they have.
+ */
 export const compare = (things: string, parts: string): string =>
   lines(
     'old=$(count "$source") && new=$(count "$TARGET") || exit 1',
     '[ "$old" = "$new" ] || { echo "The copy differs from its source." >&2; exit 1; }',
     'things=0; parts=0',
-    'while IFS= read -r line; do [ -n "$line" ] || continue; things=$((things + 1)); parts=$((parts + ${line##*[!0-9]})); done <<END',
+    'while IFS= read -r line; do [ -n "$line" ] || continue; things=$((things + 1)); parts=$((parts + ' +
+      '${line##*[!0-9]})); done <<END',
     '$old',
     'END',
     `echo "$things ${things}, $parts ${parts}"; rm -rf "$work"`,

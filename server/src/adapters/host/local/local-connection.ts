@@ -1,0 +1,55 @@
+/** Berth's own machine as a host: nothing has to be forwarded. */
+import { existsSync } from 'node:fs';
+import { networkInterfaces, release } from 'node:os';
+import type { HostFacts, HostFiles, HostFolders } from '../../../ports/host.ts';
+import type { HostConnection } from '../../../ports/host-connection.ts';
+import { createBuildLimiter } from './build-limits.ts';
+import { isPortFree } from './free-port.ts';
+import { realPath } from './real-path.ts';
+
+export interface LocalOptions {
+  engineSocket: string;
+  folders: HostFolders;
+  files: HostFiles;
+  probePath: string;
+  proxyPorts: { http: number; https: number };
+}
+
+export function localConnection({
+  engineSocket,
+  folders,
+  files,
+  probePath,
+  proxyPorts,
+}: LocalOptions): HostConnection {
+  return {
+    engineSocket,
+    folders,
+    files,
+    probePath,
+    proxyPorts,
+    proxyFolder: folders.proxy,
+    protectedPaths: [folders.data, '/var/lib/docker', '/var/lib/containerd'],
+    realPath,
+    buildLimiter: createBuildLimiter(engineSocket),
+    isPortFree,
+    facts: async () => factsOf(probePath),
+  };
+}
+
+/** Asked anew each time: the engine loads the kernel's IP_VS for its first ingress network. */
+function factsOf(probePath: string): HostFacts {
+  return {
+    kernel: release(),
+    hasRoutingMesh: existsSync('/proc/net/ip_vs'),
+    hasProbe: existsSync(probePath),
+    address: ownAddress(),
+  };
+}
+
+/** What generated host names point to until somebody sets serverIp. */
+function ownAddress(): string | undefined {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+}

@@ -1,0 +1,74 @@
+/** The adapters of one machine over its connection; the same for Berth's own and for all others. */
+import { join } from 'node:path';
+import { localServer } from '../../domain/server-key.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Builder } from '../../ports/builder.ts';
+import type { ProxyStore } from '../../ports/certificate-news.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Host } from '../../ports/host.ts';
+import type { HostConnection } from '../../ports/host-connection.ts';
+import { createBuilder } from '../builder/builder.ts';
+import { createEngineView } from '../engine/engine-view.ts';
+import { createSwarmEngine } from '../engine/swarm.ts';
+import { createCaddyProxy, type ProxyWatcher } from '../proxy/caddy.ts';
+import { createCaddyStore, storeFolder } from '../proxy/caddy-store.ts';
+import { adminSocketName } from '../proxy/proxy-service.ts';
+
+/** What a machine is by itself, before the product's networks are on it. */
+export type Machine = Omit<Host, 'networks'>;
+
+export interface MachineOptions {
+  clock: Clock;
+  /** Absolute path of a docker program with BuildKit, on Berth's own machine. */
+  dockerPath: string;
+  /** Image of Caddy 2 that serves static sites. */
+  staticImage: string;
+  /** Bytes of a service's output that one reading gives, the newest. */
+  logAnswerBytes?: () => Promise<number>;
+  /** Whoever watches the proxy of this key, given its store. */
+  watchProxy(serverKey: string, store: ProxyStore): ProxyWatcher;
+}
+
+/** `name` as sentences have it: "this server", "the server frankfurt". */
+export function createMachine(
+  { key, name, connection }: { key: string; name: string; connection: HostConnection },
+  { clock, dockerPath, staticImage, logAnswerBytes, watchProxy }: MachineOptions,
+): Machine {
+  const { engineSocket, proxyFolder, proxyPorts, buildLimiter, ...own } = connection;
+  // Whoever runs Berth knows the sockets of its own machine; of another one they are Berth's affair.
+  const serverName = key === localServer ? undefined : name;
+  const proxyStore = createCaddyStore(join(proxyFolder, storeFolder));
+  return {
+    ...own,
+    key,
+    name,
+    proxyPorts,
+    proxyStore,
+    engine: createSwarmEngine({ socketPath: engineSocket, serverName, clock, logAnswerBytes }),
+    engineView: createEngineView({ socketPath: engineSocket, serverName }),
+    builder: namedBuilder(
+      createBuilder({ dockerPath, engineSocket, limiter: buildLimiter, serverName: name, staticImage }),
+      serverName,
+    ),
+    proxy: createCaddyProxy({
+      adminSocket: join(proxyFolder, adminSocketName),
+      serverName,
+      publicHttpPort: proxyPorts.http,
+      publicHttpsPort: proxyPorts.https,
+      ...watchProxy(key, proxyStore),
+    }),
+  };
+}
+
+/** Of another server's engine that does not answer, the sentence says whose it is. */
+function namedBuilder(builder: Builder, serverName: string | undefined): Builder {
+  if (serverName === undefined) return builder;
+  return {
+    ...builder,
+    build: (request) =>
+      builder.build(request).catch((error: unknown) => {
+        if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
+        throw new AppError(error.code, `On ${serverName}: ${error.message}`, { cause: error });
+      }),
+  };
+}

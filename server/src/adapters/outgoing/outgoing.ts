@@ -1,0 +1,74 @@
+/** Every connection of Berth to an address that a user named begins here. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIPv6, type LookupFunction } from 'node:net';
+import { AppError } from '../../domain/errors.ts';
+import type { OutgoingPolicy } from '../../domain/outgoing.ts';
+import type { JudgedHost, Outgoing, OutgoingBy, OutgoingRequest } from '../../ports/outgoing.ts';
+import { failureOf } from './connect.ts';
+import { createGatehouse } from './gate.ts';
+import { judgeHost, systemLookUp, type LookUp } from './judge.ts';
+
+export interface OutgoingOptions {
+  policyOf(by: OutgoingBy): Promise<OutgoingPolicy>;
+  lookUp?: LookUp;
+}
+
+export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOptions): Outgoing {
+  const gatehouse = createGatehouse();
+  const judge: Outgoing['judge'] = async (host, by) => judgeHost(host, await policyOf(by), lookUp);
+  return {
+    judge,
+    async registry(server, by, work) {
+      if (server === '') return work();
+      const judged = await judge(server.replace(/:\d+$/, ''), by);
+      return work().catch((error: unknown) => {
+        if (judged.isScreened && error instanceof AppError && !registryWords.test(error.message))
+          throw judged.fault('other');
+        throw error;
+      });
+    },
+    gate: (by, { namedPlain = false } = {}) =>
+      gatehouse.open({ judge: (host) => judge(host, by), namedPlain }),
+    async request(request, by) {
+      const judged = await judge(new URL(request.url).hostname, by);
+      const answered = await send(request, judged);
+      return { status: answered.statusCode ?? 0, body: answered };
+    },
+  };
+}
+
+/** What only a registry says; anything else is the engine's word about the connection. */
+const registryWords =
+  /unauthorized|authentication required|incorrect username or password|denied|manifest unknown|not found/i;
+
+/** `lookup` gives what was judged; a connection of its own, so that none made for others is used again. */
+function send(
+  { url, method, headers, body, limitMs }: OutgoingRequest,
+  judged: JudgedHost,
+): Promise<IncomingMessage> {
+  const start = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const request = start(url, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
+      agent: false,
+      lookup: judgedLookup(judged),
+      signal: AbortSignal.timeout(limitMs),
+    });
+    request.once('response', resolve);
+    request.once('error', (error) => {
+      const isLate = error.name === 'AbortError' || error.name === 'TimeoutError';
+      reject(judged.fault(isLate ? 'silent' : failureOf(error)));
+    });
+    request.end(body);
+  });
+}
+
+function judgedLookup({ addresses }: JudgedHost): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_host, options, callback) => {
+    if (options.all) callback(null, found);
+    else callback(null, found[0]?.address ?? '', found[0]?.family);
+  };
+}

@@ -1,0 +1,38 @@
+/** What a former run of Berth left when it did not end in good order. */
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DeploymentRecord } from '../db/tables.ts';
+import type { Ground } from './ground.ts';
+import type { Machines } from './machines.ts';
+
+export async function tidyUp(
+  { database, stores, adapters }: Ground,
+  { deployments }: Pick<Machines, 'deployments'>,
+): Promise<void> {
+  // On SQLite this is the only process that can hold a lease; on PostgreSQL another control plane may, so
+  // leases run out by themselves.
+  if (database.dialect === 'sqlite') await stores.jobs.releaseAll();
+  await adapters.uploads.tidy(
+    async (applicationId) => (await stores.applications.find({ applicationId }))?.uploadPath ?? null,
+  );
+  await tidyFolders(adapters, await deployments.unfinished());
+}
+
+/** What a crash left of deployments. */
+async function tidyFolders(
+  { folders }: Ground['adapters'],
+  unfinished: readonly DeploymentRecord[],
+): Promise<void> {
+  await removeStaleWork(folders.work, new Set(unfinished.map(({ deploymentId }) => deploymentId)));
+  // Private files of git runs, a key among them perhaps; a child that still runs needs its own until its
+  // deployment's next attempt ends it.
+  if (unfinished.every(({ child }) => child === null)) await removeStaleWork(folders.git, new Set());
+}
+
+/**
+ * Work folders that a crash left behind; those of unfinished deployments are emptied by their next attempt.
+ */
+async function removeStaleWork(folder: string, unfinished: ReadonlySet<string>): Promise<void> {
+  for (const name of await readdir(folder))
+    if (!unfinished.has(name)) await rm(join(folder, name), { recursive: true, force: true });
+}

@@ -1,0 +1,72 @@
+/** Routers of applications, their deployments and previews. */
+import { builtPrefix } from '../domain/image-reference.ts';
+import { serverKeyOf } from '../domain/server-key.ts';
+import { applicationRef } from '../domain/service-ref.ts';
+import { applicationHandlers, type ApplicationDesk } from '../modules/application/handlers.ts';
+import { createApplicationViews } from '../modules/application/view.ts';
+import { contracts } from '../modules/contracts.ts';
+import { deploymentHandlers } from '../modules/deployment/handlers.ts';
+import type { Mounts } from '../modules/mount/mount.ts';
+import type { Ports } from '../modules/port/port.ts';
+import { previewDeploymentHandlers } from '../modules/preview-deployment/handlers.ts';
+import { router, type Router } from '../procedure/registry.ts';
+import type { AppParts } from './app-parts.ts';
+
+export function applicationRouters(parts: AppParts, shown: { ports: Ports; mounts: Mounts }): Router[] {
+  const { adapters, applications, deployments, queue, interruption, previewing } = parts;
+  return [
+    router('application', contracts.application, applicationHandlers(applicationDesk(parts, shown))),
+    router(
+      'deployment',
+      contracts.deployment,
+      deploymentHandlers(deployments, { logs: adapters.logs, queue }),
+    ),
+    router(
+      'previewDeployment',
+      contracts.previewDeployment,
+      previewDeploymentHandlers(parts.previews, {
+        applications,
+        deployments,
+        queue,
+        interruption,
+        remove: previewing.remove,
+      }),
+    ),
+  ];
+}
+
+function applicationDesk(
+  parts: AppParts,
+  { ports, mounts }: { ports: Ports; mounts: Mounts },
+): ApplicationDesk {
+  const { adapters, applications, deployments, hosts, queue, reconciler, runtime, settings } = parts;
+  const { interruption, members } = parts;
+  return {
+    applications,
+    deployments,
+    runtime,
+    isCloud: async () => (await settings.get()).cloud,
+    requireServer: settings.requireServer,
+    members,
+    queue,
+    logs: adapters.logs,
+    interruption,
+    views: createApplicationViews({
+      placement: applications.placement,
+      deployments: (applicationId) => deployments.recent(applicationRef(applicationId)),
+      domains: parts.domains.byApplication,
+      ports: ports.byApplication,
+      mounts: mounts.byApplication,
+      released: parts.released,
+    }),
+    uploads: adapters.uploads,
+    applyRoutes: (application) => reconciler.applyRoutes(serverKeyOf(application)),
+    keeping: parts.hostReach.keeping,
+    removePreviews: parts.previewing.removeAll,
+    async removeImages(application, images) {
+      const host = await hosts.find(serverKeyOf(application));
+      for (const image of images.filter((name) => name.startsWith(builtPrefix)))
+        await host?.engine.removeImage(image);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** What stands before anything else: the database with its stores, Berth's own adapters, its own machine. */
+import type { Config } from '../config.ts';
+import { createWorkFiles } from '../adapters/files/work-files.ts';
+import { createSettings, type SettingsService } from '../modules/settings/settings.ts';
+import { systemClock, type Clock } from '../ports/clock.ts';
+import type { Database } from '../db/database.ts';
+import type { HostConnection } from '../ports/host-connection.ts';
+import { createAdapters, makeFolders, type Adapters } from './adapters.ts';
+import { connectLocal } from './hosts.ts';
+import type { Log } from './log.ts';
+import { createOutgoingPolicy } from './outgoing-policy.ts';
+import { openStorage } from './storage.ts';
+import { createStores, type Stores } from './stores.ts';
+
+export interface Ground {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  database: Database;
+  stores: Stores;
+  settings: SettingsService;
+  adapters: Adapters;
+  /** Berth's own machine. */
+  local: HostConnection;
+  /** Migrations that this start has applied. */
+  applied: readonly number[];
+}
+
+export async function openGround(config: Config, log: Log): Promise<Ground> {
+  const clock = systemClock;
+  const { database, backup, applied } = await openStorage(config, clock);
+  if (applied.length > 0) log.info(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
+  const stores = createStores(database);
+  const folders = makeFolders(config);
+  const files = createWorkFiles();
+  const local = connectLocal(config, { folders, files });
+  const settings = createSettings(stores.settings, { serverIp: (await local.facts()).address });
+  return {
+    config,
+    log,
+    clock,
+    database,
+    stores,
+    settings,
+    adapters: createAdapters(config, {
+      clock,
+      folders,
+      files,
+      settings,
+      policyOf: createOutgoingPolicy(stores),
+    }),
+    local,
+    applied,
+  };
+}

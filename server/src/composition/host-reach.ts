@@ -1,0 +1,66 @@
+/** The walls round each machine, joined from records and the machine itself. */
+import { readComposeSnapshot } from '../deploy/compose/compose-snapshot.ts';
+import { judgedEngine } from '../deploy/judged-engine.ts';
+import { readSnapshot } from '../deploy/snapshot.ts';
+import { parseServerPath } from '../domain/server-path.ts';
+import type { DeployedKind } from '../domain/service-ref.ts';
+import type { OwnMounts } from '../modules/host-reach/dangers.ts';
+import { createHostReach, type Approvals, type HostReach } from '../modules/host-reach/host-reach.ts';
+import { createPlaces } from '../modules/host-reach/places.ts';
+import type { Engine, ServiceSpec } from '../ports/engine.ts';
+import type { Host, Hosts } from '../ports/host.ts';
+import type { Stores } from './stores.ts';
+import type { Walls } from './walls.ts';
+
+export function hostReachOn(
+  approvals: Approvals,
+  hosts: Pick<Hosts, 'find'>,
+  local: Pick<Host, 'protectedPaths'>,
+): HostReach {
+  return createHostReach(approvals, async (serverKey) => {
+    const host = await hosts.find(serverKey);
+    // A server that is not connected cannot be looked at, and nothing is deployed to it.
+    return createPlaces(
+      host ?? {
+        protectedPaths: local.protectedPaths,
+        realPath: async (path) => parseServerPath(path, 'hostPath'),
+        engine: { info: () => Promise.reject(new Error('not connected')) },
+      },
+    );
+  });
+}
+
+/** What Berth itself mounts into services of a host. */
+export function ownMounts({ folders, probePath }: Pick<Host, 'folders' | 'probePath'>): OwnMounts {
+  return { probePath, keptFolder: folders.composes };
+}
+
+/** What a release that has ended well runs; none when it is not known. */
+export async function releasedSpecs(
+  { deployments }: Pick<Stores, 'deployments'>,
+  kind: DeployedKind,
+  deploymentId: string,
+): Promise<ServiceSpec[]> {
+  const deployment = await deployments.find({ deploymentId });
+  if (kind === 'compose') return readComposeSnapshot(deployment)?.services.map(({ spec }) => spec) ?? [];
+  const snapshot = readSnapshot(deployment);
+  return snapshot ? [snapshot.spec] : [];
+}
+
+/** The engine of a machine behind its wall. */
+export function walledEngine(
+  machine: Omit<Host, 'networks'>,
+  approvals: Approvals,
+  stores: Pick<Stores, 'deployments'>,
+  { judge }: Walls,
+): Engine {
+  return judgedEngine(
+    machine.engine,
+    judge({
+      approvals,
+      places: createPlaces(machine),
+      own: ownMounts(machine),
+      released: ({ kind }, deploymentId) => releasedSpecs(stores, kind, deploymentId),
+    }),
+  );
+}

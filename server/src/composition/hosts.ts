@@ -1,0 +1,100 @@
+/** The machines that services run on: Berth's own, and those that `connect` gives a connection to. */
+import { localConnection } from '../adapters/host/local/local-connection.ts';
+import { createMachine, type Machine, type MachineOptions } from '../adapters/host/machine.ts';
+import type { Config } from '../config.ts';
+import type { TableRecord } from '../db/tables.ts';
+import { createNetworks, type NetworkOptions } from '../deploy/networks.ts';
+import { notYet } from '../domain/errors.ts';
+import { localServer } from '../domain/server-key.ts';
+import type { HostConnection } from '../ports/host-connection.ts';
+import type { Engine } from '../ports/engine.ts';
+import type { Host, Hosts } from '../ports/host.ts';
+import type { WorkFiles } from '../ports/work-files.ts';
+import type { OwnFolders } from './adapters.ts';
+import type { Stores } from './stores.ts';
+
+/**
+ * Connects a server; undefined for one that is not connected. Throws SERVICE_UNAVAILABLE when the connection
+ * cannot be had.
+ */
+export type Connect = (server: TableRecord<'server'>) => Promise<HostConnection | undefined>;
+
+/** The product connects none yet. */
+export const connectsNone: Connect = async () => undefined;
+
+export interface HostsParts
+  extends Omit<NetworkOptions, 'engine'>,
+    Omit<MachineOptions, 'dockerPath' | 'staticImage'> {
+  config: Pick<Config, 'dockerCli' | 'proxyImage'>;
+  /** Of Berth's own machine. */
+  local: HostConnection;
+  connect: Connect;
+  /** The engine of a machine behind its wall. */
+  walled(machine: Machine): Engine;
+  servers: Pick<Stores['servers'], 'find' | 'list'>;
+}
+
+export function createHosts(parts: HostsParts): Hosts {
+  const local = hostOf(parts, { key: localServer, name: 'this server', connection: parts.local });
+  const connected = new Map<string, Promise<Host | undefined>>();
+
+  async function connectTo(serverId: string): Promise<Host | undefined> {
+    const server = await parts.servers.find({ serverId });
+    const connection = server && (await parts.connect(server));
+    return connection && hostOf(parts, { key: serverId, name: `the server ${server.name}`, connection });
+  }
+  async function find(serverKey: string): Promise<Host | undefined> {
+    if (serverKey === localServer) return local;
+    const present = connected.get(serverKey) ?? connectTo(serverKey);
+    connected.set(serverKey, present);
+    const host = await present.catch((error: unknown) => {
+      connected.delete(serverKey);
+      throw error;
+    });
+    // It may be connected the next time.
+    if (!host) connected.delete(serverKey);
+    return host;
+  }
+  return {
+    find,
+    async of(serverKey, doing = 'Working on other servers') {
+      const host = await find(serverKey);
+      if (!host) throw notYet(doing);
+      return host;
+    },
+    async all() {
+      const others = (await parts.servers.list({})).map(({ serverId }) => find(serverId));
+      const settled = await Promise.allSettled(others);
+      return [
+        local,
+        ...settled.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : [])),
+      ];
+    },
+  };
+}
+
+function hostOf(
+  { config, clock, walled, watchProxy, logAnswerBytes, environments, composes, pool }: HostsParts,
+  { key, name, connection }: { key: string; name: string; connection: HostConnection },
+): Host {
+  const { dockerCli: dockerPath, proxyImage: staticImage } = config;
+  const options = { clock, watchProxy, logAnswerBytes, dockerPath, staticImage };
+  const machine = createMachine({ key, name, connection }, options);
+  const engine = walled(machine);
+  return { ...machine, engine, networks: createNetworks({ engine, environments, composes, pool }) };
+}
+
+/** Berth's own machine, by the configuration. */
+export function connectLocal(
+  { engineSocket, data, probePath, httpPort, httpsPort }: Config,
+  { folders, files }: { folders: OwnFolders; files: WorkFiles },
+): HostConnection {
+  const { proxy, composes } = folders;
+  return localConnection({
+    engineSocket,
+    folders: { data, proxy, composes },
+    files,
+    probePath,
+    proxyPorts: { http: httpPort, https: httpsPort },
+  });
+}

@@ -1,0 +1,74 @@
+/** The records of the product and the rules on them: what needs no machine. */
+import { createAlarm, type Alarm } from '../jobs/alarm.ts';
+import { createQueue } from '../jobs/queue.ts';
+import { createApplications, type Applications } from '../modules/application/application.ts';
+import { createComposes, type Composes } from '../modules/compose/compose.ts';
+import { createDatabases, type Databases } from '../modules/database/database.ts';
+import { createDomains, type Domains } from '../modules/domain/domain.ts';
+import { createEnvironments, type Environments } from '../modules/environment/environment.ts';
+import { createApprovals, type Approvals } from '../modules/host-reach/host-reach.ts';
+import { createGitProviders, type GitProviders } from '../modules/git-provider/git-provider.ts';
+import { createPublishedPorts } from '../modules/port/port.ts';
+import { createServiceNames, type ServiceNames } from '../modules/service-name/service-name.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
+import { createTurns, type Turns } from '../modules/service/turns.ts';
+import type { Queue } from '../ports/queue.ts';
+import { createAccounts, type Accounts } from './accounts.ts';
+import { firstSignUp } from './first-sign-up.ts';
+import type { Ground } from './ground.ts';
+
+export interface Product {
+  settings: SettingsService;
+  accounts: Accounts;
+  approvals: Approvals;
+  environments: Environments;
+  names: ServiceNames;
+  applications: Applications;
+  databases: Databases;
+  composes: Composes;
+  domains: Domains;
+  gitProviders: GitProviders;
+  queue: Queue;
+  /** Rung by the queue, heard by the worker. */
+  alarm: Alarm;
+  turns: Turns;
+}
+
+export async function createProduct({
+  config,
+  stores,
+  database,
+  adapters,
+  clock,
+  settings,
+}: Ground): Promise<Product> {
+  const names = createServiceNames(stores.serviceNames);
+  const localRepositoryPaths = async (): Promise<string[]> => (await settings.get()).localRepositoryPaths;
+  const published = createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]);
+  const { hasResolver } = stores.domains;
+  const alarm = createAlarm();
+  const accounts = createAccounts(stores, database, clock, firstSignUp(config.data));
+  return {
+    settings,
+    names,
+    alarm,
+    accounts,
+    approvals: createApprovals({
+      store: stores.hostReach,
+      clock,
+      standingOf: accounts.organizations.standing,
+    }),
+    environments: createEnvironments(stores.environments, clock),
+    applications: createApplications(
+      stores.applications,
+      { names, hasResolver, localRepositoryPaths },
+      clock,
+    ),
+    databases: createDatabases(stores.databases, { names, published }, clock),
+    composes: createComposes(stores.composes, { names, localRepositoryPaths }, clock),
+    domains: createDomains(stores.domains, clock),
+    gitProviders: createGitProviders(stores.gitProviders, adapters.gitApis, clock),
+    queue: createQueue(stores.jobs, clock, alarm.wake),
+    turns: createTurns(),
+  };
+}

@@ -1,0 +1,85 @@
+/** What runs by the records, and what deployments and operations by hand are made of. */
+import { releaseNow } from '../deploy/release-now.ts';
+import { readSnapshot } from '../deploy/snapshot.ts';
+import { rememberReleases } from '../modules/application/pending-changes.ts';
+import { createApplicationRuntime, type ApplicationRuntime } from '../modules/application/runtime.ts';
+import { randomId } from '../ports/clock.ts';
+import { instanceLabel } from '../ports/engine.ts';
+import { createRunningComposes, type RunningComposes } from './composes.ts';
+import { createRunningDatabases, type RunningDatabases } from './databases.ts';
+import {
+  createDeployPorts,
+  createLiveReleases,
+  type DeployingParts,
+  type LiveReleases,
+  type SharedPorts,
+} from './deploying.ts';
+import type { Ground } from './ground.ts';
+import type { Machines } from './machines.ts';
+import type { Product } from './product.ts';
+import type { Walls } from './walls.ts';
+
+export interface Releasing {
+  ports: SharedPorts;
+  live: LiveReleases;
+  running: RunningDatabases;
+  runningComposes: RunningComposes;
+  runtime: ApplicationRuntime;
+  /** Of the run of Berth that waits for one-off tasks. */
+  instance: string;
+  released: ReturnType<typeof rememberReleases>['released'];
+}
+
+export function createReleasing(
+  ground: Ground,
+  product: Product,
+  machines: Machines,
+  { judgeFile }: Walls,
+): Releasing {
+  const { turns, databases, composes } = product;
+  const { deployments, hostReach } = machines;
+  const releases = rememberReleases(
+    async (application) => readSnapshot(await deployments.live(application))?.settings,
+  );
+  const instance = randomId();
+  const parts: DeployingParts = {
+    ...ground,
+    ...product,
+    ...machines,
+    taskLabels: { [instanceLabel]: instance },
+  };
+  const ports = createDeployPorts(parts);
+  const live = createLiveReleases(parts, ports, releases.forget);
+  return {
+    ports,
+    live,
+    instance,
+    released: releases.released,
+    running: createRunningDatabases(parts, databases, turns),
+    runningComposes: createRunningComposes(parts, ports, {
+      composes,
+      turns,
+      judgeFile: judgeFile({ hostReach, composes, clock: ground.clock }),
+    }),
+    runtime: createRuntime(parts, product, live),
+  };
+}
+
+function createRuntime(
+  { hosts, clock, taskLabels }: DeployingParts,
+  { applications, settings, turns }: Product,
+  { liveSpec, rescaled, currentSpec }: LiveReleases,
+): ApplicationRuntime {
+  return createApplicationRuntime({
+    hosts,
+    applications,
+    liveSpec,
+    rescaled,
+    currentSpec,
+    releaseNow: ({ engine }, spec) => releaseNow({ engine, clock }, spec),
+    turns,
+    taskLabels,
+    runOutputBytes: async () => (await settings.get()).runOutputLimit,
+    taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}`,
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * What a compose file, as its variables make it now, asks of the machine, held against what was approved: at
+ * every deployment, whoever caused it (decisions 8). What is missing is kept for whoever may approve it.
+ */
+import { canonical, digestOf } from '../../domain/danger.ts';
+import { AppError } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import { composeRef } from '../../domain/service-ref.ts';
+import type { Composes } from '../../modules/compose/compose.ts';
+import { dangersOfPlan } from '../../modules/host-reach/dangers.ts';
+import { asApproved, type HostReach } from '../../modules/host-reach/host-reach.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
+import { refusal } from '../judged-engine.ts';
+import { fieldOf, type JudgeFile } from './compose-context.ts';
+
+export interface JudgeFileParts {
+  hostReach: Pick<HostReach, 'find' | 'placesOf' | 'unapproved'>;
+  composes: Pick<Composes, 'patch'>;
+  clock: Clock;
+}
+
+export function createFileJudge({ hostReach, composes, clock }: JudgeFileParts): JudgeFile {
+  return async (compose, plan, deploymentId) => {
+    const service = composeRef(compose.composeId);
+    const places = await hostReach.placesOf(serverKeyOf(compose));
+    const seen = await places.seen(dangersOfPlan(plan), fieldOf(compose));
+    const left = await hostReach.unapproved(service, seen);
+    if (left.length === 0) {
+      await composes.patch(compose.composeId, { awaitsApproval: null });
+      return;
+    }
+    const known = await hostReach.find(service);
+    if (!known) throw new AppError('NOT_FOUND', 'The compose service was deleted.');
+    const dangers = canonical(asApproved(known, seen));
+    const digest = digestOf(known.subject, dangers);
+    await composes.patch(compose.composeId, {
+      awaitsApproval: { digest, dangers, deploymentId, since: isoTime(clock) },
+    });
+    throw refusal(service, left, digest);
+  };
+}

@@ -1,0 +1,185 @@
+/** Approvals of what a compose file asks of the machine (decisions 8): given, shown, and what waits. */
+import type { ComposeRecord } from '../../db/tables.ts';
+import { canonical, uncovered, type Danger } from '../../domain/danger.ts';
+import { resolveBlock, type EnvBlocks } from '../../domain/env.ts';
+import { AppError } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import { composeRef } from '../../domain/service-ref.ts';
+import type { Approver, HostReach } from '../host-reach/host-reach.ts';
+import { dangersOfPlan } from '../host-reach/dangers.ts';
+import type { Composes } from './compose.ts';
+
+export interface ComposeApprovals {
+  /** What holds, and what the newest deployment asked for in vain. */
+  shown(compose: ComposeRecord): Promise<ShownApprovals>;
+  /** CONFLICT when something else waits by now, or nothing does. */
+  approve(compose: ComposeRecord, digest: string, by: Approver): Promise<WaitingDangers>;
+  /** Of one organization, or of all. */
+  waiting(organizationId: string | undefined): Promise<WaitingCompose[]>;
+  /**
+   * After somebody who may approve has saved a file here: what it asks for is approved, but for what a
+   * variable decides, which somebody else may have set.
+   */
+  saved(compose: ComposeRecord, by: Approver): Promise<void>;
+  /** After anybody else has saved a file here: an approval that does not cover it ends. */
+  savedByOthers(compose: ComposeRecord): Promise<void>;
+}
+
+interface WaitingDangers {
+  composeId: string;
+  name: string;
+  digest: string;
+  dangers: Danger[];
+}
+
+export interface WaitingCompose extends WaitingDangers {
+  organizationId: string;
+  deploymentId: string;
+  since: string;
+}
+
+export interface ShownApprovals {
+  approval: { digest: string; dangers: Danger[]; approvedBy: string; at: string } | null;
+  awaitsApproval: ComposeRecord['awaitsApproval'];
+}
+
+export interface ComposeApprovalParts {
+  composes: Pick<Composes, 'all' | 'patch'>;
+  hostReach: Pick<HostReach, 'approval' | 'find' | 'holds' | 'placesOf'>;
+  /** Variable blocks of project and environment. */
+  envBlocks(environmentId: string): Promise<Omit<EnvBlocks, 'service'>>;
+}
+
+export function createComposeApprovals(parts: ComposeApprovalParts): ComposeApprovals {
+  const { composes, hostReach } = parts;
+  async function held({ composeId, approval }: ComposeRecord): Promise<ComposeRecord['approval']> {
+    const known = approval && (await hostReach.find(composeRef(composeId)));
+    return approval && known && (await hostReach.holds(approval, known)) ? approval : null;
+  }
+  return {
+    async shown(compose) {
+      const approval = await held(compose);
+      return {
+        approval: approval && {
+          digest: approval.digest,
+          dangers: approval.dangers,
+          approvedBy: approval.userId,
+          at: approval.at,
+        },
+        awaitsApproval: compose.awaitsApproval,
+      };
+    },
+    async approve(compose, digest, by) {
+      const { composeId, name, awaitsApproval } = compose;
+      if (awaitsApproval?.digest !== digest) throw notWaiting(compose);
+      const { dangers } = awaitsApproval;
+      const approval = await hostReach.approval(composeRef(composeId), dangers, by);
+      // Its source or its place is another one since that deployment.
+      if (approval.digest !== digest) throw notWaiting(compose);
+      await composes.patch(composeId, { approval, awaitsApproval: null });
+      return { composeId, name, digest, dangers };
+    },
+    async waiting(organizationId) {
+      const all = await composes.all();
+      return all
+        .flatMap(({ composeId, name, awaitsApproval, ...compose }) =>
+          awaitsApproval && (organizationId === undefined || compose.organizationId === organizationId)
+            ? [{ composeId, name, organizationId: compose.organizationId, ...awaitsApproval }]
+            : [],
+        )
+        .toSorted((left, right) => (left.since < right.since ? 1 : -1));
+    },
+    saved: (compose, by) => approveSaved(parts, held, compose, by),
+    savedByOthers: (compose) => endUncovered(parts, compose),
+  };
+}
+
+/** What the file says by itself is approved; of what its variables add, what was approved before. */
+async function approveSaved(
+  { composes, hostReach, envBlocks }: ComposeApprovalParts,
+  held: (compose: ComposeRecord) => Promise<ComposeRecord['approval']>,
+  compose: ComposeRecord,
+  by: Approver,
+): Promise<void> {
+  if (compose.sourceType !== 'raw' || compose.composeFile === '') return;
+  const blocks = { ...(await envBlocks(compose.environmentId)), service: compose.env };
+  const found = await dangersOf(compose, blocks, (value) => value);
+  if (found === undefined) return;
+  const plain = (await dangersOf(compose, blocks, () => placeholder)) ?? [];
+  const former = (await held(compose))?.dangers ?? [];
+  const places = await hostReach.placesOf(serverKeyOf(compose));
+  const seen = await places.seen(found, 'composeFile');
+  const literal = await places.seen(
+    found.filter((danger) => uncovered([danger], plain).length === 0),
+    'composeFile',
+  );
+  const approved = canonical([
+    ...literal,
+    ...seen.filter((danger) => uncovered([danger], former).length === 0),
+  ]);
+  await composes.patch(compose.composeId, {
+    approval:
+      approved.length === 0 ? null : await hostReach.approval(composeRef(compose.composeId), approved, by),
+  });
+}
+
+/** Going back to the former file is no way back to its approval: somebody who may looks at it again. */
+async function endUncovered(
+  { composes, hostReach, envBlocks }: ComposeApprovalParts,
+  compose: ComposeRecord,
+): Promise<void> {
+  if (compose.sourceType !== 'raw' || compose.approval === null) return;
+  const blocks = { ...(await envBlocks(compose.environmentId)), service: compose.env };
+  const found = await dangersOf(compose, blocks, (value) => value);
+  if (found === undefined) return;
+  const places = await hostReach.placesOf(serverKeyOf(compose));
+  const { dangers } = compose.approval;
+  const covered = await places.seen(found, 'composeFile').then(
+    (seen) => uncovered(seen, dangers).length === 0,
+    (error: unknown) => {
+      if (error instanceof AppError) return false;
+      throw error;
+    },
+  );
+  if (!covered) await composes.patch(compose.composeId, { approval: null });
+}
+
+/** Stands for every value that is not in the file itself. */
+const placeholder = 'berth';
+
+/** The file's dangers with its variables' values changed so; undefined for a file that is not whole then. */
+async function dangersOf(
+  { composeFile, env }: ComposeRecord,
+  blocks: EnvBlocks,
+  change: (value: string) => string,
+): Promise<Danger[] | undefined> {
+  const { translate } = await import('./translation/translate.ts');
+  try {
+    const variables = resolveBlock('env', env, { ...blocks, service: '' });
+    return dangersOfPlan(
+      translate({
+        text: composeFile,
+        field: 'composeFile',
+        folder: undefined,
+        variables: Object.fromEntries(
+          Object.entries(variables).map(([name, value]) => [name, change(value)]),
+        ),
+        blocks,
+        changeReference: change,
+      }),
+    );
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+function notWaiting({ name, awaitsApproval }: ComposeRecord): AppError {
+  return new AppError(
+    'CONFLICT',
+    awaitsApproval
+      ? `${name} waits for the approval of something else by now. Look at compose.one and approve the ` +
+          'digest there.'
+      : `${name} waits for no approval. Deploy it; when that is refused, compose.one shows what waits.`,
+  );
+}

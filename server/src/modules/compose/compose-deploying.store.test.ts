@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest';
+import { send } from '../../../../test/http/call.ts';
+import { composeWorlds, harmless } from '../../../../test/http/compose-world.ts';
+import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { createStores } from '../../composition/stores.ts';
+
+eachDatabase('deploying compose services', (test) => {
+  const { begin, create } = composeWorlds(test);
+
+  it('are deployed by jobs, whose records everybody reads by composeId', async () => {
+    const world = await begin();
+    const { owner, database, server, people } = world;
+    const composeId = await create(world);
+    const { jobs, deployments, composes } = createStores(database);
+    expect(await owner.mutate('compose.deploy', { composeId })).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('composeFile'),
+    });
+    await owner.mutate('compose.update', { composeId, composeFile: harmless });
+    expect(await owner.mutate('compose.redeploy', { composeId })).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+    });
+    expect(await owner.query('deployment.latest', { composeId })).toBeNull();
+    const { body, headers } = await send(`${server.url}/api/compose.deploy`, {
+      headers: people.owner.headers,
+      body: { composeId, title: 'First', description: 'of all' },
+    });
+    expect(body).toBe(true);
+    expect(await owner.query('compose.one', { composeId })).toMatchObject({
+      composeStatus: 'running',
+      deployments: [{ title: 'First', status: 'queued' }],
+    });
+    const [deployment] = await deployments.list({ composeId });
+    const { deploymentId = '' } = deployment ?? {};
+    expect(headers.get('x-deployment-id')).toBe(deploymentId);
+    expect(await owner.query('deployment.latest', { composeId })).toMatchObject({ deploymentId });
+    expect(await owner.query('deployment.all', { composeId })).toEqual([
+      expect.objectContaining({
+        deploymentId,
+        composeId,
+        applicationId: null,
+        kind: 'deploy',
+        title: 'First',
+        description: 'of all',
+        status: 'queued',
+      }),
+    ]);
+    expect(await owner.query('deployment.one', { deploymentId })).toMatchObject({ composeId });
+    expect(await jobs.list({})).toMatchObject([
+      {
+        kind: 'deployment',
+        payload: { deploymentId },
+        serviceKey: `compose:${composeId}`,
+        serverKey: 'local',
+        state: 'queued',
+      },
+    ]);
+    expect(await owner.mutate('deployment.rollback', { deploymentId })).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('applications'),
+    });
+    expect(await owner.mutate('compose.killBuild', { composeId })).toMatchObject({
+      composeStatus: 'running',
+    });
+    expect(await owner.mutate('compose.cleanQueues', { composeId })).toMatchObject({ composeStatus: 'idle' });
+    expect(await owner.query('deployment.one', { deploymentId })).toMatchObject({ status: 'cancelled' });
+    expect(await owner.mutate('compose.start', { composeId })).toMatchObject({ code: 'PRECONDITION_FAILED' });
+    await composes.update({ composeId }, { liveDeploymentId: deploymentId });
+    expect(await owner.mutate('compose.redeploy', { composeId })).toBe(true);
+    expect(await deployments.list({ composeId, kind: 'redeploy' })).toMatchObject([
+      { title: 'Rebuild deployment', status: 'queued' },
+    ]);
+    // After a release the engine decides what the status returns to.
+    for (const call of ['compose.cleanQueues', 'compose.stop', 'compose.delete'])
+      expect(await owner.mutate(call, { composeId })).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await owner.query('compose.readLogs', { composeId })).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+  });
+
+  it('are refused at once with service and key for what cannot be done, and for another server', async () => {
+    const world = await begin();
+    const { owner, database } = world;
+    const composeId = await create(world);
+    const refused = async (composeFile: string, env: string | null = null): Promise<unknown> => {
+      const saved = await owner.mutate('compose.update', { composeId, composeFile, env });
+      return composeFile.includes('privileged') ? saved : owner.mutate('compose.deploy', { composeId });
+    };
+    for (const [composeFile, says] of [
+      ['services:\n  web: {image: nginx, privileged: true}\n', 'services.web.privileged'],
+      ['services:\n  web: {build: .}\n', 'services.web.build needs a repository'],
+      ['services:\n  web: {image: "${IMAGE:?name it}"}\n', 'needs the variable IMAGE: name it'],
+      [
+        'services:\n  web: {image: nginx, environment: {A: "${{project.NONE}}"}}\n',
+        'services.web.environment.A refers to ${{project.NONE}}',
+      ],
+      ['services: {}\n', 'no service'],
+    ] as const)
+      expect(await refused(composeFile)).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: ['composeFile'],
+        message: expect.stringContaining(says),
+      });
+    expect(await refused('services:\n  web: {image: nginx}\n', 'A=${{project.NONE}}')).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['env'],
+    });
+    expect(
+      await refused(
+        'services:\n  web: {image: "nginx:${TAG}", environment: {A: "${{project.TEAM}}"}}\n',
+        'TAG=1',
+      ),
+    ).toBe(true);
+    await createStores(database).composes.update({ composeId }, { serverId: null, sourceType: 'git' });
+    expect(await owner.mutate('compose.deploy', { composeId })).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('customGitUrl'),
+    });
+  });
+});

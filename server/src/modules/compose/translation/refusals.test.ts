@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { read, web } from '../../../../../test/compose-file.ts';
+
+describe('what cannot be done is refused with service and key', () => {
+  test.each([
+    ['privileged: true', 'privileged is not possible in a swarm'],
+    ['devices: ["/dev/a:/dev/a"]', 'devices'],
+    ['network_mode: host', 'network_mode would join it to the server itself'],
+    ['network_mode: service:db', 'network_mode'],
+    ['pid: host', 'pid'],
+    ['ipc: host', 'ipc'],
+    ['uts: host', 'uts'],
+    ['userns_mode: host', 'userns_mode'],
+    ['cgroup_parent: /x', 'cgroup_parent'],
+    ['security_opt: [seccomp=unconfined]', 'security_opt'],
+    ['volumes_from: [db]', 'volumes_from'],
+    ['external_links: [x]', 'external_links'],
+    ['runtime: x', 'runtime'],
+    ['gpus: all', 'gpus'],
+    ['mac_address: "02:42:ac:11:00:02"', 'mac_address'],
+    ['credential_spec: {file: x}', 'credential_spec'],
+    ['provider: {type: x}', 'provider'],
+    ['post_start: [{command: x}]', 'post_start'],
+    ['unheard_of: 1', 'unheard_of is no key'],
+    ['deploy: {mode: global}', 'deploy.mode'],
+    ['deploy: {unheard_of: 1}', 'deploy.unheard_of'],
+    [
+      'deploy: {resources: {reservations: {devices: [{capabilities: [gpu]}]}}}',
+      'deploy.resources.reservations.devices',
+    ],
+    [
+      'deploy: {resources: {limits: {memory: 64m}, reservations: {memory: 65m}}}',
+      'deploy.resources.reservations',
+    ],
+    ['ports: ["127.0.0.1:80:80"]', 'ports.0 publishes on the address 127.0.0.1 alone'],
+    ['ports: ["80:81:82"]', 'ports.0'],
+    [
+      'ports: [{target: 80, published: 81, mode: host}, {target: 80, published: 82, mode: host}]',
+      'ports publishes 80/tcp twice in host mode, as 81 and 82',
+    ],
+    ['ports: ["0:80"]', 'ports.0'],
+    ['ports: ["70000:80"]', 'ports.0'],
+    ['ports: ["80-90:80"]', 'ports.0'],
+    ['ports: ["a"]', 'ports.0'],
+    ['volumes: [data:/a]', 'volumes.0 names the volume data'],
+    ['volumes: ["~/a:/a"]', 'volumes.0'],
+    ['volumes: ["./a:a"]', 'volumes.0'],
+    ['volumes: ["./a:/proc/x"]', 'volumes.0'],
+    [
+      'volumes: [{type: bind, source: /a, target: /a, bind: {propagation: shared}}]',
+      'volumes.0.bind.propagation',
+    ],
+    ['networks: [other]', 'networks.other is a network that the file does not define'],
+    ['networks: {default: {ipv4_address: 10.0.0.5}}', 'networks.default.ipv4_address'],
+    ['links: ["db:other"]', 'links'],
+    ['build: .', 'build needs a repository'],
+    ['sysctls: {kernel.panic: 1}', 'sysctls.kernel.panic'],
+    ['extra_hosts: ["a:host-gateway"]', 'extra_hosts.a'],
+    ['restart: sometimes', 'restart'],
+    ['healthcheck: {test: [curl]}', 'healthcheck.test'],
+    ['healthcheck: {test: x, interval: soon}', 'healthcheck.interval'],
+    ['labels: {berth.organization: x}', 'reserved'],
+    ['image: "Not An Image"', 'image'],
+    ['secrets: [none]', 'secrets.0 names none'],
+    ['hostname: "a b"', 'hostname'],
+    ['ulimits: {other: 1}', 'ulimits.other'],
+    ['depends_on: {a: {condition: done}}', 'depends_on.a.condition'],
+  ])('%s', (fields, what) => {
+    const text = fields.startsWith('image') ? web('').replace('image: nginx:1', fields) : web(fields);
+    expect(() => read(text)).toThrow(
+      expect.objectContaining({ code: 'BAD_REQUEST', message: expect.stringContaining(what) }),
+    );
+    expect(() => read(text)).toThrow(/services\.web/);
+  });
+
+  test.each([
+    ['include: [other.yml]', 'include'],
+    ['networks: {n: {external: true}}', 'networks.n.external'],
+    ['networks: {n: {driver: macvlan}}', 'networks.n.driver'],
+    ['volumes: {v: {driver: other}}', 'volumes.v.driver'],
+    ['volumes: {v: {driver_opts: {type: nfs}}}', 'volumes.v.driver_opts'],
+    ['secrets: {s: {external: true}}', 'secrets.s'],
+    ['models: {}', 'models'],
+  ])('%s', (rest, what) => expect(() => read(web('', rest))).toThrow(what));
+
+  test('a build that leaves the repository, or comes from elsewhere', () => {
+    for (const context of ['../..', '/etc', 'https://example.com/a.git', 'git@example.com:a.git'])
+      expect(() => read(`services: {web: {build: "${context}"}}`, 'deploy')).toThrow(
+        /services\.web\.build\.context/,
+      );
+    for (const key of [
+      'network: host',
+      'secrets: [s]',
+      'ssh: [default]',
+      'additional_contexts: {a: b}',
+      'privileged: true',
+    ])
+      expect(() => read(`services: {web: {build: {context: ., ${key}}}}`, '')).toThrow(
+        /not possible with Berth/,
+      );
+  });
+});

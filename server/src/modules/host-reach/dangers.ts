@@ -1,0 +1,253 @@
+/**
+ * The dangers of a service, from the plan of its compose file or from what the engine is asked for: the same
+ * list from both. Every part of either is named here, so that a new one does not compile until somebody has
+ * looked at it. Pure.
+ */
+import { createHash } from 'node:crypto';
+import { builtHere, canonical, everyService, type Access, type Danger } from '../../domain/danger.ts';
+import { builtPrefix, imageName } from '../../domain/image-reference.ts';
+import type { ServiceRef } from '../../domain/service-ref.ts';
+import { pathContains } from '../../domain/server-path.ts';
+import type { ContainerOptions, ServiceSpec } from '../../ports/engine.ts';
+import type { ComposePlan, PlannedService } from '../compose/translation/plan.ts';
+import { excessesOf, type Extent } from './excess.ts';
+
+type Look = 'harmless' | 'looked at';
+
+/** Of what the engine is asked for. */
+const partsOfSpec = {
+  name: 'harmless',
+  image: 'looked at',
+  labels: 'harmless',
+  release: 'harmless',
+  env: 'harmless',
+  command: 'looked at',
+  args: 'looked at',
+  networks: 'harmless',
+  aliases: 'harmless',
+  container: 'looked at',
+  replicas: 'harmless',
+  limits: 'looked at',
+  reservations: 'harmless',
+  mounts: 'looked at',
+  files: 'harmless',
+  ports: 'looked at',
+  healthCheck: 'harmless',
+  updateOrder: 'harmless',
+  monitorMs: 'harmless',
+  stopGracePeriodMs: 'harmless',
+  constraints: 'harmless',
+  spreadOver: 'harmless',
+  maxReplicasPerNode: 'harmless',
+  updatePace: 'harmless',
+  restartDelayMs: 'harmless',
+  logging: 'looked at',
+  sysctls: 'looked at',
+  registryAuth: 'harmless',
+} as const satisfies Record<keyof ServiceSpec, Look>;
+
+const partsOfContainer = {
+  hostname: 'harmless',
+  user: 'looked at',
+  groups: 'looked at',
+  workingDirectory: 'harmless',
+  init: 'harmless',
+  readOnly: 'harmless',
+  tty: 'harmless',
+  stdinOpen: 'harmless',
+  stopSignal: 'harmless',
+  hosts: 'harmless',
+  dns: 'harmless',
+  capabilitiesAdded: 'looked at',
+  capabilitiesDropped: 'harmless',
+  ulimits: 'looked at',
+} as const satisfies Record<keyof ContainerOptions, Look>;
+
+const partsOfPlan = {
+  name: 'harmless',
+  image: 'looked at',
+  build: 'looked at',
+  pull: 'harmless',
+  entrypoint: 'looked at',
+  command: 'looked at',
+  envFiles: 'harmless',
+  environment: 'harmless',
+  dependsOn: 'harmless',
+  healthCheck: 'harmless',
+  isOneShot: 'harmless',
+  replicas: 'harmless',
+  limits: 'looked at',
+  reservations: 'harmless',
+  ports: 'looked at',
+  mounts: 'looked at',
+  files: 'harmless',
+  labels: 'harmless',
+  aliases: 'harmless',
+  container: 'looked at',
+  sysctls: 'looked at',
+  logging: 'looked at',
+  stopGracePeriodMs: 'harmless',
+  updateOrder: 'harmless',
+  updatePace: 'harmless',
+  monitorMs: 'harmless',
+  restartDelayMs: 'harmless',
+  constraints: 'harmless',
+  spreadOver: 'harmless',
+  maxReplicasPerNode: 'harmless',
+} as const satisfies Record<keyof PlannedService, Look>;
+
+/** How many parts were looked at, for the test that a planted danger in each is found. */
+export const lookedAt = [partsOfSpec, partsOfContainer, partsOfPlan].map(
+  (parts) => Object.values(parts).filter((look) => look === 'looked at').length,
+);
+
+/** What Berth itself mounts into a service. */
+export interface OwnMounts {
+  /** The health probe. */
+  probePath: string;
+  /** Folder with a folder per compose service, for what its repository has. */
+  keptFolder: string;
+}
+
+/** Label of a service of a compose file with its name there. */
+const serviceLabel = 'berth.service';
+
+/** The dangers of what the engine is asked for; of an application or database for every service. */
+export function dangersOfSpec(
+  spec: ServiceSpec,
+  owner: ServiceRef,
+  { probePath, keptFolder }: OwnMounts,
+): Danger[] {
+  const isOwnBind = (source: string): boolean =>
+    source === probePath ||
+    (owner.kind === 'compose' && pathContains(`${keptFolder}/${owner.serviceId}`, source));
+  const isOwnVolume = (name: string): boolean =>
+    name === '' ||
+    name === `berth-data-${owner.serviceId}` ||
+    name.startsWith(`berth-${owner.serviceId}-`) ||
+    name.startsWith(`berth-data-${owner.serviceId}-`) ||
+    // What a restore made (modules/backup/restore.ts); nobody else names volumes of databases.
+    (owner.kind === 'database' && name.startsWith(`${owner.serviceId}-`));
+  const powers: Powers = {
+    binds: spec.mounts.filter(({ type, source }) => type === 'bind' && !isOwnBind(source)).map(reached),
+    volumes: spec.mounts.filter(({ type, source }) => type === 'volume' && !isOwnVolume(source)).map(reached),
+    capabilities: spec.container?.capabilitiesAdded,
+    sysctls: spec.sysctls,
+    ports: spec.ports,
+    logging: spec.logging,
+  };
+  if (owner.kind !== 'compose') return dangersIn({ service: everyService }, powers);
+  const { image, command, args, container, limits, mounts, logging } = spec;
+  return dangersIn(
+    {
+      service: spec.labels[serviceLabel] ?? spec.name,
+      image: image.startsWith(builtPrefix) ? builtHere : imageName(image),
+      start: startOf(container, command, args),
+    },
+    powers,
+    { limits, logging, ulimits: container?.ulimits, mounts },
+  );
+}
+
+const reached = ({ source, readOnly }: { source: string; readOnly?: boolean }): Reached => ({
+  value: source,
+  access: accessOf(readOnly),
+});
+const accessOf = (readOnly: boolean | undefined): Access => (readOnly === true ? 'read-only' : 'writable');
+
+/** As a digest: a command may hold passwords, and what is approved is shown. */
+function startOf(
+  container: ContainerOptions | undefined,
+  entrypoint: readonly string[] | undefined,
+  command: readonly string[] | undefined,
+): string {
+  const parts = [container?.user, container?.groups, entrypoint, command].map((part) => part ?? null);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * The dangers of a compose file as its variables make it. The file of a repository may change how a service
+ * starts: see `asApproved`.
+ */
+export function dangersOfPlan({ services }: Pick<ComposePlan, 'services'>): Danger[] {
+  return canonical(services.flatMap(dangersOfPlanned));
+}
+
+function dangersOfPlanned(service: PlannedService): Danger[] {
+  const { name, image, build, entrypoint, command, container, limits, mounts, ports, sysctls, logging } =
+    service;
+  return dangersIn(
+    {
+      service: name,
+      image: build ? builtHere : imageName(image ?? ''),
+      start: startOf(container, entrypoint, command),
+    },
+    {
+      binds: mounts.flatMap((mount) =>
+        mount.type === 'bind' ? [{ value: mount.path, access: accessOf(mount.readOnly) }] : [],
+      ),
+      volumes: mounts.flatMap((mount) =>
+        mount.type === 'volume' && mount.isForeign
+          ? [{ value: mount.name, access: accessOf(mount.readOnly) }]
+          : [],
+      ),
+      capabilities: container.capabilitiesAdded,
+      sysctls,
+      ports,
+      logging,
+    },
+    { limits, logging, ulimits: container.ulimits, mounts },
+  );
+}
+
+interface Reached {
+  value: string;
+  access?: Access;
+}
+
+interface Powers {
+  binds: readonly Reached[];
+  volumes: readonly Reached[];
+  capabilities: readonly string[] | undefined;
+  sysctls: Readonly<Record<string, string>> | undefined;
+  ports: readonly { published: number; protocol: string }[];
+  logging: { driver: string; options: Readonly<Record<string, string>> } | undefined;
+}
+
+/** Drivers that write files of bounded size here, or nothing. */
+const harmlessDrivers: ReadonlySet<string> = new Set(['json-file', 'local', 'none']);
+const firstFreePort = 1024;
+
+function dangersIn(
+  of: Pick<Danger, 'service' | 'image' | 'start'>,
+  { binds, volumes, capabilities, sysctls, ports, logging }: Powers,
+  extent?: Extent,
+): Danger[] {
+  const all = (what: Danger['what'], found: readonly (string | Reached)[]): Danger[] =>
+    found.map((one) => ({ ...of, what, ...(typeof one === 'string' ? { value: one } : one) }));
+  return canonical([
+    ...all('bind', binds),
+    ...all('volume', volumes),
+    ...all('capability', capabilities ?? []),
+    ...all(
+      'sysctl',
+      Object.entries(sysctls ?? {}).map(([name, value]) => `${name}=${value}`),
+    ),
+    ...all(
+      'port',
+      ports.flatMap(({ published, protocol }) =>
+        published < firstFreePort ? [`${published}/${protocol}`] : [],
+      ),
+    ),
+    ...all(
+      'logging',
+      logging === undefined || harmlessDrivers.has(logging.driver) ? [] : [optionsOf(logging)],
+    ),
+    ...(extent ? excessesOf(extent).flatMap(({ what, value }) => all(what, [value])) : []),
+  ]);
+}
+
+function optionsOf({ driver, options }: NonNullable<Powers['logging']>): string {
+  const sorted = Object.entries(options).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return [driver, ...sorted.map(([name, value]) => `${name}=${value}`)].join(' ');
+}

@@ -1,0 +1,141 @@
+/**
+ * Who let which service reach the machine, and whether that still holds (decisions 2 and 8): approvals of
+ * mounts and of compose files.
+ */
+import {
+  digestOf,
+  everyService,
+  canonical,
+  uncovered,
+  type Approval,
+  type Danger,
+} from '../../domain/danger.ts';
+import { hostStandings, type Standing } from '../../domain/permissions.ts';
+import { localServer } from '../../domain/server-key.ts';
+import type { ServiceRef } from '../../domain/service-ref.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
+import type { HostReachStore, KnownService } from './store.ts';
+import type { Places } from './places.ts';
+
+/** A person with host reach. */
+export interface Approver {
+  userId: string;
+  organizationId: string;
+}
+
+/** Approvals as records, whatever the machine. */
+export interface Approvals {
+  /** An approval of these dangers, as the machine sees them, for the service as it is now. */
+  approval(service: ServiceRef, dangers: readonly Danger[], by: Approver): Promise<Approval>;
+  /** Whether an approval is for the service as it is now, by somebody who may still give it. */
+  holds(approval: Approval, service: Pick<KnownService, 'subject' | 'organizationId'>): Promise<boolean>;
+  /** What of these dangers nobody has approved for the service. */
+  unapproved(service: ServiceRef, dangers: readonly Danger[]): Promise<Danger[]>;
+  /** Whether the organization's Owners and Admins may reach the machine. */
+  reachesHost(organizationId: string): Promise<boolean>;
+  /**
+   * Runs a change of the service's place or source by somebody who may approve: approvals of its mounts that
+   * held before it hold after it.
+   */
+  keeping<T>(service: ServiceRef, by: Approver, change: () => Promise<T>): Promise<T>;
+  /** The service as it is now. */
+  find(service: ServiceRef): Promise<KnownService | undefined>;
+}
+
+/** The same with the machines that the services stand on. */
+export interface HostReach extends Approvals {
+  /** Of a server; of one that is not connected, as far as paths can be judged by themselves. */
+  placesOf(serverKey: string): Promise<Places>;
+  /** An approval of a bind of this path. */
+  bindApproval(service: ServiceRef, hostPath: string, by: Approver): Promise<Approval>;
+}
+
+export interface ApprovalsParts {
+  store: HostReachStore;
+  clock: Clock;
+  standingOf(organizationId: string): Promise<Standing>;
+}
+
+/**
+ * What of the dangers belongs to an approval: whoever may push to a repository was trusted with how its
+ * services start.
+ */
+export function asApproved(
+  { isRaw }: Pick<KnownService, 'isRaw'>,
+  dangers: readonly Danger[],
+): readonly Danger[] {
+  return isRaw ? dangers : dangers.map(({ start: _start, ...danger }) => danger);
+}
+
+export function createHostReach(approvals: Approvals, placesOf: HostReach['placesOf']): HostReach {
+  return {
+    ...approvals,
+    placesOf,
+    async bindApproval(service, hostPath, by) {
+      const places = await placesOf((await approvals.find(service))?.serverKey ?? localServer);
+      const value = await places.real(hostPath, 'hostPath', 'would give the service');
+      return approvals.approval(
+        service,
+        [{ service: everyService, what: 'bind', value, access: 'writable' }],
+        by,
+      );
+    },
+  };
+}
+
+export function createApprovals({ store, clock, standingOf }: ApprovalsParts): Approvals {
+  const reachesHost = async (organizationId: string): Promise<boolean> =>
+    hostStandings.includes(await standingOf(organizationId));
+  const stamp = (
+    subject: string,
+    dangers: readonly Danger[],
+    { userId, organizationId }: Approver,
+  ): Approval => ({
+    digest: digestOf(subject, dangers),
+    dangers: canonical(dangers),
+    subject,
+    userId,
+    organizationId,
+    at: isoTime(clock),
+  });
+  const holds: Approvals['holds'] = async (approval, { subject, organizationId }) => {
+    if (approval.subject !== subject) return false;
+    const standing = await standingOf(approval.organizationId);
+    // A trusted organization answers for its own services alone.
+    return (
+      standing === 'installation' || (standing === 'trusted' && approval.organizationId === organizationId)
+    );
+  };
+  async function approval(service: ServiceRef, dangers: readonly Danger[], by: Approver): Promise<Approval> {
+    const known = await store.find(service);
+    return stamp(known?.subject ?? '', known ? asApproved(known, dangers) : dangers, by);
+  }
+  return {
+    find: store.find,
+    reachesHost,
+    holds,
+    approval,
+    async unapproved(service, dangers) {
+      const known = await store.find(service);
+      if (!known) return canonical(dangers);
+      const held: Danger[] = [];
+      for (const one of known.approvals) if (await holds(one, known)) held.push(...one.dangers);
+      return uncovered(asApproved(known, dangers), held);
+    },
+    async keeping(service, by, change) {
+      const approved = (await store.mounts(service)).filter(({ approval }) => approval !== null);
+      // Every change of a setting comes here, and most services bind nothing.
+      if (approved.length === 0) return change();
+      const before = await store.find(service);
+      const held = [];
+      for (const mount of before ? approved : [])
+        if (before && mount.approval && (await holds(mount.approval, before))) held.push(mount);
+      const value = await change();
+      const after = await store.find(service);
+      if (after && after.subject !== before?.subject)
+        for (const { mountId, approval: given } of held)
+          await store.approveMount(mountId, stamp(after.subject, given?.dangers ?? [], by));
+      return value;
+    },
+  };
+}

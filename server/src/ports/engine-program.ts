@@ -1,0 +1,62 @@
+/** Programs that an engine runs beside services and within their containers. */
+import { AppError } from '../domain/errors.ts';
+import type { Secret } from '../domain/secret.ts';
+import type { RegistryAuth } from './registry-auth.ts';
+
+/** A program that runs once, beside a service. */
+export interface ProgramSpec {
+  name: string;
+  image: string;
+  /** Program and arguments, in place of the image's own. */
+  argv: readonly [string, ...string[]];
+  /** Reach the program by its environment, as data. */
+  env: Readonly<Record<string, string | Secret>>;
+  /** Attachable network that it is on. */
+  network: string;
+  labels: Record<string, string>;
+  /** Where the image must be pulled. */
+  registryAuth?: RegistryAuth | undefined;
+}
+
+export interface ProgramStreams {
+  signal: AbortSignal;
+  /**
+   * What it reads; absent: nothing. When this fails, the program is killed, so that it never takes a part for
+   * the whole.
+   */
+  input?: AsyncIterable<Uint8Array> | undefined;
+  /** What it says on stderr. */
+  onLine(line: string): void;
+}
+
+/** The program ended with another exit code than 0. */
+export class ProgramFailed extends AppError {
+  readonly exitCode: number;
+
+  constructor(program: string, exitCode: number, lastLines: readonly string[]) {
+    const said = lastLines.filter((line) => line !== '').join(' / ');
+    super(
+      'PRECONDITION_FAILED',
+      `${program} ended with the exit code ${exitCode}${said === '' ? ' without a word' : `: ${said}`}`,
+    );
+    this.exitCode = exitCode;
+  }
+}
+
+export interface ExecProgram {
+  argv: string[];
+  /** Variables besides the container's own; the place for what must stand in no list of processes. */
+  env: Record<string, string | Secret>;
+  limitMs: number;
+  signal: AbortSignal;
+}
+
+/** Of what a program prints in a container, the last bytes are kept. */
+export const execKeptBytes = 64 * 1024;
+
+export interface ExecResult {
+  exitCode: number;
+  /** At most the last `execKeptBytes` of each. */
+  stdout: string;
+  stderr: string;
+}

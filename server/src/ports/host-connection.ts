@@ -1,0 +1,19 @@
+/**
+ * What a host is made of: a remote host is a local one behind sockets. Whoever connects a server gives its
+ * sockets as paths of this machine, and does the few things that need the server itself.
+ */
+import type { BuildLimiter } from './builder.ts';
+import type { Host } from './host.ts';
+
+export interface HostConnection
+  extends Pick<
+    Host,
+    'proxyPorts' | 'files' | 'folders' | 'probePath' | 'protectedPaths' | 'realPath' | 'facts' | 'isPortFree'
+  > {
+  /** Unix socket of the engine's API, a path of this machine. */
+  engineSocket: string;
+  /** Folder of this machine in which the sockets and files of `folders.proxy` appear. */
+  proxyFolder: string;
+  /** Limits the builds of the engine. */
+  buildLimiter: BuildLimiter;
+}

@@ -1,0 +1,103 @@
+/**
+ * A host is everything that is one machine's: whoever works on a service takes its host once, and passes it
+ * on.
+ */
+import type { Builder } from './builder.ts';
+import type { ProxyStore } from './certificate-news.ts';
+import type { Engine } from './engine.ts';
+import type { EngineView } from './engine-view.ts';
+import type { Proxy } from './proxy.ts';
+import type { WorkFiles } from './work-files.ts';
+
+export interface Host {
+  /** `local` for Berth's own machine, else the id of the server. */
+  key: string;
+  /** As sentences name it: "this server", "the server frankfurt". */
+  name: string;
+  engine: Engine;
+  engineView: EngineView;
+  builder: Builder;
+  networks: HostNetworks;
+  proxy: Proxy;
+  /** Certificates and accounts as the proxy keeps them. */
+  proxyStore: ProxyStore;
+  /** Ports of the machine that its proxy takes. */
+  proxyPorts: { http: number; https: number };
+  files: HostFiles;
+  /** Absolute paths as programs of the host see them. */
+  folders: HostFolders;
+  /** Path on the host of the static busybox that health checks use. */
+  probePath: string;
+  /** Paths on the host that no service may reach, whoever asks: Berth's data and the engine's. */
+  protectedPaths: readonly string[];
+  /**
+   * The path with every link in it followed: that of its deepest part that exists, and the rest as given.
+   * From what the kernel shows of a process (`/proc/1/…`) on, it is as given too. Throws
+   * PRECONDITION_FAILED for one that cannot be followed.
+   */
+  realPath(path: string): Promise<string>;
+  facts(): Promise<HostFacts>;
+  /** Whether nothing on the machine listens on the TCP port, whatever program it is. */
+  isPortFree(port: number): Promise<boolean>;
+}
+
+/** What the machine is at this moment. */
+export interface HostFacts {
+  /** Release of its kernel, such as `6.1.0-18-amd64`. */
+  kernel: string;
+  /** Whether the kernel has IP_VS, without which the routing mesh reaches no published port. */
+  hasRoutingMesh: boolean;
+  /** Whether there is a program at `probePath`. */
+  hasProbe: boolean;
+  /** Its first outside IPv4 address; undefined when it has none. */
+  address: string | undefined;
+}
+
+export interface HostFolders {
+  /** Of Berth. */
+  data: string;
+  /** Of the proxy: its sockets, certificates and log. */
+  proxy: string;
+  /** With one folder per compose service, for what its services mount of its repository. */
+  composes: string;
+}
+
+/** Files of the host; what is copied comes from Berth's own machine. */
+export type HostFiles = Pick<WorkFiles, 'copyInside' | 'remove' | 'names'>;
+
+/** The overlay networks of the host's swarm. */
+export interface HostNetworks {
+  ensurePlatform(): Promise<void>;
+  /** Makes the environment's network when absent, attaches the proxy to it, and gives its name. */
+  ensureEnvironment(environmentId: string): Promise<string>;
+  /** Makes the network of a compose service when absent, and gives its name; the proxy is not on it. */
+  ensureCompose(composeId: string): Promise<string>;
+  /**
+   * Attaches the running proxy to these networks; those it has already cost one look. Gives how many were
+   * new.
+   */
+  attachProxy(names: readonly string[]): Promise<number>;
+  /**
+   * Removes the networks of environments and compose services that are not among these; gives their names.
+   */
+  removeOrphans(known: {
+    environments: ReadonlySet<string>;
+    composes: ReadonlySet<string>;
+  }): Promise<string[]>;
+}
+
+/** The only way to a host. */
+export interface Hosts {
+  /**
+   * The host of this key. NOT_IMPLEMENTED while its server is not connected; `doing` begins that sentence.
+   * SERVICE_UNAVAILABLE when the connection cannot be had.
+   */
+  of(serverKey: string, doing?: string): Promise<Host>;
+  /** Undefined for a server that was never connected: nothing of Berth's can be on it. */
+  find(serverKey: string): Promise<Host | undefined>;
+  /** Every connected one, Berth's own machine first. */
+  all(): Promise<Host[]>;
+}
+
+/** Begins the sentence for a service whose server is not connected. */
+export const deployingElsewhere = 'Deploying to other servers';

@@ -1,0 +1,72 @@
+/**
+ * Connections to addresses that users name. A name is resolved once, its addresses are judged
+ * (domain/outgoing.ts), and what is connected to is what was judged.
+ */
+import type { AppError } from '../domain/errors.ts';
+import type { Secret } from '../domain/secret.ts';
+
+/** For whom. */
+export interface OutgoingBy {
+  organizationId: string;
+  /** A callback reaches private networks only where the installation's settings name them. */
+  purpose?: 'callback' | undefined;
+}
+
+/**
+ * Every method throws an AppError: SERVICE_UNAVAILABLE for what does not resolve or answer,
+ * PRECONDITION_FAILED for what may not be reached. Of an address that is not public, whoever may not reach
+ * private networks is told the same, whether it is refused, closed or silent.
+ */
+export interface Outgoing {
+  /** `host` as people write it, without a port. */
+  judge(host: string, by: OutgoingBy): Promise<JudgedHost>;
+  /** One request by HTTP(S); redirects are answers like others. */
+  request(request: OutgoingRequest, by: OutgoingBy): Promise<OutgoingAnswer>;
+  /**
+   * Work of an engine with a registry (`host[:port]`; empty: the default one). The engine resolves and
+   * connects by itself, so that the address is judged before.
+   */
+  registry<T>(server: string, by: OutgoingBy, work: () => Promise<T>): Promise<T>;
+  /** A way out for a program of this machine, which judges every connection of it. */
+  gate(by: OutgoingBy, options?: GateOptions): Promise<Gate>;
+}
+
+export interface JudgedHost {
+  host: string;
+  /** Those that may be connected to; at least one. */
+  addresses: readonly [string, ...string[]];
+  /** All of them lie in networks that the settings name. */
+  isNamed: boolean;
+  /** Whoever asked is not told what is behind it. */
+  isScreened: boolean;
+  /** What is to be said of a connection that failed. */
+  fault(failure: ConnectFailure): AppError;
+}
+
+export type ConnectFailure = 'refused' | 'silent' | 'other';
+
+export interface OutgoingRequest {
+  url: string;
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+  /** Milliseconds for all of it. */
+  limitMs: number;
+}
+
+export interface OutgoingAnswer {
+  status: number;
+  body: AsyncIterable<Uint8Array>;
+}
+
+export interface GateOptions {
+  /** http:// without encryption only where the settings name the network. */
+  namedPlain?: boolean;
+}
+
+export interface Gate extends AsyncDisposable {
+  /** Address of an HTTP proxy, with the sign-in of this gate alone. */
+  proxy: Secret;
+  /** Why the last connection was not made; undefined when it was. */
+  fault(): AppError | undefined;
+}

@@ -1,0 +1,168 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { accountRoutersOf } from '../../../test/http/account-world.ts';
+import { inputQuery, send } from '../../../test/http/call.ts';
+import { doorOf, type Door } from '../../../test/http/door.ts';
+import { worlds, type World } from '../../../test/http/world.ts';
+import { eachDatabase } from '../../../test/store/each-database.ts';
+import { createStores } from '../composition/stores.ts';
+import { noGrants } from '../domain/permissions.ts';
+import { systemClock } from '../ports/clock.ts';
+import type { CallContext } from './context.ts';
+import { listOf } from './page.ts';
+import { mutation, query, subscription, type Handlers } from './procedure.ts';
+import { router } from './registry.ts';
+import { secretLines, secretText } from './secret-fields.ts';
+
+const record = z.object({
+  name: z.string(),
+  password: secretText(),
+  env: secretLines(),
+  empty: secretText().nullable(),
+  inside: z.record(z.string(), z.object({ token: secretText().optional() })),
+});
+const open = { class: 'protected', resources: [] } as const;
+const given = {
+  name: 'main',
+  password: 'hunter2',
+  env: '# hunter3\nA=hunter4\nB="hunter5\nhunter6"',
+  empty: null,
+  inside: { a: { token: 'hunter7' }, b: {} },
+};
+const masked = {
+  ...given,
+  password: '••••',
+  env: 'A=••••\nB=••••',
+  inside: { a: { token: '••••' }, b: {} },
+};
+
+const contract = {
+  one: query({ summary: 'One', access: open, input: z.object({}), output: record }),
+  all: query({ summary: 'All', access: open, input: z.object({}), output: listOf(record) }),
+  watch: subscription({ summary: 'Stream', access: open, input: z.object({}), output: record }),
+  update: mutation({
+    summary: 'Changes',
+    access: open,
+    input: z.object({ env: z.string().nullish(), list: z.array(z.object({ text: z.string() })).optional() }),
+    output: record,
+  }),
+};
+
+eachDatabase('secrets in answers', (test) => {
+  const createWorld = worlds(test);
+  const seen: unknown[] = [];
+  const handlers: Handlers<typeof contract, CallContext> = {
+    one: async () => given,
+    all: async () => [given],
+    async *watch() {
+      yield { id: '1', data: given };
+    },
+    update: async (_context, input) => {
+      seen.push(input);
+      return given;
+    },
+  };
+  const begin = (): Promise<World> =>
+    createWorld((database) => [
+      router('vault', contract, handlers),
+      ...accountRoutersOf(systemClock)(database),
+    ]);
+  const take = ({ database }: World, userId: string): Promise<number> =>
+    createStores(database).members.update({ userId }, { grants: { ...noGrants, canReadSecrets: false } });
+
+  it('are read by every role, until it is taken from a person', async () => {
+    const world = await begin();
+    const { owner, admin, member } = world;
+    for (const door of [owner, admin, member]) expect(await door.query('vault.one')).toEqual(given);
+    for (const userId of ['user-owner', 'user-admin', 'user-member']) await take(world, userId);
+    for (const door of [owner, admin, member]) {
+      expect(await door.query('vault.one')).toEqual(masked);
+      expect(await door.query('vault.all')).toEqual([masked]);
+      expect(await door.query('vault.watch')).toMatchObject({ lines: [masked] });
+      expect(await door.query('user.get')).toMatchObject({ grants: { canReadSecrets: false } });
+    }
+    const { headers } = world.people.member;
+    const answers = await Promise.all(
+      ['/api/trpc/vault.one', `/api/trpc/vault.one,vault.all${inputQuery({})}&batch=1`].map((path) =>
+        send(world.server.url + path, { headers }),
+      ),
+    );
+    for (const { status, text } of answers) {
+      expect(status).toBe(200);
+      expect(text).not.toContain('hunter');
+    }
+  });
+
+  it('are taken and given with the grants of a member', async () => {
+    const { admin, member } = await begin();
+    const set = (canReadSecrets: boolean): Promise<unknown> =>
+      admin.mutate('organization.updateMember', { userId: 'user-member', grants: { canReadSecrets } });
+    expect(await set(false)).toMatchObject({ grants: { canReadSecrets: false } });
+    expect(await member.query('vault.one')).toEqual(masked);
+    await set(true);
+    expect(await member.query('vault.one')).toEqual(given);
+  });
+
+  it('are read with a narrowed key that names the action for the router, and by its user alone', async () => {
+    const world = await begin();
+    const { people, server } = world;
+    const doorWith = async (permissions: Record<string, string[]>): Promise<Door> =>
+      doorOf(server, await people.newKey(people.member, { permissions }));
+    const plain = await doorWith({ vault: ['read'], user: ['readSecrets'] });
+    const named = await doorWith({ vault: ['read', 'readSecrets'] });
+    expect(await plain.query('vault.one')).toEqual(masked);
+    expect(await named.query('vault.one')).toEqual(given);
+    await take(world, 'user-member');
+    expect(await named.query('vault.one')).toEqual(masked);
+  });
+
+  it('the action is one of the routers that have secrets, and of no other', async () => {
+    const { people, session } = await begin();
+    const door = await session(people.owner);
+    const make = (permissions: object): Promise<unknown> =>
+      door.mutate('user.createApiKey', {
+        name: 'x',
+        metadata: { organizationId: people.owner.organizationId },
+        permissions,
+      });
+    for (const router of [
+      'application',
+      'compose',
+      'postgres',
+      'project',
+      'environment',
+      'mount',
+      'container',
+    ])
+      expect([router, await make({ [router]: ['read', 'readSecrets'] })]).toMatchObject([
+        router,
+        { name: 'x' },
+      ]);
+    expect(await make({ audit: ['readSecrets'] })).toMatchObject({ fields: ['permissions.audit.0'] });
+  });
+
+  it('come with no answer of a change, whoever asks', async () => {
+    const { owner } = await begin();
+    expect(await owner.mutate('vault.update', { env: 'A=1' })).toEqual(masked);
+  });
+
+  it('are never stored as dots', async () => {
+    const { owner, member } = await begin();
+    seen.length = 0;
+    for (const door of [owner, member])
+      for (const [input, field] of [
+        [{ env: '••••' }, 'env'],
+        [{ env: 'A=1\nB=••••' }, 'env'],
+        [{ list: [{ text: 'fine' }, { text: 'a ••••' }] }, 'list.1.text'],
+      ] as const)
+        expect(await door.mutate('vault.update', input)).toMatchObject({
+          code: 'BAD_REQUEST',
+          fields: [field],
+          message: expect.stringContaining('leave the field out'),
+        });
+    expect(seen).toEqual([]);
+    // What nobody takes may hold them: clients send whole records back.
+    expect(await owner.mutate('vault.update', { env: 'A=1', refreshToken: '••••' })).toEqual(masked);
+    expect(seen).toEqual([{ env: 'A=1' }]);
+  });
+});

@@ -1,0 +1,148 @@
+/**
+ * Every input field that reaches the machine itself × every caller, through both forms, against the started
+ * program: only people with host reach come past the guard, and a harmless value is nobody's loss.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { HostReachCondition } from '../../server/src/procedure/host-reach.ts';
+import { hostReachAction } from '../../server/src/procedure/host-reach.ts';
+import { actionOf } from '../../server/src/procedure/procedure.ts';
+import { callerOf, procedures, valueOf } from '../e2e/caller.ts';
+import { idOf, inputFor } from '../world/inputs.ts';
+import type { PersonName } from '../world/people.ts';
+import type { Program } from '../world/program.ts';
+import { startWithWorlds } from '../world/started.ts';
+import type { World } from '../world/world.ts';
+
+let program: Program;
+let installation: World;
+let tenant: World;
+let trusted: World;
+/** Keys of the installation's Owner, narrowed to the procedures' actions without and with host reach. */
+let narrowed: Record<'without' | 'with', Record<string, string>>;
+
+const fields = procedures.flatMap((procedure) =>
+  (procedure.procedure.access.hostReach ?? []).map((reach) => ({ procedure, ...reach })),
+);
+
+/** Values that reach the machine, in every way of writing them. */
+const values: Record<HostReachCondition, readonly unknown[]> = {
+  given: ['/srv/shop', 'anything'],
+  absolutePath: ['/srv/backups', ' /srv'],
+  localRepository: ['/srv/git/a.git', 'file:///srv/git/a.git', 'FILE:///srv/git/a.git'],
+  below1024: [53, 1023],
+};
+/** Values of the same field that do not. */
+const harmless: Record<HostReachCondition, unknown> = {
+  given: null,
+  absolutePath: 'daily',
+  localRepository: 'https://127.0.0.1:1/none.git',
+  below1024: 40_000,
+};
+
+beforeAll(async () => {
+  const started = await startWithWorlds(2, { withPasswords: true });
+  ({ program, first: installation } = started);
+  const [one, other] = started.worlds;
+  if (!one || !other) throw new Error('There are too few worlds.');
+  [tenant, trusted] = [one, other];
+  const owner = callerOf(program.url, installation.people.owner.byKey);
+  await valueOf(
+    owner('organization.setTrusted', { organizationId: trusted.own.organizationId, trusted: true }),
+  );
+  narrowed = { without: await narrowKey([]), with: await narrowKey([hostReachAction]) };
+});
+afterAll(() => program[Symbol.asyncDispose]());
+
+async function narrowKey(besides: readonly string[]): Promise<Record<string, string>> {
+  const routers = Map.groupBy(fields, ({ procedure: { router } }) => router);
+  const made = await valueOf(
+    callerOf(program.url, { ...installation.people.owner.bySession, origin: program.url })(
+      'user.createApiKey',
+      {
+        name: 'narrow',
+        metadata: { organizationId: installation.own.organizationId },
+        permissions: Object.fromEntries(
+          [...routers].map(([router, own]) => [
+            router,
+            [...new Set([...own.map(({ procedure }) => actionOf(procedure.procedure)), ...besides])],
+          ]),
+        ),
+      },
+    ),
+  );
+  const key = typeof made === 'object' && made !== null && 'key' in made ? String(made.key) : '';
+  return { 'x-api-key': key };
+}
+
+interface Caller {
+  title: string;
+  world(): World;
+  who: PersonName;
+  headers?(): Record<string, string>;
+  reaches: boolean;
+}
+
+const callers: readonly Caller[] = [
+  { title: "installation's Owner", world: () => installation, who: 'owner', reaches: true },
+  { title: "installation's Admin", world: () => installation, who: 'admin', reaches: true },
+  { title: "installation's Member", world: () => installation, who: 'granted', reaches: false },
+  {
+    title: 'narrowed key without host reach',
+    world: () => installation,
+    who: 'owner',
+    headers: () => narrowed.without,
+    reaches: false,
+  },
+  {
+    title: 'narrowed key with host reach',
+    world: () => installation,
+    who: 'owner',
+    headers: () => narrowed.with,
+    reaches: true,
+  },
+  { title: "tenant's Owner", world: () => tenant, who: 'owner', reaches: false },
+  { title: "tenant's Admin", world: () => tenant, who: 'admin', reaches: false },
+  { title: "tenant's Member", world: () => tenant, who: 'granted', reaches: false },
+  { title: "trusted organization's Owner", world: () => trusted, who: 'owner', reaches: true },
+  { title: "trusted organization's Admin", world: () => trusted, who: 'admin', reaches: true },
+  { title: "trusted organization's Member", world: () => trusted, who: 'granted', reaches: false },
+];
+
+const refused = /would reach the server itself/;
+
+it.each(callers)('$title', async ({ title, world, who, headers, reaches }) => {
+  const call = callerOf(program.url, headers?.() ?? world().people[who].byKey);
+  const faults: string[] = [];
+  let asked = 0;
+  for (const { procedure, field, when } of fields) {
+    // A member may not manage destinations at all.
+    const mayCall = !(who === 'granted' && procedure.procedure.access.class !== 'protected');
+    const own = world().own;
+    const subject = procedure.path === 'mount.create' ? { type: 'bind' } : {};
+    for (const value of [...values[when], harmless[when]]) {
+      const input = {
+        ...inputFor(procedure, { world: world(), who }),
+        ...(procedure.router === 'destination' ? { provider: 'local' } : subject),
+        ...('destinationId' in inputFor(procedure, { world: world(), who })
+          ? { destinationId: idOf(own, 'destination') }
+          : {}),
+        [field]: value,
+      };
+      for (const form of ['a', 'b'] as const) {
+        asked += 1;
+        const { status, text } = await call(procedure.path, input, form);
+        const isRefused = status === 403 && refused.test(text) && text.includes(field);
+        const shouldBe = mayCall && !reaches && value !== harmless[when];
+        if (isRefused !== shouldBe || (!mayCall && status !== 403))
+          faults.push(
+            `${procedure.path} ${field}=${String(value)} (${form}): ${status} ${text.slice(0, 200)}`,
+          );
+      }
+    }
+  }
+  console.log(`host reach: ${title}: ${asked} calls with ${fields.length} fields`);
+  expect(fields.length).toBeGreaterThanOrEqual(18);
+  expect(faults).toEqual([]);
+});
+
+it('met nothing unexpected', () => expect(program.faults()).toEqual([]));

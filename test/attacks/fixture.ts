@@ -1,0 +1,93 @@
+/** A Berth with the installation's organization and a tenant's, each with an Owner and a Member. */
+import { createUserStore, type UserStore } from '../../server/src/modules/user/store.ts';
+import { noGrants } from '../../server/src/domain/permissions.ts';
+import type { Database } from '../../server/src/db/database.ts';
+import type { Bed } from '../bed/bed.ts';
+import { berthHost, type BerthHost } from '../e2e/berth-host.ts';
+import { callerOf, valueOf, type Call } from '../e2e/caller.ts';
+import { fieldOf } from '../e2e/estate.ts';
+import { databaseOnHost } from '../e2e/people-on-host.ts';
+import { createPeople } from '../http/people.ts';
+import { textOf } from '../http/door.ts';
+
+export interface Attacked extends AsyncDisposable {
+  berth: BerthHost;
+  database: Database;
+  installation: Party;
+  tenant: Party;
+}
+
+export interface Party {
+  owner: Call;
+  /** Reaches everything of the organization's project. */
+  member: Call;
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+}
+
+export async function attackedHost(bed: Bed, name: string, index: number): Promise<Attacked> {
+  const berth = await berthHost(bed, name, index);
+  const database = await databaseOnHost(bed, berth);
+  const people = await createPeople(database);
+  const users = createUserStore(database);
+  const by = (headers: Record<string, string>): Call => callerOf(berth.url, headers);
+  await addTenantsMember(users, people.stranger.organizationId);
+  const tenantsMember = await people.newKey({
+    ...people.stranger,
+    userId: 'user-tenants-member',
+  });
+  const party = async (
+    owner: Call,
+    memberId: string,
+    member: Call,
+    organizationId: string,
+  ): Promise<Party> => {
+    const made = await valueOf(owner('project.create', { name: `Of ${organizationId}` }));
+    const projectId = textOf(fieldOf(made, 'project'), 'projectId');
+    await users.members.update(
+      { memberId },
+      { grants: { ...noGrants, accessedProjects: [projectId], canCreateServices: true } },
+    );
+    const environmentId = textOf(fieldOf(made, 'environment'), 'environmentId');
+    return { owner, member, organizationId, projectId, environmentId };
+  };
+  return {
+    berth,
+    database,
+    installation: await party(
+      by(people.owner.headers),
+      'member-member',
+      by(people.member.headers),
+      people.owner.organizationId,
+    ),
+    tenant: await party(
+      by(people.stranger.headers),
+      'member-tenants-member',
+      by(tenantsMember.headers),
+      people.stranger.organizationId,
+    ),
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      await berth.host.kill();
+    },
+  };
+}
+
+async function addTenantsMember(users: UserStore, organizationId: string): Promise<void> {
+  await users.users.insert({
+    userId: 'user-tenants-member',
+    email: 'tenants-member@example.com',
+    name: 'Member',
+    passwordHash: 'none',
+    createdAt: '2026-01-01T00:00:00.000Z',
+  });
+  await users.members.insert({
+    memberId: 'member-tenants-member',
+    organizationId,
+    userId: 'user-tenants-member',
+    role: 'member',
+    grants: noGrants,
+    createdAt: '2026-01-01T00:00:00.000Z',
+  });
+}

@@ -1,0 +1,250 @@
+/**
+ * A tenant, a member and a stranger who pushes, each on the way to the machine: by a compose file, by a
+ * variable in it, by the next commit, by another branch, by a bind that nobody approved.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { growingPause } from '../bed/pauses.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
+import { tableStore } from '../../server/src/db/table-store.ts';
+import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
+import { project } from '../e2e/berth-host.ts';
+import { valueOf, type Call } from '../e2e/caller.ts';
+import { createRepository, repositoriesFolder } from '../e2e/repository.ts';
+import { textOf } from '../http/door.ts';
+import { attackTable, type Outcome } from './attack.ts';
+import { attackedHost, type Attacked, type Party } from './fixture.ts';
+
+/** On the machine, for nobody's eyes. */
+const folder = '/etc/berth-attacks';
+const loot = 'the-machine-s-own-secret';
+const table = attackTable();
+let world: Attacked;
+
+beforeAll(async () => {
+  world = await attackedHost(await bedOfRun(), 'attacks', 38);
+  const { host } = world.berth;
+  await host.exec(['mkdir', '-p', folder]);
+  await host.exec(['sh', '-c', `echo ${loot} > ${folder}/secret`]);
+  await valueOf(
+    world.installation.owner('settings.update', {
+      localRepositoryPaths: [repositoriesFolder],
+      buildsConcurrency: 4,
+    }),
+  );
+});
+afterAll(async () => {
+  table.print('host reach');
+  await world[Symbol.asyncDispose]();
+});
+
+/** A service that runs once and says what it finds; its words stand in the deployment's log. */
+const spying = (volumes: string, more = ''): string => `
+services:
+  spy:
+    image: berth/node:24
+    command: ["node", "-e", "console.log(require('fs').readFileSync('/host/secret', 'utf8'))"]
+    restart: "no"
+    pull_policy: never
+    ${more}
+    volumes: ["${volumes}:/host"]
+`;
+/** It finds nothing, which is its own affair. */
+const seen = spying('data').replace("readFileSync('/host/secret', 'utf8')", "readdirSync('/host')");
+const harmless = `${seen}volumes: { data: }\n`;
+
+async function compose(owner: Call, { environmentId }: Party, input: object): Promise<string> {
+  const name = `spy-${randomId(8)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, 'x')}`;
+  const composeId = textOf(
+    await valueOf(owner('compose.create', { name, appName: name, environmentId })),
+    'composeId',
+  );
+  await valueOf(owner('compose.update', { composeId, ...input }));
+  return composeId;
+}
+
+/** What the newest deployment came to. */
+async function looted(owner: Call, service: object): Promise<Outcome> {
+  const all = await valueOf(owner('deployment.all', service));
+  const deploymentId = textOf(Array.isArray(all) ? all[0] : undefined, 'deploymentId');
+  const pause = growingPause();
+  for (const end = Date.now() + 120_000; Date.now() < end; await pause()) {
+    const deployment = await valueOf(owner('deployment.one', { deploymentId }));
+    const status = textOf(deployment, 'status');
+    if (status === 'done' || status === 'error' || status === 'cancelled') {
+      const log = JSON.stringify(await valueOf(owner('deployment.readLogs', { deploymentId })));
+      const error =
+        typeof deployment === 'object' && deployment !== null && 'errorMessage' in deployment
+          ? String(deployment.errorMessage)
+          : '';
+      return log.includes(loot) ? { succeeded: true, said: loot } : { succeeded: false, said: error };
+    }
+  }
+  throw new Error(`The deployment ${deploymentId} did not end.`);
+}
+
+type Attack = (world: Attacked) => Promise<Outcome>;
+
+const attacks: Readonly<Record<string, Attack>> = {
+  "a tenant's Owner binds a folder of the machine": async ({ tenant }) => {
+    const composeId = await compose(tenant.owner, tenant, { composeFile: spying(folder) });
+    await valueOf(tenant.owner('compose.deploy', { composeId }));
+    return looted(tenant.owner, { composeId });
+  },
+  "a tenant's Owner adds a capability of the machine": async ({ tenant }) => {
+    const composeId = await compose(tenant.owner, tenant, {
+      composeFile: spying(folder, 'cap_add: [SYS_ADMIN]'),
+    });
+    await valueOf(tenant.owner('compose.deploy', { composeId }));
+    return looted(tenant.owner, { composeId });
+  },
+  "a tenant's Member leads there through a process": async ({ tenant }) => {
+    const composeId = await compose(tenant.member, tenant, {
+      composeFile: spying(`/proc/self/root${folder}`),
+    });
+    await valueOf(tenant.member('compose.deploy', { composeId }));
+    return looted(tenant.member, { composeId });
+  },
+  'a member sets the variable that a file of the Owner binds': async ({ installation }) => {
+    const composeId = await compose(installation.owner, installation, {
+      composeFile: spying('${WHERE:-./data}'),
+    });
+    await valueOf(installation.member('compose.saveEnvironment', { composeId, env: `WHERE=${folder}` }));
+    await valueOf(installation.member('compose.deploy', { composeId }));
+    return looted(installation.owner, { composeId });
+  },
+  'the next commit adds a bind and SYS_ADMIN, through an unsigned webhook': async ({
+    berth,
+    installation,
+  }) => {
+    const repository = await createRepository(berth.host, `stack-${randomId(6)}`, {
+      'compose.yml': harmless,
+    });
+    const composeId = await compose(installation.owner, installation, {
+      sourceType: 'git',
+      customGitUrl: repository.url,
+      customGitBranch: 'main',
+      composePath: 'compose.yml',
+    });
+    await valueOf(installation.owner('compose.deploy', { composeId }));
+    await looted(installation.owner, { composeId });
+    await repository.commit({ 'compose.yml': spying(folder, 'cap_add: [SYS_ADMIN]') });
+    const token = textOf(await valueOf(installation.owner('compose.one', { composeId })), 'refreshToken');
+    const hook = await fetch(`${berth.url}/api/deploy/compose/${token}`, { method: 'POST' });
+    if (!hook.ok) throw new Error(`The webhook was answered ${hook.status}: ${await hook.text()}`);
+    return looted(installation.owner, { composeId });
+  },
+  'a member leads an approved file to another branch': async ({ berth, installation }) => {
+    const repository = await createRepository(berth.host, `branches-${randomId(6)}`, {
+      'compose.yml': spying(folder).replace("readFileSync('/host/secret', 'utf8')", "existsSync('/host')"),
+    });
+    await repository.commit({ 'compose.yml': spying(folder) }, 'evil');
+    const composeId = await compose(installation.owner, installation, {
+      sourceType: 'git',
+      customGitUrl: repository.url,
+      customGitBranch: 'main',
+      composePath: 'compose.yml',
+    });
+    await valueOf(installation.owner('compose.deploy', { composeId }));
+    await looted(installation.owner, { composeId });
+    const one = await valueOf(installation.owner('compose.one', { composeId }));
+    if (typeof one === 'object' && one !== null && 'awaitsApproval' in one && one.awaitsApproval)
+      await valueOf(
+        installation.owner('compose.approve', { composeId, digest: textOf(one.awaitsApproval, 'digest') }),
+      );
+    await valueOf(installation.member('compose.update', { composeId, customGitBranch: 'evil' }));
+    await valueOf(installation.member('compose.deploy', { composeId }));
+    return looted(installation.owner, { composeId });
+  },
+  'a bind in the record that nobody approved': async ({ database, tenant }) => {
+    const name = `bound-${randomId(8)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, 'x')}`;
+    const applicationId = textOf(
+      await valueOf(
+        tenant.owner('application.create', { name, appName: name, environmentId: tenant.environmentId }),
+      ),
+      'applicationId',
+    );
+    await valueOf(
+      tenant.owner('application.saveContainerProvider', { applicationId, containerImage: 'berth/node:24' }),
+    );
+    await valueOf(
+      tenant.owner('application.update', {
+        applicationId,
+        preReleaseCommand: ['node', '-e', "console.log(require('fs').readFileSync('/host/secret', 'utf8'))"],
+        command: 'node',
+        args: ['-e', 'setInterval(() => {}, 1000)'],
+      }),
+    );
+    await tableStore(database, 'mount').insert({
+      mountId: randomId(),
+      organizationId: tenant.organizationId,
+      type: 'bind',
+      hostPath: folder,
+      volumeName: null,
+      filePath: null,
+      content: null,
+      mountPath: '/host',
+      serviceType: 'application',
+      applicationId,
+      databaseId: null,
+      composeId: null,
+      approval: null,
+      createdAt: isoTime(systemClock),
+    });
+    await valueOf(tenant.member('application.deploy', { applicationId }));
+    return looted(tenant.owner, { applicationId });
+  },
+};
+
+describe('with the walls as built', () => {
+  it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
+    const outcome = await run(world);
+    table.note(attack, 'as built', outcome);
+    expect(outcome).toMatchObject({
+      succeeded: false,
+      said: expect.stringMatching(/would reach the server itself|leads through a process/),
+    });
+  });
+
+  it('what the people of the installation approve runs', async () => {
+    const { installation } = world;
+    const composeId = await compose(installation.owner, installation, { composeFile: spying(folder) });
+    await valueOf(installation.member('compose.deploy', { composeId }));
+    expect(await looted(installation.owner, { composeId })).toMatchObject({ succeeded: true });
+  });
+
+  it.each([
+    ['tenant', '/etc', 403],
+    ['tenant', '/proc/self/root/etc', 403],
+    ['installation', '/proc/self/root/etc', 403],
+    ['installation', '/var/lib/docker/volumes', 403],
+    ['installation', '/', 403],
+  ] as const)('%s: a mount of %s is refused', async (who, hostPath, status) => {
+    const { owner, environmentId } = world[who];
+    const name = `mount-${randomId(6)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, 'x')}`;
+    const applicationId = textOf(
+      await valueOf(owner('application.create', { name, appName: name, environmentId })),
+      'applicationId',
+    );
+    const answer = await owner('mount.create', { applicationId, type: 'bind', hostPath, mountPath: '/x' });
+    expect(answer.status).toBe(status);
+  });
+});
+
+describe('without the wall before the machine', () => {
+  beforeAll(async () => {
+    await world.berth.stop();
+    await world.berth.start({}, `${project}/test/attacks/without-host-reach.ts`);
+  });
+
+  it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
+    const outcome = await run(world);
+    table.note(attack, 'left out', outcome);
+    expect(outcome).toEqual({ succeeded: true, said: loot });
+  });
+});

@@ -1,0 +1,7 @@
+/** Berth composed without the wall before the machine; only a test starts it. */
+import { walls } from '../../server/src/composition/walls.ts';
+import { start } from '../../server/src/start.ts';
+
+await start({
+  walls: { ...walls, judge: () => async () => undefined, judgeFile: () => async () => undefined },
+});

@@ -1,0 +1,44 @@
+/** The engine in memory is held to what the real one is held to (test/integration/engine-*.test.ts). */
+import { afterAll, beforeAll, describe } from 'vitest';
+import { execSuite } from '../engine-suite/exec.ts';
+import { imagesSuite } from '../engine-suite/images.ts';
+import { networksSuite } from '../engine-suite/networks.ts';
+import { programsSuite } from '../engine-suite/programs.ts';
+import { releasesSuite } from '../engine-suite/releases.ts';
+import { servicesSuite } from '../engine-suite/services.ts';
+import { tasksSuite } from '../engine-suite/tasks.ts';
+import { viewSuite } from '../engine-suite/view.ts';
+import { installVirtualTime } from '../virtual-time/virtual-time.ts';
+import { memoryFixture } from './suite-fixture.ts';
+
+let uninstall: () => void;
+beforeAll(() => {
+  uninstall = installVirtualTime();
+});
+afterAll(() => uninstall());
+
+const fixture = memoryFixture();
+describe('exec', () => {
+  execSuite(fixture);
+});
+describe('images', () => {
+  imagesSuite(fixture);
+});
+describe('networks', () => {
+  networksSuite(fixture);
+});
+describe('programs', () => {
+  programsSuite(fixture);
+});
+describe('releases', () => {
+  releasesSuite(fixture);
+});
+describe('services', () => {
+  servicesSuite(fixture);
+});
+describe('tasks', () => {
+  tasksSuite(fixture);
+});
+describe('view', () => {
+  viewSuite(fixture);
+});

@@ -1,0 +1,68 @@
+/** Hosts for tests that need no machine: Berth's own, with what a test puts in place of its parts. */
+import { localConnection } from '../server/src/adapters/host/local/local-connection.ts';
+import { createMachine } from '../server/src/adapters/host/machine.ts';
+import { createWorkFiles } from '../server/src/adapters/files/work-files.ts';
+import { createNetworks } from '../server/src/deploy/networks.ts';
+import { notYet } from '../server/src/domain/errors.ts';
+import { localServer } from '../server/src/domain/server-key.ts';
+import { systemClock } from '../server/src/ports/clock.ts';
+import type { Host, Hosts } from '../server/src/ports/host.ts';
+
+/** A host with the real adapters, none of whose sockets is there. */
+export function absentHost(parts: Partial<Host> = {}): Host {
+  const machine = createMachine(
+    {
+      key: localServer,
+      name: 'this server',
+      connection: localConnection({
+        engineSocket: '/nonexistent/docker.sock',
+        folders: {
+          data: '/nonexistent/berth',
+          proxy: '/nonexistent/berth/proxy',
+          composes: '/nonexistent/berth/composes',
+        },
+        files: createWorkFiles(),
+        probePath: '/nonexistent/busybox',
+        proxyPorts: { http: 80, https: 443 },
+      }),
+    },
+    {
+      clock: systemClock,
+      dockerPath: '/usr/bin/docker',
+      staticImage: 'berth/caddy:2',
+      watchProxy: () => ({
+        onNews: () => undefined,
+        onRequests: async () => undefined,
+        beforeLoad: async () => undefined,
+      }),
+    },
+  );
+  const index = { networkIndex: async () => 1 };
+  const networks = createNetworks({
+    engine: machine.engine,
+    environments: index,
+    composes: index,
+    pool: async () => '10.192.0.0/12',
+  });
+  return { ...machine, networks, ...parts };
+}
+
+/** Berth's own machine alone, as the product has it: other servers are not connected. */
+export function ownHost(parts: Partial<Host> = {}): Hosts {
+  return hostsOf(absentHost(parts));
+}
+
+/** These hosts and no other. */
+export function hostsOf(...hosts: Host[]): Hosts {
+  const find = async (serverKey: string): Promise<Host | undefined> =>
+    hosts.find(({ key }) => key === serverKey);
+  return {
+    find,
+    async of(serverKey, doing = 'Working on other servers') {
+      const host = await find(serverKey);
+      if (!host) throw notYet(doing);
+      return host;
+    },
+    all: async () => hosts,
+  };
+}

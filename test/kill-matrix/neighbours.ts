@@ -1,0 +1,113 @@
+/**
+ * What stands beside the engine in these tests: a repository, a builder, a proxy and files, each as little as
+ * a deployment needs of it, and real in that what one puts down the other finds.
+ */
+import { createHash } from 'node:crypto';
+import type { Builder } from '../../server/src/ports/builder.ts';
+import type { DeploymentLogs } from '../../server/src/ports/deployment-log.ts';
+import type { Git } from '../../server/src/ports/git.ts';
+import type { Proxy as ProxyPort, Route } from '../../server/src/ports/proxy.ts';
+import type { WorkFiles } from '../../server/src/ports/work-files.ts';
+import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
+import type { ImageContent } from '../engine-in-memory/program.ts';
+
+/** What outlives a kill besides the database and the engine: the disk and the proxy. */
+export interface Machine {
+  memory: EngineInMemory;
+  /** Texts by path. */
+  disk: Map<string, string>;
+  /** Digest of the routes that the proxy has; empty when it was just started. */
+  routes: { digest: string };
+  /** What the newest commit of every repository holds. */
+  repository: Readonly<Record<string, string>>;
+  /** What a build makes. */
+  built: ImageContent;
+  logs: Map<string, string[]>;
+}
+
+const commit = createHash('sha1').update('the newest').digest('hex');
+
+export function gitOf({ disk, repository }: Machine): Git {
+  return {
+    async checkout(_source, directory, run) {
+      for (const [path, text] of Object.entries(repository)) disk.set(`${directory}/${path}`, text);
+      return { commit: run.commit ?? commit, subject: 'The newest' };
+    },
+  };
+}
+
+export function builderOf({ memory, disk, built }: Machine): Builder {
+  return {
+    programs: async () => [],
+    async build({ image, labels, sourceDirectory, dockerfile, onLine }) {
+      if (!disk.has(`${sourceDirectory}/${dockerfile}`))
+        throw new Error(`${dockerfile} is not in the source`);
+      onLine(`Building ${image}`);
+      memory.addImage(image, { ...built, labels });
+    },
+  };
+}
+
+const digestOf = (routes: readonly Route[]): string =>
+  createHash('sha256').update(JSON.stringify(routes)).digest('hex');
+
+export function proxyOf({ routes: kept }: Machine): ProxyPort {
+  return {
+    async apply(routes) {
+      const wanted = digestOf(typeof routes === 'function' ? await routes() : routes);
+      const changed = wanted !== kept.digest;
+      kept.digest = wanted;
+      return { changed };
+    },
+    current: async () => kept.digest,
+    expected: digestOf,
+  };
+}
+
+export function filesOf({ disk }: Machine): WorkFiles {
+  const below = (folder: string): string[] =>
+    [...disk.keys()].filter((path) => path.startsWith(`${folder}/`));
+  const remove = (folder: string): void => {
+    for (const path of [folder, ...below(folder)]) disk.delete(path);
+  };
+  const writeNew = (path: string, content: string): boolean => {
+    if (disk.has(path)) return false;
+    disk.set(path, content);
+    return true;
+  };
+  const copy = (source: string, target: string): boolean => {
+    const paths = disk.has(source) ? [source] : below(source);
+    for (const path of paths) disk.set(`${target}${path.slice(source.length)}`, disk.get(path) ?? '');
+    return paths.length > 0;
+  };
+  return {
+    fresh: async (folder) => remove(folder),
+    remove: async (folder) => remove(folder),
+    copy: async (source, target) => void copy(source, target),
+    readInside: async (root, path) => disk.get(`${root}/${path}`),
+    copyInside: async (root, path, target) => copy(`${root}/${path}`, target),
+    writeInside: async (root, path, content) => writeNew(`${root}/${path}`, content),
+    names: async (folder) => [
+      ...new Set(below(folder).map((path) => path.slice(folder.length + 1).split('/')[0] ?? '')),
+    ],
+    freeBytes: async () => 2 ** 40,
+  };
+}
+
+/** `passes` says of each line whether it may be written. */
+export function logsOf({ logs }: Machine, passes: () => boolean): DeploymentLogs {
+  return {
+    writer: (deploymentId, redact) => ({
+      line(text) {
+        if (passes()) logs.set(deploymentId, [...(logs.get(deploymentId) ?? []), redact(text)]);
+      },
+      close: async () => undefined,
+    }),
+    readEnd: async (deploymentId) =>
+      (logs.get(deploymentId) ?? []).map((text, index) => ({ position: index + 1, text })),
+    follow: () => {
+      throw new Error('Nobody follows a log here.');
+    },
+    remove: async (deploymentId) => void logs.delete(deploymentId),
+  };
+}

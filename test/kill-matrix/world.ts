@@ -1,0 +1,225 @@
+/**
+ * Berth as it runs, put together by the product's own composition on a machine in memory; without its HTTP
+ * door.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
+import { createUploads } from '../../server/src/adapters/archive/uploads.ts';
+import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
+import { createGitApis } from '../../server/src/adapters/git-api/git-apis.ts';
+import { createObjectStores } from '../../server/src/adapters/object-store/stores.ts';
+import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
+import { createCaddyStore } from '../../server/src/adapters/proxy/caddy-store.ts';
+import { sshKeyPairs } from '../../server/src/adapters/ssh/key-pairs.ts';
+import type { Adapters } from '../../server/src/composition/adapters.ts';
+import { hostReachOn } from '../../server/src/composition/host-reach.ts';
+import { walls } from '../../server/src/composition/walls.ts';
+import type { Ground } from '../../server/src/composition/ground.ts';
+import { createKeeping } from '../../server/src/composition/keeping.ts';
+import type { Log } from '../../server/src/composition/log.ts';
+import type { Machines } from '../../server/src/composition/machines.ts';
+import { createDeployed } from '../../server/src/composition/previewing.ts';
+import { createProduct, type Product } from '../../server/src/composition/product.ts';
+import { createProxyWatch } from '../../server/src/composition/proxy-watch.ts';
+import { createReleasing } from '../../server/src/composition/releasing.ts';
+import { createStores, type Stores } from '../../server/src/composition/stores.ts';
+import { createWorking } from '../../server/src/composition/working.ts';
+import { readConfig, type Config } from '../../server/src/config.ts';
+import type { Database } from '../../server/src/db/database.ts';
+import { createNetworks } from '../../server/src/deploy/networks.ts';
+import { localServer } from '../../server/src/domain/server-key.ts';
+import type { Deployments } from '../../server/src/modules/deployment/deployment.ts';
+import type { Interruption } from '../../server/src/modules/interruption/interruption.ts';
+import type { PreviewDeployments } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
+import { createRegistries } from '../../server/src/modules/registry/registry.ts';
+import { createSettings } from '../../server/src/modules/settings/settings.ts';
+import { systemClock as clock } from '../../server/src/ports/clock.ts';
+import type { HostConnection } from '../../server/src/ports/host-connection.ts';
+import type { Host } from '../../server/src/ports/host.ts';
+import type { Reconciler } from '../../server/src/reconcile/reconciler.ts';
+import { builderOf, filesOf, gitOf, logsOf, proxyOf, type Machine } from './neighbours.ts';
+import { guardDatabase, type Reaper } from './reaper.ts';
+
+export interface World
+  extends Pick<Product, 'applications' | 'databases' | 'composes' | 'domains' | 'environments'> {
+  stores: Stores;
+  previews: PreviewDeployments;
+  deployments: Deployments;
+  reconciler: Reconciler;
+  interruption: Interruption;
+  /** What the reconciler found different, since the start. */
+  drift: string[];
+  /** What nobody expected. */
+  faults: string[];
+  /** Does what a start of Berth does, and takes jobs from then on. */
+  start(): Promise<void>;
+  wake(): void;
+}
+
+export async function createWorld(
+  machine: Machine,
+  plain: Database,
+  folder: string,
+  reaper: Reaper,
+): Promise<World> {
+  const config = readConfig({ BERTH_DATA: folder, BERTH_PROXY_IMAGE: 'caddy:2' });
+  const database = guardDatabase(reaper, plain);
+  const drift: string[] = [];
+  const faults: string[] = [];
+  const stores = createStores(database);
+  const ground: Ground = {
+    config,
+    log: logOf(drift, faults),
+    clock,
+    database,
+    stores,
+    settings: createSettings(stores.settings),
+    adapters: adaptersOf(machine, config, reaper),
+    local: connectionOf(machine, config, reaper),
+    applied: [],
+  };
+  const product = await createProduct(ground);
+  const machines = machinesOf(ground, product, hostOf(machine, ground, product, reaper));
+  const releasing = createReleasing(ground, product, machines, walls);
+  const reconciler = createKeeping(ground, product, machines, releasing);
+  const { interruption, worker } = createWorking(ground, product, machines, releasing, reconciler);
+  const { deployments, previews } = machines;
+  return {
+    ...product,
+    stores: ground.stores,
+    deployments,
+    previews,
+    reconciler,
+    interruption,
+    drift,
+    faults,
+    wake: product.queue.wake,
+    async start() {
+      await ground.stores.jobs.releaseAll();
+      await tidyFolders(machine, deployments);
+      reconciler.start();
+      worker.start();
+      await reconciler.run();
+    },
+  };
+}
+
+/** One machine, which is Berth's own. */
+function machinesOf(ground: Ground, product: Product, host: Host): Machines {
+  const { stores } = ground;
+  const find = async (serverKey: string): Promise<Host | undefined> =>
+    serverKey === host.key ? host : undefined;
+  const hosts = { find, of: async () => host, all: async () => [host] };
+  const watch = createProxyWatch({ ...ground, settings: product.settings });
+  const deployed = createDeployed({
+    ...ground,
+    ...product,
+    hosts,
+    serverIp: async () => '192.0.2.10',
+    commented: async () => undefined,
+  });
+  return {
+    hosts,
+    watch,
+    hostReach: hostReachOn(product.approvals, hosts, host),
+    registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),
+    ...deployed,
+  };
+}
+
+/** What is reported, for tests to look at. */
+function logOf(drift: string[], faults: string[]): Log {
+  return {
+    info: () => undefined,
+    warn(_message, fields) {
+      const found: unknown = Reflect.get(fields ?? {}, 'found');
+      if (Array.isArray(found)) drift.push(...found.map(String));
+    },
+    fault(error) {
+      faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      return `fault-${faults.length}`;
+    },
+  };
+}
+
+/** Work folders that a killed Berth left, but those of deployments that go on. */
+async function tidyFolders(machine: Machine, deployments: Deployments): Promise<void> {
+  const files = filesOf(machine);
+  const unfinished = new Set((await deployments.unfinished()).map(({ deploymentId }) => deploymentId));
+  for (const name of await files.names('/work'))
+    if (!unfinished.has(name)) await files.remove(`/work/${name}`);
+}
+
+function made(folder: string, name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+/** Nothing leaves this process, and no name is asked for. */
+const outgoing = createOutgoing({
+  policyOf: async () => ({ reachesPrivate: true, allowed: [], platform: [] }),
+  lookUp: async () => ['1.1.1.1'],
+});
+
+function adaptersOf(machine: Machine, config: Config, reaper: Reaper): Adapters {
+  const folders = { work: '/work', composes: '/composes', backup: '/backup', proxy: '/proxy', git: '/git' };
+  const scratch = made(config.data, 'scratch');
+  return {
+    folders,
+    accessLog: createAccessLog({ folder: made(config.data, 'access') }),
+    objectStores: createObjectStores({ rclonePath: config.rclonePath, scratch, outgoing }),
+    git: reaper.guard('git', gitOf(machine)),
+    gitApis: createGitApis(clock, outgoing),
+    keyPairs: sshKeyPairs,
+    names: createNameResolver(),
+    outgoing,
+    files: reaper.guard('files', filesOf(machine)),
+    logs: logsOf(machine, () => reaper.note('log.line')),
+    uploads: createUploads({
+      root: made(config.data, 'uploads'),
+      freeBytes: async () => 2 ** 40,
+      rules: async () => ({ unpackedBytes: 2 ** 30, entries: 1000, keptFree: 0 }),
+    }),
+  };
+}
+
+function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostConnection {
+  return {
+    engineSocket: config.engineSocket,
+    proxyFolder: '/proxy',
+    buildLimiter: {
+      begin: async () => {
+        throw new Error('The builder in memory limits nothing.');
+      },
+    },
+    proxyPorts: { http: config.httpPort, https: config.httpsPort },
+    files: reaper.guard('files', filesOf(machine)),
+    folders: { data: '/data', proxy: '/proxy', composes: '/composes' },
+    probePath: config.probePath,
+    protectedPaths: [],
+    realPath: async (path) => path,
+    facts: async () => ({ kernel: '6.1.0', hasRoutingMesh: true, hasProbe: true, address: '192.0.2.10' }),
+    isPortFree: async () => true,
+  };
+}
+
+function hostOf(machine: Machine, { config, local }: Ground, product: Product, reaper: Reaper): Host {
+  const { engine, view: engineView } = machine.memory.connect((request) =>
+    reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
+  );
+  const { environments, composes, settings } = product;
+  const pool = async (): Promise<string> => (await settings.get()).networkPool;
+  return {
+    ...local,
+    key: localServer,
+    name: 'this server',
+    engine,
+    engineView,
+    builder: reaper.guard('builder', builderOf(machine)),
+    networks: createNetworks({ engine, environments, composes, pool }),
+    proxy: reaper.guard('proxy', proxyOf(machine)),
+    proxyStore: createCaddyStore(made(config.data, 'caddy')),
+  };
+}

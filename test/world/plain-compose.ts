@@ -1,0 +1,41 @@
+import type { TableRecord } from '../../server/src/db/tables.ts';
+
+/** A compose service whose settings nobody has touched, without what makes it this one. */
+export const plainCompose: Omit<
+  TableRecord<'compose'>,
+  'composeId' | 'organizationId' | 'environmentId' | 'name' | 'appName' | 'refreshToken' | 'createdAt'
+> = {
+  description: '',
+  serverId: null,
+  composeType: 'compose',
+  sourceType: 'raw',
+  env: '',
+  createEnvFile: false,
+  composeStatus: 'idle',
+  randomize: false,
+  suffix: '',
+  repository: null,
+  owner: null,
+  branch: null,
+  gitHost: null,
+  githubId: null,
+  customGitUrl: null,
+  customGitBranch: null,
+  customGitSSHKeyId: null,
+  customGitUsername: null,
+  enableSubmodules: false,
+  watchPaths: [],
+  triggerType: 'push',
+  releasedAppName: null,
+  isStopped: false,
+  liveDeploymentId: null,
+  releasedSuffix: '',
+  networkIndex: null,
+  approval: null,
+  awaitsApproval: null,
+  composeFile: '',
+  composePath: '',
+  autoDeploy: false,
+  customGitPassword: null,
+  webhookSecret: null,
+};
