@@ -24,7 +24,7 @@ const timersPromises: object = require('node:timers/promises');
 const realImmediate = globalThis.setImmediate;
 const worlds = new AsyncLocalStorage<World>();
 
-/** Work on the disk, and of the next turn of the event loop, is real; time stands still while there is some. */
+/** Work on the disk and of the next turn of the event loop is real; time stands still while there is some. */
 const isReal = (resource: string): boolean =>
   resource.startsWith('FSReq') || resource.startsWith('CloseReq') || resource === 'Immediate';
 /** So many looks at the event loop must find nothing under way before the clock goes on. */

@@ -63,8 +63,8 @@ export function openSqlite(options: SqliteOptions): Database {
   }
 
   /**
-   * While no transaction is open the writer reads too: it knows its own changes, whereas each of them makes the
-   * reader forget all pages (four times the time of a look-up).
+   * While no transaction is open the writer reads too: it knows its own changes, whereas each of them makes
+   * the reader forget all pages (four times the time of a look-up).
    */
   const readingConnection = (): Connection => (writer.handle.isTransaction ? reader : writer);
 

@@ -116,7 +116,7 @@ function createCommit(
   async function runApart(write: Write): Promise<void> {
     frame.savepoint();
     await write.run();
-    if (!handle.isTransaction) throw write.failure()?.reason ?? new Error('The transaction has ended.');
+    if (!handle.isTransaction) throw new TransactionGivenUp(write.failure()?.reason);
     if (write.failure()) frame.takeBack();
     frame.release();
   }
@@ -126,8 +126,7 @@ function createCommit(
     if (batch.length > 1 || !first) for (const write of batch) await runApart(write);
     else {
       await first.run();
-      const failure = first.failure();
-      if (failure) throw failure.reason;
+      if (first.failure()) throw new Error('The only write of the batch failed.');
     }
   }
 
@@ -145,9 +144,23 @@ function createCommit(
     } catch (reason) {
       if (handle.isTransaction) frame.rollback();
       // What failed by itself keeps its own reason.
-      for (const write of batch) write.reject(write.failure()?.reason ?? reason);
+      for (const write of batch) write.reject(write.failure()?.reason ?? causeOf(reason));
       return;
     }
     for (const write of batch) write.settle();
   };
+}
+
+/** SQLite ended the transaction of a batch by itself, for the reason of one of its writes. */
+class TransactionGivenUp extends Error {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super('SQLite gave the transaction up.');
+    this.reason = reason;
+  }
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof TransactionGivenUp ? (error.reason ?? error) : error;
 }
