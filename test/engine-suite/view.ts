@@ -159,11 +159,16 @@ export function viewSuite({ engine, api, view }: EngineFixture): void {
       expect(await containers.restart(actorOf(), before?.containerId ?? '')).toMatchObject({
         containerId: before?.containerId,
       });
-      await untilRunning(engine, name, 1);
+      // The swarm takes its container's end for the task's, whenever it sees it, and makes another task.
       await until(
-        'a running container',
-        async () => (await containers.list(actorOf(), ({ state }) => state === 'running')).length === 1,
+        'the container of another task',
+        async () => {
+          const running = await containers.list(actorOf(), ({ state }) => state === 'running');
+          return running.length === 1 && running[0]?.containerId !== before?.containerId;
+        },
+        60_000,
       );
+      await untilRunning(engine, name, 1);
     });
   });
 
