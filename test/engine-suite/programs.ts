@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../server/src/domain/secret.ts';
 import { ProgramFailed, type ProgramSpec } from '../../server/src/ports/engine-program.ts';
-import { nodeImage, uniqueName, type EngineFixture } from './fixture.ts';
-import { commandOf } from './steps.ts';
+import { nodeImage, uniqueName, until, type EngineFixture } from './fixture.ts';
+import { commandOf, type Step } from './steps.ts';
 
 export function programsSuite({ engine, api }: EngineFixture): void {
   const network = uniqueName('programs');
@@ -138,6 +138,29 @@ export function programsSuite({ engine, api }: EngineFixture): void {
         if (taken > 20_000_000) break;
       }
       expect(await left()).toEqual([]);
+    });
+
+    test('that has ended gives the rest of its output to whoever waits, too', async () => {
+      const written = Promise.withResolvers<void>();
+      let hasWritten = false;
+      let taken = 0;
+      const bytes = 5_000_000;
+      const steps: Step[] = [
+        { do: 'pour', bytes },
+        { do: 'say', text: 'written', on: 'stderr' },
+      ];
+      for await (const part of engine.programOutput(program(commandOf(steps)), {
+        signal,
+        onLine: () => written.resolve(),
+      })) {
+        void written.promise.then(() => (hasWritten = true));
+        taken += part.length;
+        // An engine drops what nobody took of it two seconds after its end.
+        if (hasWritten)
+          await until('its end', async () => (await engine.containers(label))[0]?.state === 'exited', 60_000);
+      }
+      expect(hasWritten).toBe(true);
+      expect(taken).toBe(bytes);
     });
 
     test('ends with its signal, and one left behind is removed by its label', async () => {

@@ -14,6 +14,11 @@ export interface ProgramSpec {
   /** Attachable network that it is on. */
   network: string;
   labels: Record<string, string>;
+  /**
+   * The output is whole only with a mark behind its last byte, which a shell of the image writes: an engine
+   * under load drops the end of an output without a word. SERVICE_UNAVAILABLE when it did.
+   */
+  marksItsEnd?: boolean;
   /** Where the image must be pulled. */
   registryAuth?: RegistryAuth | undefined;
 }

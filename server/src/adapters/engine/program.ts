@@ -8,14 +8,16 @@ import { createdContainerAnswer, waitAnswer } from './answers.ts';
 import { listContainers, removeContainer } from './containers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
+import { createEndMark, cutOff, type EndMark } from './end-mark.ts';
 import { engineError, isAbsent } from './engine-error.ts';
 import { pullImage } from './image-transfer.ts';
 import { managed } from './labels.ts';
 import { readFrames } from './log-frames.ts';
+import { readEagerly } from './read-eagerly.ts';
 
 const keptLines = 5;
-/** From the end of its output to the end of its process. */
-const endLimitMs = 60_000;
+/** Longer than any dump; the caller's signal ends what hangs. */
+const longestRunMs = 7 * 24 * 60 * 60 * 1000;
 
 export async function* programOutput(
   client: EngineClient,
@@ -23,7 +25,8 @@ export async function* programOutput(
   { signal, input, onLine }: ProgramStreams,
 ): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
-  const id = await create(client, spec, signal, input !== undefined);
+  const mark = spec.marksItsEnd ? createEndMark() : undefined;
+  const id = await create(client, spec, { signal, takesInput: input !== undefined, mark });
   let fault: { cause: unknown } | undefined;
   try {
     const path = `/containers/${segment(id)}`;
@@ -41,32 +44,42 @@ export async function* programOutput(
       await removeContainer(client, id);
     });
     const lines = createLines(onLine);
-    for await (const { kind, body } of readFrames(connection)) {
-      if (kind === 'stdout') yield body;
-      else lines.push(body);
-    }
+    const exit = client.call(
+      {
+        method: 'POST',
+        path: `${path}/wait`,
+        doing: `waiting for the end of ${spec.name}`,
+        limitMs: longestRunMs,
+        signal,
+      },
+      waitAnswer,
+    );
+    const output = stdoutOf(readEagerly(connection, exit), lines.push);
+    yield* mark ? mark.strip(output) : output;
     signal.throwIfAborted();
     lines.end();
     connection.destroy();
     await feeding;
     if (fault) throw fault.cause;
-    const { StatusCode: exitCode } = await client.call(
-      {
-        method: 'POST',
-        path: `${path}/wait`,
-        doing: `waiting for the end of ${spec.name}`,
-        limitMs: endLimitMs,
-        signal,
-      },
-      waitAnswer,
-    );
+    const { StatusCode: exitCode } = await exit;
     if (exitCode !== 0) throw new ProgramFailed(programName(spec), exitCode, lines.last());
+    if (mark && !mark.isWhole()) throw cutOff(programName(spec));
   } catch (error) {
     signal.throwIfAborted();
     if (fault) throw fault.cause;
     throw error instanceof AppError ? error : engineError(`speaking with ${spec.name}`, client.place, error);
   } finally {
     await removeContainer(client, id);
+  }
+}
+
+async function* stdoutOf(
+  connection: AsyncIterable<Buffer>,
+  onStderr: (bytes: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const { kind, body } of readFrames(connection)) {
+    if (kind === 'stdout') yield body;
+    else onStderr(body);
   }
 }
 
@@ -82,13 +95,16 @@ export async function removeContainers(client: EngineClient, label: string): Pro
 async function create(
   client: EngineClient,
   spec: ProgramSpec,
-  signal: AbortSignal,
-  takesInput: boolean,
+  { signal, takesInput, mark }: { signal: AbortSignal; takesInput: boolean; mark: EndMark | undefined },
 ): Promise<string> {
-  const [program, ...args] = spec.argv;
+  const { entrypoint, args, env } = mark?.command(spec.argv) ?? {
+    entrypoint: spec.argv[0],
+    args: spec.argv.slice(1),
+    env: undefined,
+  };
   const body = {
     Image: spec.image,
-    Entrypoint: [program],
+    Entrypoint: [entrypoint],
     Cmd: args,
     Labels: managed(spec.labels),
     Tty: false,
@@ -97,9 +113,12 @@ async function create(
     AttachStdin: takesInput,
     AttachStdout: true,
     AttachStderr: true,
-    Env: Object.entries(spec.env).map(
-      ([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`,
-    ),
+    Env: [
+      ...Object.entries(spec.env).map(
+        ([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`,
+      ),
+      ...(env === undefined ? [] : [env]),
+    ],
     // The image's own check is of its server, which does not run here.
     Healthcheck: { Test: ['NONE'] },
     // A log would keep a copy of everything that goes through.

@@ -73,6 +73,7 @@ export function createPrograms(newName: (what: string) => string): Programs {
       image: server.image,
       argv,
       env: env satisfies Record<string, string | Secret>,
+      marksItsEnd: true,
       network: server.network,
       labels: { [runLabel]: backupRunId },
       registryAuth: server.registryAuth,
