@@ -74,7 +74,8 @@ export async function createWorld(
     clock,
     database,
     stores,
-    settings: createSettings(stores.settings),
+    // Some images were loaded by hand; the others come from a registry.
+    settings: createSettings(stores.settings, { sharedImages: ['redis', 'local/'] }),
     adapters: adaptersOf(machine, config, reaper),
     local: connectionOf(machine, config, reaper),
     applied: [],
