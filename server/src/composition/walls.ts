@@ -1,7 +1,7 @@
 /**
  * The walls between services and the machine, and between organizations on it, as they are built into the
- * program. A test that composes the program itself may leave one out, to see that its attack succeeds then; the product has no such
- * choice.
+ * program. A test that composes the program itself may leave one out, to see that its attack succeeds then;
+ * the product has no such choice.
  */
 import type { JudgeFile } from '../deploy/compose/compose-context.ts';
 import { createFileJudge, type JudgeFileParts } from '../deploy/compose/judge-file.ts';

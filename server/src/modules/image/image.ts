@@ -9,11 +9,21 @@ import {
   isNamed,
   parseImageReference,
 } from '../../domain/image-reference.ts';
+import type { TableRecord } from '../../db/tables.ts';
 import type { ServiceRef } from '../../domain/service-ref.ts';
 import { isSharedBy } from '../../domain/shared-images.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { ImageState } from '../../ports/engine.ts';
-import type { ImageStore, PullKey } from './store.ts';
+
+export type PullRecord = TableRecord<'image_pull'>;
+export type PullKey = Pick<PullRecord, 'organizationId' | 'serverKey' | 'reference'>;
+
+/** What organizations have exchanged with registries. */
+export interface ImagePulls {
+  pull(key: PullKey): Promise<PullRecord | undefined>;
+  /** In place of what was kept under the same reference. */
+  keepPull(record: PullRecord): Promise<void>;
+}
 
 /** An organization wants to run, on a server, what this reference names. */
 export interface ImageClaim extends PullKey {
@@ -53,7 +63,7 @@ export interface ReleasedService {
 }
 
 export interface ImageAccessParts {
-  store: Pick<ImageStore, 'pull' | 'keepPull'>;
+  store: ImagePulls;
   /** The setting `sharedImages`. */
   shared(): Promise<readonly string[]>;
   clock: Clock;

@@ -3,19 +3,9 @@ import { AppError } from '../../domain/errors.ts';
 import type { ServiceRef } from '../../domain/service-ref.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore } from '../../db/table-store.ts';
-import type { TableRecord } from '../../db/tables.ts';
-import type { ReleasedImages, ReleasedService } from './image.ts';
+import type { ImagePulls, ReleasedImages, ReleasedService } from './image.ts';
 
-export type PullRecord = TableRecord<'image_pull'>;
-export type PullKey = Pick<PullRecord, 'organizationId' | 'serverKey' | 'reference'>;
-
-export interface ImageStore extends ReleasedImages {
-  pull(key: PullKey): Promise<PullRecord | undefined>;
-  /** In place of what was kept under the same reference. */
-  keepPull(record: PullRecord): Promise<void>;
-}
-
-export function createImageStore(database: Database): ImageStore {
+export function createImageStore(database: Database): ImagePulls & ReleasedImages {
   const pulls = tableStore(database, 'image_pull');
   const databases = tableStore(database, 'database');
   const [applications, composes, previews] = [
