@@ -206,7 +206,7 @@ export function imagesSuite({ engine, api, registries }: EngineFixture): void {
     });
   });
 
-  test("an image of set-up's names is pulled from nowhere, nor asked for, nor left to the engine", async () => {
+  test("an image of set-up's names is pulled from nowhere, nor left to the engine to pull", async () => {
     const image = 'berth/there-is-none:1';
     const missing = { code: 'PRECONDITION_FAILED', message: expect.stringContaining('Run bin/up again') };
     await expect(engine.pullImage(image, transfer().options)).rejects.toMatchObject(missing);

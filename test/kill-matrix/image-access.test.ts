@@ -41,7 +41,8 @@ beforeEach(async () => {
   folder = mkdtempSync(join(inMemory, 'berth-images-'));
   installation = await createInstallation(kind, folder);
   const { deployment, faults } = await installation.tryAt(Infinity);
-  expect({ faults, status: deployment.status }).toEqual({ faults: [], status: 'done' });
+  if (deployment.status !== 'done')
+    throw new Error(`Not deployed: ${faults.join()} ${deployment.errorMessage}`);
   service = ownerOf(deployment);
   others = await installation.run(placeOf);
 });
@@ -176,7 +177,7 @@ describe("an organization's own image", () => {
     expect(await memory().engine.services()).toEqual(before);
   });
 
-  test('is run while its registry is away, as long as it is the very image that came from there', async () => {
+  test('is run while its registry is away, if it is the very image that came from there', async () => {
     isAway();
     expect(await deploy(service)).toMatchObject({ status: 'done' });
     const present = await installation.run((world) => world.applications.find(service.serviceId));
@@ -187,7 +188,7 @@ describe("an organization's own image", () => {
     });
   });
 
-  test('is gone back to while its registry is away, and refused when nobody knows whence it came', async () => {
+  test('is gone back to while its registry is away, if it is known to have come from there', async () => {
     const { deploymentId } = await installation.run(async ({ deployments }) => {
       const [, before] = (await deployments.all(service)).filter(({ status }) => status === 'done');
       if (before === undefined) throw new Error('It has one version only.');
