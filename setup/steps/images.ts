@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buildImages } from '../../images/build.ts';
 import { buildPackages, imageNames } from '../../images/images.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
+import { isPlatformImage, platformPrefix } from '../../server/src/domain/image-reference.ts';
 import { installPackages } from '../apt.ts';
 import type { SetupContext, Step } from '../context.ts';
 
@@ -62,6 +63,8 @@ function usesOurs({ settings }: SetupContext): boolean {
 
 /** Gives why the image did not come, undefined when it did. */
 async function pull(context: SetupContext, reference: string): Promise<string | undefined> {
+  if (isPlatformImage(reference))
+    return `images named ${platformPrefix}… are pulled from no registry, where the name could be anybody's`;
   context.say(`pulls ${reference}; waits at most ${answerLimitMs / 1000} s for a registry's answer`);
   const answer = await context.engine.pull(reference, {
     answerLimitMs,

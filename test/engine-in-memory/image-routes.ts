@@ -31,6 +31,14 @@ export const imageAnswers: Answers = [
     answer: (call) => answers.imageJson(images.requireImage(call.state, first(call))),
   },
   {
+    method: 'GET',
+    path: '/distribution/**/json',
+    async answer(call) {
+      await sleep(answerMs);
+      return { Descriptor: { digest: images.digestAt(call.state, first(call), accountOf(call.auth)) } };
+    },
+  },
+  {
     method: 'POST',
     path: '/images/**/tag',
     answer: (call) =>

@@ -107,7 +107,8 @@ function registryOf(state: State, reference: string, missing: string): Registry 
   return registryAt(state, host);
 }
 
-export function pull(state: State, reference: string, account: Account | undefined): Image {
+/** What the registry has under the reference, for whoever may have it. */
+function offered(state: State, reference: string, account: Account | undefined): Image {
   const registry = registryOf(
     state,
     reference,
@@ -118,6 +119,16 @@ export function pull(state: State, reference: string, account: Account | undefin
   const kept = registry.images.get(reference.includes('@') ? `${repository}@${tag}` : `${repository}:${tag}`);
   if (kept === undefined)
     throw new Refusal(404, `manifest for ${reference} not found: manifest unknown: manifest unknown`);
+  return kept;
+}
+
+export function digestAt(state: State, reference: string, account: Account | undefined): string {
+  return digestOf(offered(state, reference, account));
+}
+
+export function pull(state: State, reference: string, account: Account | undefined): Image {
+  const kept = offered(state, reference, account);
+  const { repository } = parseImageReference(reference);
   const image = state.images.get(kept.id) ?? {
     ...kept,
     tags: new Set<string>(),

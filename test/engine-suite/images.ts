@@ -150,6 +150,21 @@ export function imagesSuite({ engine, api, registries }: EngineFixture): void {
       expect(await engine.image(inSecured)).toBeDefined();
     });
 
+    test('is asked for an image without pulling it, and answers whom it would give it', async () => {
+      const digest = await engine.askRegistry(inSecured, { signal, auth });
+      expect((await engine.image(inSecured))?.digests).toContain(`${secured}/${repository}@${digest}`);
+      for (const wrong of [undefined, badAuth])
+        await expect(engine.askRegistry(inSecured, { signal, auth: wrong })).rejects.toMatchObject({
+          code: 'FORBIDDEN',
+        });
+      await expect(engine.askRegistry(`${open}/${repository}:none`, { signal })).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
+      await expect(engine.askRegistry(`${nowhere}/a:1`, { signal })).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+      });
+    });
+
     test('without the image says so', async () => {
       await expect(engine.pullImage(`${open}/${repository}:none`, transfer().options)).rejects.toMatchObject({
         code: 'NOT_FOUND',
@@ -189,6 +204,16 @@ export function imagesSuite({ engine, api, registries }: EngineFixture): void {
       await engine.removeService(spec.name);
       await engine.removeImage(image);
     });
+  });
+
+  test("an image of set-up's names is pulled from nowhere, nor left to the engine to pull", async () => {
+    const image = 'berth/there-is-none:1';
+    const missing = { code: 'PRECONDITION_FAILED', message: expect.stringContaining('Run bin/up again') };
+    await expect(engine.pullImage(image, transfer().options)).rejects.toMatchObject(missing);
+    await expect(engine.askRegistry(`docker.io/${image}`, { signal })).rejects.toMatchObject(missing);
+    await expect(engine.applyService(idleService(uniqueName('ours'), { image }))).rejects.toMatchObject(
+      missing,
+    );
   });
 
   test('an image in use keeps its layers and is no error', async () => {

@@ -104,8 +104,8 @@ export function releasesSuite({ engine }: EngineFixture): void {
     ],
     [
       'whose image does not exist',
-      { image: 'berth/there-is-none:1' },
-      /^The image berth\/there-is-none:1 was not found/,
+      { image: 'nobody/there-is-none:1' },
+      /^The image nobody\/there-is-none:1 was not found/,
       undefined,
     ],
     [
@@ -243,7 +243,7 @@ export function releasesSuite({ engine }: EngineFixture): void {
     test('without its image has failed', async () => {
       const spec = stepService(uniqueName('firstimage'), answering, {
         release: 'r1',
-        image: 'berth/there-is-none:1',
+        image: 'nobody/there-is-none:1',
       });
       await withFirst(spec, ({ outcome }) =>
         expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining('not found') }),

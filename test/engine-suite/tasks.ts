@@ -94,8 +94,8 @@ export function tasksSuite({ engine }: EngineFixture): void {
     });
 
     test('without its image gives the reason and no exit code', async () => {
-      const { result } = await run([], { spec: { image: 'berth/there-is-none:1' } });
-      expect(result).toEqual({ exitCode: undefined, error: 'No such image: berth/there-is-none:1' });
+      const { result } = await run([], { spec: { image: 'nobody/there-is-none:1' } });
+      expect(result).toEqual({ exitCode: undefined, error: 'No such image: nobody/there-is-none:1' });
     });
 
     test('is removed when aborted', async () => {

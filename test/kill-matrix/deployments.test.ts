@@ -86,8 +86,8 @@ async function running(installation: Installation, name: string): Promise<string
 test('a version that ends at its start is taken back, and the former one answers all the time', async () => {
   const { installation, service, name } = await deployed('image, again');
   const { memory } = installation.machine;
-  memory.addImage('broken:1', { programs: { serve: () => 3 }, command: ['serve'] });
-  await setImage(installation, service, 'broken:1');
+  memory.addImage('local/broken:1', { programs: { serve: () => 3 }, command: ['serve'] });
+  await setImage(installation, service, 'local/broken:1');
   const before = await running(installation, name);
   const ended = await deploy(installation, service);
   expect(ended).toMatchObject({ status: 'error', stage: 'await-healthy' });
@@ -97,8 +97,8 @@ test('a version that ends at its start is taken back, and the former one answers
 
 test('a version that never listens is taken back', async () => {
   const { installation, service, name } = await deployed('image, again');
-  installation.machine.memory.addImage('deaf:1', { ...web, command: ['sleep', '100000'] });
-  await setImage(installation, service, 'deaf:1');
+  installation.machine.memory.addImage('local/deaf:1', { ...web, command: ['sleep', '100000'] });
+  await setImage(installation, service, 'local/deaf:1');
   const before = await running(installation, name);
   const ended = await deploy(installation, service);
   expect(ended.errorMessage).toContain('never became healthy');

@@ -147,7 +147,8 @@ async function createMachine(): Promise<Machine> {
   };
 }
 
-async function placeOf({ stores, environments }: World): Promise<Place> {
+/** An organization of its own, with an environment. */
+export async function placeOf({ stores, environments }: World): Promise<Place> {
   const organizationId = randomId();
   await stores.organizations.insert({
     organizationId,

@@ -13,7 +13,8 @@ import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
 import { createCaddyStore } from '../../server/src/adapters/proxy/caddy-store.ts';
 import { sshKeyPairs } from '../../server/src/adapters/ssh/key-pairs.ts';
 import type { Adapters } from '../../server/src/composition/adapters.ts';
-import { hostReachOn } from '../../server/src/composition/host-reach.ts';
+import { hostReachOn, walledEngine } from '../../server/src/composition/host-reach.ts';
+import { imageAccessOf } from '../../server/src/composition/image-access.ts';
 import { walls } from '../../server/src/composition/walls.ts';
 import type { Ground } from '../../server/src/composition/ground.ts';
 import { createKeeping } from '../../server/src/composition/keeping.ts';
@@ -36,7 +37,7 @@ import { createRegistries } from '../../server/src/modules/registry/registry.ts'
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import { systemClock as clock } from '../../server/src/ports/clock.ts';
 import type { HostConnection } from '../../server/src/ports/host-connection.ts';
-import type { Host } from '../../server/src/ports/host.ts';
+import type { Host, Hosts } from '../../server/src/ports/host.ts';
 import type { Reconciler } from '../../server/src/reconcile/reconciler.ts';
 import { builderOf, filesOf, gitOf, logsOf, proxyOf, type Machine } from './neighbours.ts';
 import { guardDatabase, type Reaper } from './reaper.ts';
@@ -46,6 +47,7 @@ export interface World
   stores: Stores;
   previews: PreviewDeployments;
   deployments: Deployments;
+  hosts: Hosts;
   reconciler: Reconciler;
   interruption: Interruption;
   /** What the reconciler found different, since the start. */
@@ -74,7 +76,8 @@ export async function createWorld(
     clock,
     database,
     stores,
-    settings: createSettings(stores.settings),
+    // Some images were loaded by hand; the others come from a registry.
+    settings: createSettings(stores.settings, { sharedImages: ['redis', 'local/'] }),
     adapters: adaptersOf(machine, config, reaper),
     local: connectionOf(machine, config, reaper),
     applied: [],
@@ -90,6 +93,7 @@ export async function createWorld(
     stores: ground.stores,
     deployments,
     previews,
+    hosts: machines.hosts,
     reconciler,
     interruption,
     drift,
@@ -205,21 +209,24 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
   };
 }
 
-function hostOf(machine: Machine, { config, local }: Ground, product: Product, reaper: Reaper): Host {
-  const { engine, view: engineView } = machine.memory.connect((request) =>
+function hostOf(machine: Machine, ground: Ground, product: Product, reaper: Reaper): Host {
+  const { config, local, stores } = ground;
+  const { engine: bare, view: engineView } = machine.memory.connect((request) =>
     reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
   );
   const { environments, composes, settings } = product;
   const pool = async (): Promise<string> => (await settings.get()).networkPool;
-  return {
+  const bareHost = {
     ...local,
     key: localServer,
     name: 'this server',
-    engine,
+    engine: bare,
     engineView,
     builder: reaper.guard('builder', builderOf(machine)),
-    networks: createNetworks({ engine, environments, composes, pool }),
     proxy: reaper.guard('proxy', proxyOf(machine)),
     proxyStore: createCaddyStore(made(config.data, 'caddy')),
   };
+  const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls) };
+  const engine = walledEngine(bareHost, parts, walls);
+  return { ...bareHost, engine, networks: createNetworks({ engine, environments, composes, pool }) };
 }

@@ -2,6 +2,7 @@
  * Servers of databases beside their running ones: what restores and trials load into, and how a database
  * changes over to their volume.
  */
+import { bringImage } from '../deploy/bring-image.ts';
 import { composeDatabaseSpec } from '../deploy/database/release-database.ts';
 import type { DatabasePorts } from '../deploy/database/database-context.ts';
 import { resolveEnv } from '../domain/env.ts';
@@ -111,6 +112,7 @@ async function start(
   const host = await parts.hosts.of(serverKeyOf(database));
   const { engine } = host;
   const spec = await besideSpec(parts, host, database, beside);
+  if (database.liveDeploymentId === null) await bringFirst(parts, host, database, { signal, say });
   await engine.applyService(spec);
   say(`Starting ${spec.image} on the new volume ${beside.volume}.`);
   await untilRunning(engine, spec.name, signal);
@@ -123,6 +125,21 @@ async function start(
   );
   say(`It answers: version ${version}.`);
   return serverOf(engine, database, spec);
+}
+
+/** What it runs is here; the image of a database that never ran is asked for as by its deployment. */
+async function bringFirst(
+  { databasePorts }: BesideParts,
+  { engine, key: serverKey }: Host,
+  { containerImage: reference, organizationId }: DatabaseRecord,
+  { signal, say }: Telling,
+): Promise<void> {
+  const { images, reachRegistry, records } = databasePorts;
+  const auth = await records.registryAuth(reference, organizationId);
+  await bringImage(
+    { engine, serverKey, images, reachRegistry, log: { line: say }, signal },
+    { reference, organizationId, auth, how: 'present' },
+  );
 }
 
 async function changeOver(

@@ -9,7 +9,6 @@ import { keptServices, readComposeSnapshot } from '../deploy/compose/compose-sna
 import { composeNetwork } from '../deploy/networks.ts';
 import { linkOf, repositoryAccess, requireRepository } from '../deploy/stages/fetch-repository.ts';
 import { AppError } from '../domain/errors.ts';
-import { registryOf } from '../domain/image-reference.ts';
 import type { ComposeRecord } from '../db/tables.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import { createComposeRuntime, type ComposeRuntime, type LiveService } from '../modules/compose/runtime.ts';
@@ -17,8 +16,7 @@ import { createPublishedPorts } from '../modules/port/port.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import { randomId } from '../ports/clock.ts';
 import type { ServiceSpec } from '../ports/engine.ts';
-import type { RegistryAuth } from '../ports/registry-auth.ts';
-import { createDeployRecords, type DeployingParts, type SharedPorts } from './deploying.ts';
+import { createDeployRecords, registryAuthBy, type DeployingParts, type SharedPorts } from './deploying.ts';
 
 export interface RunningComposes {
   ports: Omit<ComposePorts, 'applyRoutes'>;
@@ -127,11 +125,7 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
     find: composes.find,
     domains: (composeId) => stores.domains.list({ composeId }, { by: ['domainId'], direction: 'asc' }),
     mounts: (composeId) => stores.mounts.list({ composeId }, { by: ['mountId'], direction: 'asc' }),
-    async registryAuth(image, organizationId): Promise<RegistryAuth | undefined> {
-      const host = registryOf(image);
-      const found = (await registries.all(organizationId)).find(({ registryUrl }) => registryUrl === host);
-      return found && (await registries.access(found.registryId, organizationId)).auth;
-    },
+    registryAuth: registryAuthBy(registries),
     async live(compose) {
       const deployment = await deployments.live(compose);
       const snapshot = readComposeSnapshot(deployment);

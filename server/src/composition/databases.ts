@@ -23,7 +23,7 @@ import { majorOfImage } from '../modules/database/version.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import type { ServiceSpec } from '../ports/engine.ts';
 import type { Host } from '../ports/host.ts';
-import { createDeployRecords, type DeployingParts } from './deploying.ts';
+import { createDeployRecords, registryAuthBy, type DeployingParts } from './deploying.ts';
 
 export interface RunningDatabases {
   ports: DatabasePorts;
@@ -72,17 +72,19 @@ function unlessUnavailable(error: unknown): undefined {
 }
 
 function createDatabasePorts(parts: DeployingParts, databases: Databases): DatabasePorts {
-  const { hosts, stores, adapters } = parts;
+  const { hosts, stores, adapters, images, registries } = parts;
   const { placement, envBlocks } = createDeployRecords(parts);
   return {
     hosts,
     reachRegistry: adapters.outgoing.registry,
+    images,
     records: {
       find: databases.find,
       patch: databases.patch,
       placement,
       envBlocks,
       liveSpec: liveDatabaseSpec(parts),
+      registryAuth: registryAuthBy(registries),
       mounts: (databaseId) => stores.mounts.list({ databaseId }, { by: ['mountId'], direction: 'asc' }),
     },
   };

@@ -8,11 +8,13 @@ import { imageAuth } from '../deploy/stages/checkout.ts';
 import { applicationRef } from '../domain/service-ref.ts';
 import { resolveEnv } from '../domain/env.ts';
 import { AppError } from '../domain/errors.ts';
+import { registryOf } from '../domain/image-reference.ts';
 import { parseCpus, parseMemory } from '../domain/resources.ts';
 import type { Applications } from '../modules/application/application.ts';
 import { settingsOf } from '../modules/application/pending-changes.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
+import type { ImageAccess } from '../modules/image/image.ts';
 import type { HostReach } from '../modules/host-reach/host-reach.ts';
 import type { GitProviders } from '../modules/git-provider/git-provider.ts';
 import type { Registries } from '../modules/registry/registry.ts';
@@ -35,6 +37,7 @@ export interface DeployingParts {
   settings: SettingsService;
   hosts: Hosts;
   hostReach: Pick<HostReach, 'reachesHost'>;
+  images: ImageAccess;
   clock: Clock;
   taskLabels: Record<string, string>;
 }
@@ -43,10 +46,11 @@ export interface DeployingParts {
 export type SharedPorts = Omit<SourcePorts, 'applyRoutes'>;
 
 export function createDeployPorts(parts: DeployingParts): SharedPorts {
-  const { adapters, clock, hosts, hostReach, settings, taskLabels } = parts;
+  const { adapters, clock, hosts, hostReach, images, settings, taskLabels } = parts;
   return {
     git: adapters.git,
     reachRegistry: adapters.outgoing.registry,
+    images,
     clock,
     hosts,
     taskLabels,
@@ -105,6 +109,17 @@ export function createDeployRecords({
       stores.deployments.list({ applicationId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
     record: (deploymentId, patch) => deployments.record(deploymentId, patch),
     nameReleased: (applicationId, releasedAppName) => applications.patch(applicationId, { releasedAppName }),
+  };
+}
+
+/** Sign-in of the organization's registry that an image comes from, if there is one. */
+export function registryAuthBy(
+  registries: Registries,
+): (image: string, organizationId: string) => Promise<RegistryAuth | undefined> {
+  return async (image, organizationId) => {
+    const host = registryOf(image);
+    const found = (await registries.all(organizationId)).find(({ registryUrl }) => registryUrl === host);
+    return found && (await registries.access(found.registryId, organizationId)).auth;
   };
 }
 

@@ -1,11 +1,13 @@
 /** The walls round each machine, joined from records and the machine itself. */
 import { readComposeSnapshot } from '../deploy/compose/compose-snapshot.ts';
+import { createImageJudge } from '../deploy/judged-images.ts';
 import { judgedEngine } from '../deploy/judged-engine.ts';
 import { readSnapshot } from '../deploy/snapshot.ts';
 import { parseServerPath } from '../domain/server-path.ts';
 import type { DeployedKind } from '../domain/service-ref.ts';
 import type { OwnMounts } from '../modules/host-reach/dangers.ts';
 import { createHostReach, type Approvals, type HostReach } from '../modules/host-reach/host-reach.ts';
+import type { ImageAccess } from '../modules/image/image.ts';
 import { createPlaces } from '../modules/host-reach/places.ts';
 import type { Engine, ServiceSpec } from '../ports/engine.ts';
 import type { Host, Hosts } from '../ports/host.ts';
@@ -47,20 +49,34 @@ export async function releasedSpecs(
   return snapshot ? [snapshot.spec] : [];
 }
 
-/** The engine of a machine behind its wall. */
+export interface WallParts {
+  approvals: Approvals;
+  stores: Pick<Stores, 'deployments' | 'images'>;
+  images: ImageAccess;
+}
+
+/** The engine of a machine behind its walls. */
 export function walledEngine(
   machine: Omit<Host, 'networks'>,
-  approvals: Approvals,
-  stores: Pick<Stores, 'deployments'>,
+  { approvals, stores, images }: WallParts,
   { judge }: Walls,
 ): Engine {
-  return judgedEngine(
-    machine.engine,
-    judge({
-      approvals,
-      places: createPlaces(machine),
-      own: ownMounts(machine),
-      released: ({ kind }, deploymentId) => releasedSpecs(stores, kind, deploymentId),
-    }),
-  );
+  const { engine, key: serverKey } = machine;
+  const ofReach = judge({
+    approvals,
+    places: createPlaces(machine),
+    own: ownMounts(machine),
+    released: ({ kind }, deploymentId) => releasedSpecs(stores, kind, deploymentId),
+  });
+  const ofImages = createImageJudge({
+    images,
+    engine,
+    serverKey,
+    store: stores.images,
+    released: (kind, deploymentId) => releasedSpecs(stores, kind, deploymentId),
+  });
+  return judgedEngine(engine, async (spec) => {
+    await ofReach(spec);
+    await ofImages(spec);
+  });
 }

@@ -8,6 +8,7 @@ import { localServer } from '../domain/server-key.ts';
 import type { HostReach } from '../modules/host-reach/host-reach.ts';
 import type { Hosts } from '../ports/host.ts';
 import type { Ground } from './ground.ts';
+import { imageAccessOf } from './image-access.ts';
 import { hostReachOn, walledEngine } from './host-reach.ts';
 import { createHosts, type Connect } from './hosts.ts';
 import { createDeployed } from './previewing.ts';
@@ -34,6 +35,7 @@ export function createMachines(
   const { approvals, settings, environments, composes, queue } = product;
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
   const watch = createProxyWatch({ ...ground, settings });
+  const images = imageAccessOf(ground, walls);
   const hosts = createHosts({
     ...ground,
     connect,
@@ -41,7 +43,7 @@ export function createMachines(
     environments,
     composes,
     servers: stores.servers,
-    walled: (machine) => walledEngine(machine, approvals, stores, walls),
+    walled: (machine) => walledEngine(machine, { approvals, stores, images }, walls),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,

@@ -15,6 +15,7 @@ import {
   type SharedPorts,
 } from './deploying.ts';
 import type { Ground } from './ground.ts';
+import { imageAccessOf } from './image-access.ts';
 import type { Machines } from './machines.ts';
 import type { Product } from './product.ts';
 import type { Walls } from './walls.ts';
@@ -34,7 +35,7 @@ export function createReleasing(
   ground: Ground,
   product: Product,
   machines: Machines,
-  { judgeFile }: Walls,
+  walls: Walls,
 ): Releasing {
   const { turns, databases, composes } = product;
   const { deployments, hostReach } = machines;
@@ -46,6 +47,7 @@ export function createReleasing(
     ...ground,
     ...product,
     ...machines,
+    images: imageAccessOf(ground, walls),
     taskLabels: { [instanceLabel]: instance },
   };
   const ports = createDeployPorts(parts);
@@ -59,7 +61,7 @@ export function createReleasing(
     runningComposes: createRunningComposes(parts, ports, {
       composes,
       turns,
-      judgeFile: judgeFile({ hostReach, composes, clock: ground.clock }),
+      judgeFile: walls.judgeFile({ hostReach, composes, clock: ground.clock }),
     }),
     runtime: createRuntime(parts, product, live),
   };

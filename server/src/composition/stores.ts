@@ -16,6 +16,7 @@ import { createDomainStore, createRequestStore } from '../modules/domain/store.t
 import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createGitProviderStore } from '../modules/git-provider/store.ts';
 import { createHostReachStore } from '../modules/host-reach/store.ts';
+import { createImageStore } from '../modules/image/store.ts';
 import { createIssuanceStore } from '../modules/issuance/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
 import {
@@ -61,6 +62,7 @@ export function createStores(database: Database) {
     ports: createPortStore(database),
     mounts: createMountStore(database),
     hostReach: createHostReachStore(database),
+    images: createImageStore(database),
     previewDeployments: createPreviewDeploymentStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),

@@ -502,6 +502,16 @@ ALTER TABLE "compose" ADD COLUMN "awaitsApproval" TEXT;
 ALTER TABLE "compose" DROP COLUMN "mayReachServer";
 `,
   },
+  {
+    version: 14,
+    name: 'which organization pulled which image',
+    sql: `
+CREATE TABLE "image_pull" (
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "serverKey" TEXT NOT NULL, "reference" TEXT NOT NULL, "imageId" TEXT NOT NULL, "pulledAt" TEXT NOT NULL,
+  PRIMARY KEY ("organizationId", "serverKey", "reference"));
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

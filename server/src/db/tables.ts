@@ -679,6 +679,15 @@ const requestMinute = {
   bytes: number(),
 };
 
+/** What the organization last got from a registry, or gave to one, under this very reference. */
+const imagePull = {
+  organizationId: text(),
+  serverKey: text(),
+  reference: text(),
+  imageId: text(),
+  pulledAt: text(),
+};
+
 export const tables = {
   user,
   two_factor: twoFactor,
@@ -717,6 +726,7 @@ export const tables = {
   proxy_file: proxyFile,
   request_minute: requestMinute,
   webhook_delivery: webhookDelivery,
+  image_pull: imagePull,
 };
 
 export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]> };

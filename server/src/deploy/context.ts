@@ -12,6 +12,7 @@ import type { Outgoing } from '../ports/outgoing.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
 import type { ReleasedSettings } from '../modules/application/pending-changes.ts';
 import type { Applications } from '../modules/application/application.ts';
+import type { ImageAccess } from '../modules/image/image.ts';
 import type { ServicePatch } from '../modules/deployment/deployment.ts';
 import type { HostParts } from './host-parts.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
@@ -24,6 +25,8 @@ export interface DeployPorts {
   git: Git;
   /** Work of the engine with a registry, judged before it begins. */
   reachRegistry: Outgoing['registry'];
+  /** Who may run which image. */
+  images: ImageAccess;
   clock: Clock;
   records: DeployRecords;
   settings(): Promise<DeploySettings>;

@@ -3,6 +3,7 @@ import { serverKeyOf } from '../domain/server-key.ts';
 import { deployingElsewhere, type Host, type Hosts } from '../ports/host.ts';
 
 export interface HostParts extends Pick<Host, 'engine' | 'builder' | 'networks' | 'probePath'> {
+  serverKey: string;
   /** Puts the routes of the host's proxy right (a new domain's network, a first release). */
   applyRoutes(): Promise<void>;
 }
@@ -20,5 +21,5 @@ export const hostOf = (
 
 export function partsOf({ applyRoutes }: Pick<HostAccess, 'applyRoutes'>, host: Host): HostParts {
   const { key, engine, builder, networks, probePath } = host;
-  return { engine, builder, networks, probePath, applyRoutes: () => applyRoutes(key) };
+  return { serverKey: key, engine, builder, networks, probePath, applyRoutes: () => applyRoutes(key) };
 }

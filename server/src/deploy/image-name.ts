@@ -3,10 +3,7 @@
  * (kept for rollback).
  */
 import { createHash } from 'node:crypto';
-import { builtPrefix } from '../domain/image-reference.ts';
-
-/** Repository names are lower case (image reference grammar), ids are not. */
-export const builtRepository = (serviceId: string): string => `${builtPrefix}${serviceId.toLowerCase()}`;
+import { builtRepository } from '../domain/image-reference.ts';
 
 export const builtImage = (serviceId: string, deploymentId: string): string =>
   `${builtRepository(serviceId)}:${deploymentId}`;

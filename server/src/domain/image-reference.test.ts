@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseImageReference, registryOf } from './image-reference.ts';
+import { isNamed, isPlatformImage, listedName, parseImageReference, registryOf } from './image-reference.ts';
 
 test.each([
   'nginx',
@@ -23,6 +23,9 @@ test.each([
   ['index.docker.io/berth-build/kq3:d1', 'names an image that Berth built'],
   ['cafe', 'could be the id of an image; write its tag too, like cafe:latest'],
   ['0'.repeat(64), 'could be the id of an image'],
+  ['sha256:a65e', 'is the id of an image'],
+  [`sha256:${'a'.repeat(64)}`, 'is the id of an image'],
+  [`sha256@sha256:${'a'.repeat(64)}`, 'is the id of an image'],
 ])('%s is refused', (reference, why) => {
   expect(() => parseImageReference(reference, 'image')).toThrow(new RegExp(`^image: .*${why}`));
 });
@@ -35,3 +38,25 @@ test.each([
   ['Intranet/x:1', 'Intranet'],
   ['registry.test:5000/x', 'registry.test:5000'],
 ])('%s comes from the registry "%s"', (reference, host) => expect(registryOf(reference)).toBe(host));
+
+test.each([
+  ['nginx', 'nginx:latest'],
+  ['docker.io/library/nginx:1', 'nginx:1'],
+  ['registry.test:5000/team/x', 'registry.test:5000/team/x:latest'],
+  ['index.docker.io/team/x:1@sha256:d', 'team/x@sha256:d'],
+])('an engine lists %s as %s', (reference, name) => expect(listedName(reference)).toBe(name));
+
+test('an image is its own names, and no part of its id', () => {
+  const image = { tags: ['nginx:1', 'registry.test:5000/x:2'], digests: ['nginx@sha256:d'] };
+  for (const name of ['nginx:1', 'docker.io/library/nginx:1', 'registry.test:5000/x:2', 'nginx@sha256:d'])
+    expect(isNamed(name, image)).toBe(true);
+  for (const name of ['nginx', 'nginx:2', 'sha256:a65e', 'nginx:a65e', 'other.test/nginx:1'])
+    expect(isNamed(name, image)).toBe(false);
+});
+
+test("set-up's own names are these, however they are written", () => {
+  for (const name of ['berth/caddy:2', 'docker.io/berth/caddy', 'berth/x@sha256:d'])
+    expect(isPlatformImage(name)).toBe(true);
+  for (const name of ['registry.test/berth/caddy:2', 'berth', 'berth-build/x:1', 'other/berth/x'])
+    expect(isPlatformImage(name)).toBe(false);
+});

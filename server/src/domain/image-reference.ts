@@ -15,6 +15,15 @@ const longestName = 255;
 /** Images of this prefix are on the server that built them and in no registry. */
 export const builtPrefix = 'berth-build/';
 
+/**
+ * Repository of the images built for a service. Repository names are lower case (image reference grammar),
+ * ids are not.
+ */
+export const builtRepository = (serviceId: string): string => `${builtPrefix}${serviceId.toLowerCase()}`;
+
+/** Images of this prefix are made by set-up; whoever has the name at the default registry is a stranger. */
+export const platformPrefix = 'berth/';
+
 /** The default registry's own names; the engine leaves them out, so that they lead to local images too. */
 const defaultRegistry = /^(?:(?:index\.)?docker\.io\/)?/i;
 /** The engine takes such a name without a tag for the beginning of an image's id. */
@@ -36,6 +45,13 @@ export function parseImageReference(text: string, field = 'containerImage'): str
     );
   if (likeAnId.test(text))
     throw badField(field, `could be the id of an image; write its tag too, like ${text}:latest`);
+  // The engine looks for the image whose id begins like this, whosever it is.
+  if (imageName(text) === 'sha256')
+    throw badField(
+      field,
+      'is the id of an image, and an id says nothing about who may have it; write the name and the tag ' +
+        'that it is pulled by',
+    );
   return text;
 }
 
@@ -43,6 +59,32 @@ export function parseImageReference(text: string, field = 'containerImage'): str
 export function imageName(reference: string): string {
   return reference.replace(/@.*$/, '').replace(/:[\w][\w.-]*$/, '');
 }
+
+/** Docker's short form of a name without tag and digest: the default registry's parts are left out. */
+export function familiarName(name: string): string {
+  return name.replace(/^(?:docker\.io|index\.docker\.io)\//, '').replace(/^library\//, '');
+}
+
+/** As an engine lists the image under its own tags or digests: `name:tag`, or `name@digest`. */
+export function listedName(reference: string): string {
+  const name = imageName(reference);
+  const digest = reference.indexOf('@');
+  if (digest >= 0) return `${familiarName(name)}${reference.slice(digest)}`;
+  return `${familiarName(name)}${reference.slice(name.length) || ':latest'}`;
+}
+
+/** Whether the image bears this name itself; an engine finds images by parts of their ids too. */
+export function isNamed(
+  reference: string,
+  { tags, digests }: { tags: readonly string[]; digests: readonly string[] },
+): boolean {
+  const wanted = listedName(reference);
+  return [...tags, ...digests].some((name) => listedName(name) === wanted);
+}
+
+/** Whether set-up alone makes the image: it is pulled from nowhere. */
+export const isPlatformImage = (reference: string): boolean =>
+  familiarName(imageName(reference)).startsWith(platformPrefix);
 
 /**
  * Host and port of the registry an image comes from; empty for the default registry. Upper case makes the

@@ -119,8 +119,14 @@ export interface Engine {
    */
   exec(containerId: string, program: ExecProgram): Promise<ExecResult>;
 
+  /**
+   * FORBIDDEN, NOT_FOUND or BAD_REQUEST when the registry does not give it, SERVICE_UNAVAILABLE when no
+   * registry can be asked, PRECONDITION_FAILED for an image that only set-up makes.
+   */
   pullImage(reference: string, options: ImageTransfer): Promise<void>;
   pushImage(reference: string, options: ImageTransfer): Promise<void>;
+  /** Digest that the registry has for the reference now, without pulling it; errors as of `pullImage`. */
+  askRegistry(reference: string, options: Omit<ImageTransfer, 'onLine'>): Promise<string>;
   image(reference: string): Promise<ImageState | undefined>;
   images(label: string): Promise<ImageState[]>;
   tagImage(source: string, target: string): Promise<void>;
@@ -375,6 +381,8 @@ export interface ImageTransfer {
 export interface ImageState {
   id: string;
   tags: string[];
+  /** `name@digest`, of what was exchanged with a registry. */
+  digests: string[];
   labels: Record<string, string>;
   /** ISO 8601. */
   createdAt: string;

@@ -66,7 +66,8 @@ export async function openDataHouse(berth: BerthHost): Promise<DataHouse> {
     name: 'other',
     projectId: project.projectId,
   });
-  await berth.call('settings.update', { serverIp: berth.host.ip });
+  // The newer images are made on the host and in no registry.
+  await berth.call('settings.update', { serverIp: berth.host.ip, sharedImages: ['berth/', 'newer/'] });
   return {
     berth,
     environmentId: environment.environmentId,

@@ -3,11 +3,13 @@ import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { ImageTransfer } from '../../ports/engine.ts';
 import { Secret } from '../../domain/secret.ts';
-import { progressLine } from './answers.ts';
+import { isPlatformImage } from '../../domain/image-reference.ts';
+import { distributionAnswer, progressLine } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import type { EngineRequest } from './engine-request.ts';
 import { EngineRefusal } from './engine-error.ts';
 import { imagePath, parseImageReference } from './image-reference.ts';
+import { missingPlatformImage } from './platform-image.ts';
 
 /** The registry's head of an answer may take as long as its own time-outs. */
 const headLimitMs = 120_000;
@@ -21,6 +23,7 @@ export async function pullImage(
   reference: string,
   options: ImageTransfer,
 ): Promise<void> {
+  if (isPlatformImage(reference)) throw missingPlatformImage(reference);
   const { repository, tag } = parseImageReference(reference);
   const query = { fromImage: repository, tag };
   await transfer(
@@ -57,6 +60,27 @@ export async function pushImage(
   );
 }
 
+/**
+ * Digest of what the registry has under the reference (engine API, "Get image information from the
+ * registry"). Throws AppError with the registry's words; aborting ends it.
+ */
+export async function askRegistry(
+  client: EngineClient,
+  reference: string,
+  { auth, signal }: Omit<ImageTransfer, 'onLine'>,
+): Promise<string> {
+  if (isPlatformImage(reference)) throw missingPlatformImage(reference);
+  const doing = `asking for the image ${reference}`;
+  const path = `/distribution/${imagePath(reference).slice('/images/'.length)}/json`;
+  try {
+    const request = { method: 'GET', path, auth, doing, signal, limitMs: headLimitMs } as const;
+    return (await client.call(request, distributionAnswer)).Descriptor.digest;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof EngineRefusal ? registryError(doing, error.words, error) : error;
+  }
+}
+
 async function transfer(client: EngineClient, request: EngineRequest, options: ImageTransfer): Promise<void> {
   try {
     const body = await client.open({ ...request, signal: options.signal, limitMs: headLimitMs });
@@ -90,7 +114,7 @@ function registryError(doing: string, words: string, cause?: unknown): AppError 
 
 /** A registry's refusals come as text only, whatever the cause. */
 function codeOfWords(words: string): ErrorCode {
-  if (/unauthorized|denied|authentication required|no basic auth/i.test(words)) return 'FORBIDDEN';
+  if (/unauthorized|denied|forbidden|authentication required|no basic auth/i.test(words)) return 'FORBIDDEN';
   if (/not found|manifest unknown|does not exist|no such image/i.test(words)) return 'NOT_FOUND';
   if (/invalid reference|invalid tag|repository name/i.test(words)) return 'BAD_REQUEST';
   return 'SERVICE_UNAVAILABLE';

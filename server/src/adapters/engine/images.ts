@@ -97,6 +97,7 @@ function imageState(image: ImageAnswer): ImageState {
   return {
     id: image.Id,
     tags: image.RepoTags ?? [],
+    digests: image.RepoDigests ?? [],
     labels: image.Config?.Labels ?? {},
     createdAt: image.Created,
     sizeBytes: image.Size,

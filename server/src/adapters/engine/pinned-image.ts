@@ -1,14 +1,16 @@
+import { familiarName, isPlatformImage } from '../../domain/image-reference.ts';
 import { imageAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { isAbsent } from './engine-error.ts';
 import { imagePath, parseImageReference } from './image-reference.ts';
+import { missingPlatformImage } from './platform-image.ts';
 
 /**
  * The reference under which a service gets exactly the image that this node has now. Swarm pulls a plain name
  * before every start of a task, also one that Berth made here: a stranger who owns that name at the default
  * registry would then choose what runs. So an image that was pulled or pushed is named by its digest, and one
  * that no registry knows by its id; neither is pulled when it is here (measured on 20.10). An image that is
- * not here keeps its name.
+ * not here keeps its name, and is pulled; one that only set-up makes is not: PRECONDITION_FAILED.
  */
 export async function pinImage(client: EngineClient, reference: string): Promise<string> {
   if (reference.includes('@') || reference.startsWith('sha256:')) return reference;
@@ -19,8 +21,9 @@ export async function pinImage(client: EngineClient, reference: string): Promise
     );
     return pinnedReference(reference, image.Id, image.RepoDigests ?? []);
   } catch (error) {
-    if (isAbsent(error)) return reference;
-    throw error;
+    if (!isAbsent(error)) throw error;
+    if (isPlatformImage(reference)) throw missingPlatformImage(reference);
+    return reference;
   }
 }
 
@@ -34,9 +37,4 @@ export function pinnedReference(reference: string, id: string, repoDigests: read
     (digest) => familiarName(digest.slice(0, digest.indexOf('@'))) === repository,
   );
   return known === undefined ? id : `${reference}${known.slice(known.indexOf('@'))}`;
-}
-
-/** Docker's short form of a name at its default registry. */
-function familiarName(repository: string): string {
-  return repository.replace(/^(?:docker\.io|index\.docker\.io)\//, '').replace(/^library\//, '');
 }

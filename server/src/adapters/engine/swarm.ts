@@ -6,7 +6,7 @@ import { containerEnd, failedCheck, listContainers } from './containers.ts';
 import { clientAt } from './engine-client.ts';
 import type { EngineAddress, EngineClient } from './engine-client.ts';
 import { exec } from './exec.ts';
-import { pullImage, pushImage } from './image-transfer.ts';
+import { askRegistry, pullImage, pushImage } from './image-transfer.ts';
 import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images.ts';
 import { serviceLogs } from './logs.ts';
 import { createNetworks } from './networks.ts';
@@ -67,6 +67,7 @@ export function createSwarmEngine({
     exec: (containerId, program) => exec(client, containerId, program),
     pullImage: (reference, options) => pullImage(client, reference, options),
     pushImage: (reference, options) => pushImage(client, reference, options),
+    askRegistry: (reference, options) => askRegistry(client, reference, options),
     image: (reference) => findImage(client, reference),
     images: (label) => listImages(client, label),
     tagImage: (source, target) => tagImage(client, source, target),

@@ -40,7 +40,7 @@ export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOpti
 
 /** What only a registry says; anything else is the engine's word about the connection. */
 const registryWords =
-  /unauthorized|authentication required|incorrect username or password|denied|manifest unknown|not found/i;
+  /unauthorized|no basic auth|authentication required|incorrect username or password|denied|manifest unknown|not found/i;
 
 /** `lookup` gives what was judged; a connection of its own, so that none made for others is used again. */
 function send(

@@ -43,6 +43,7 @@ export interface ComposeDeployPorts
     DeployPorts,
     | 'git'
     | 'reachRegistry'
+    | 'images'
     | 'clock'
     | 'settings'
     | 'localRepositoryPaths'

@@ -5,10 +5,11 @@
 import type { PlannedService } from '../../modules/compose/translation/plan.ts';
 import { managedLabel } from '../../ports/engine.ts';
 import { AppError } from '../../domain/errors.ts';
+import { composeRef } from '../../domain/service-ref.ts';
+import { bringImage } from '../bring-image.ts';
 import type { Stage } from '../context.ts';
 import { builtServiceImage } from '../image-name.ts';
 import { buildLimitMs, checkDisk } from '../stages/build.ts';
-import { pullOrKeep } from '../stages/checkout.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
 import { fieldOf, type ComposeContext } from './compose-context.ts';
 import { composeReleases } from './compose-releases.ts';
@@ -46,23 +47,18 @@ export const prepareImages: Stage<ComposeContext> = {
   },
 };
 
+const ways = { always: 'newest', missing: 'present', never: 'local' } as const;
+
 async function pull(
   context: ComposeContext,
-  { pull: policy, name }: PlannedService,
-  image: string,
+  { pull: policy }: PlannedService,
+  reference: string,
 ): Promise<void> {
-  const { compose, engine, records } = context;
-  if (policy !== 'always' && (await engine.image(image))) return;
-  if (policy === 'never')
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `services.${name}: the image ${image} is not on this server, and pull_policy says never.`,
-    );
-  const { organizationId } = compose;
-  await pullOrKeep(context, image, {
-    auth: await records.registryAuth(image, organizationId),
-    organizationId,
-  });
+  const { compose, records } = context;
+  const { composeId, organizationId } = compose;
+  const auth = await records.registryAuth(reference, organizationId);
+  const service = composeRef(composeId);
+  await bringImage(context, { reference, organizationId, service, auth, how: ways[policy] });
 }
 
 async function build(context: ComposeContext, { name, build: planned }: PlannedService): Promise<string> {

@@ -2,6 +2,7 @@
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseKind } from '../../modules/database/kinds.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
+import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import type { MountRecord } from '../release-inputs.ts';
 import type { DeployPorts, Placement, StageContext } from '../context.ts';
 import type { HostAccess, HostParts } from '../host-parts.ts';
@@ -9,6 +10,7 @@ import type { HostAccess, HostParts } from '../host-parts.ts';
 export interface DatabasePorts extends Pick<HostAccess, 'hosts'> {
   records: DatabaseRecords;
   reachRegistry: DeployPorts['reachRegistry'];
+  images: DeployPorts['images'];
 }
 
 /** What a deployment reads and writes of the product's records. */
@@ -18,6 +20,8 @@ export interface DatabaseRecords {
   placement(environmentId: string): Promise<Placement>;
   /** Variable blocks of project and environment. */
   envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  /** Sign-in of the organization's registry that the image comes from, if there is one. */
+  registryAuth(image: string, organizationId: string): Promise<RegistryAuth | undefined>;
   mounts(databaseId: string): Promise<MountRecord[]>;
   /** What the engine runs of it by the records; undefined before its first release. */
   liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
@@ -25,8 +29,8 @@ export interface DatabaseRecords {
 
 export interface DatabaseContext
   extends StageContext,
-    Pick<HostParts, 'networks' | 'probePath'>,
-    Pick<DatabasePorts, 'reachRegistry'> {
+    Pick<HostParts, 'networks' | 'probePath' | 'serverKey'>,
+    Pick<DatabasePorts, 'reachRegistry' | 'images'> {
   records: DatabaseRecords;
   database: DatabaseRecord;
   kind: DatabaseKind;

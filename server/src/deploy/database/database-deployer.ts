@@ -29,13 +29,13 @@ const planOf = (kind: DeploymentKind): readonly Stage<DatabaseContext>[] =>
   kind === 'upgrade' ? onACopy : onItsData;
 
 export function databaseDeployer(ports: DatabasePorts): Deployer {
-  const { hosts, records, reachRegistry } = ports;
+  const { hosts, images, records, reachRegistry } = ports;
   return {
     async prepare(context) {
       const { deployment } = context;
       const former = await records.find(deployment.databaseId ?? '');
       if (!former) return undefined;
-      const { engine, networks, probePath } = await hostOf({ hosts }, former);
+      const { key: serverKey, engine, networks, probePath } = await hostOf({ hosts }, former);
       const isUpgrade = deployment.kind === 'upgrade';
       const database = isUpgrade ? upgradedRecord(former, deployment) : former;
       const [placement, blocks] = await Promise.all([
@@ -51,6 +51,8 @@ export function databaseDeployer(ports: DatabasePorts): Deployer {
         probePath,
         records,
         reachRegistry,
+        images,
+        serverKey,
         database,
         former,
         kind: databaseKind(database.kind),

@@ -1,7 +1,8 @@
 /** Brings the image of a database to this server, and refuses one that the data is not fit for. */
 import { AppError } from '../../domain/errors.ts';
-import { registryOf } from '../../domain/image-reference.ts';
+import { databaseRef } from '../../domain/service-ref.ts';
 import { majorOfImage, refuseMajorJump } from '../../modules/database/version.ts';
+import { bringImage } from '../bring-image.ts';
 import type { Stage } from '../context.ts';
 import type { DatabaseContext } from './database-context.ts';
 
@@ -14,36 +15,34 @@ export const pullDatabase: Stage<DatabaseContext> = {
     const { database, engine } = context;
     const image = database.containerImage;
     refuseMajorJump(database, image, majorOfImage(database.kind, image));
-    if ((await engine.image(image)) === undefined || context.deployment.kind === 'redeploy')
-      await pull(context, image);
+    await bring(context, image);
     refuseMajorJump(database, image, majorOfImage(database.kind, image, (await engine.image(image))?.env));
     await context.save({ image });
   },
 };
 
-/** A rebuild takes a newer image of the same name; one that cannot be pulled but is here already is used. */
-async function pull(
-  { database, engine, kind, log, reachRegistry, signal }: DatabaseContext,
-  image: string,
-): Promise<void> {
+/** A rebuild takes a newer image of the same name, if its registry answers. */
+async function bring(context: DatabaseContext, reference: string): Promise<void> {
+  const { database, deployment, kind, records, signal } = context;
+  const { organizationId } = database;
   try {
-    await reachRegistry(registryOf(image), { organizationId: database.organizationId }, () =>
-      engine.pullImage(image, { signal, onLine: log.line }),
-    );
+    await bringImage(context, {
+      reference,
+      organizationId,
+      service: databaseRef(database.databaseId),
+      auth: await records.registryAuth(reference, organizationId),
+      how: deployment.kind === 'redeploy' ? 'newest' : 'present',
+    });
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    if (await engine.image(image))
-      return log.line(
-        `The image could not be pulled (${error.message}). Using the one that is on this server already.`,
-      );
     const hint =
-      image === kind.image && kind.imageIsPublished === false
-        ? ` ${image} is the default of this kind in the interface, but nobody publishes it.`
+      reference === kind.image && kind.imageIsPublished === false
+        ? ` ${reference} is the default of this kind in the interface, but nobody publishes it.`
         : '';
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The image ${image} could not be pulled: ${error.message}${hint} Set containerImage with ` +
+      `The image ${reference} could not be pulled: ${error.message}${hint} Set containerImage with ` +
         `${database.kind}.update to one that exists, such as ${kind.exampleImage}, and deploy again.`,
       { cause: error },
     );

@@ -5,6 +5,7 @@ import { Secret } from '../../domain/secret.ts';
 import { registryOf } from '../../domain/image-reference.ts';
 import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import type { DeployContext, Stage } from '../context.ts';
+import { bringImage } from '../bring-image.ts';
 import { fetchRepository, fetchSentence } from './fetch-repository.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';
 
@@ -80,31 +81,10 @@ async function copySource(context: DeployContext, path: string): Promise<Error |
 
 async function pullImage(context: DeployContext): Promise<void> {
   const reference = context.application.containerImage ?? '';
-  await pullOrKeep(context, reference, {
-    auth: imageAuth(context),
-    organizationId: context.application.organizationId,
-  });
+  const { organizationId } = context.application;
+  const auth = imageAuth(context);
+  await bringImage(context, { reference, organizationId, service: context.owner, auth, how: 'newest' });
   await context.save({ image: reference });
-}
-
-/** An image that cannot be pulled but is here already is used, and the log says so. */
-export async function pullOrKeep(
-  { engine, log, signal, reachRegistry }: Pick<DeployContext, 'engine' | 'log' | 'signal' | 'reachRegistry'>,
-  reference: string,
-  { auth, organizationId }: { auth: RegistryAuth | undefined; organizationId: string },
-): Promise<void> {
-  try {
-    await reachRegistry(registryOf(reference), { organizationId }, () =>
-      engine.pullImage(reference, { auth, signal, onLine: log.line }),
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof AppError) || !(await engine.image(reference))) throw error;
-    log.line(
-      `The image ${reference} could not be pulled (${error.message}). Using the one that is on this ` +
-        'server already.',
-    );
-  }
 }
 
 export function imageAuth({ application }: Pick<DeployContext, 'application'>): RegistryAuth | undefined {

@@ -8,17 +8,17 @@ export const publish: Stage = {
   holdsBuildSlot: true,
   sentence: () => 'Pushing the image to the registry',
   async run(context: DeployContext) {
-    const { application, engine, deployment, log, signal } = context;
+    const { application, engine, deployment, images, log, serverKey, signal } = context;
+    const { organizationId } = application;
     if (application.registryId === null || !deployment.image) return;
-    const { auth, repository } = await context.records.registry(
-      application.registryId,
-      application.organizationId,
-    );
+    const { auth, repository } = await context.records.registry(application.registryId, organizationId);
     const target = `${repository}${application.appName.toLowerCase()}:${deployment.deploymentId}`;
     await engine.tagImage(deployment.image, target);
-    await context.reachRegistry(registryOf(target), { organizationId: application.organizationId }, () =>
+    await context.reachRegistry(registryOf(target), { organizationId }, () =>
       engine.pushImage(target, { auth, signal, onLine: log.line }),
     );
+    const pushed = await engine.image(target);
+    if (pushed) await images.keep({ organizationId, serverKey, reference: target }, pushed);
     await context.save({ image: target });
   },
 };

@@ -8,6 +8,7 @@ import type { ServiceSpec } from '../../ports/engine.ts';
 import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import { applyRelease } from '../apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';
+import { bringImage } from '../bring-image.ts';
 import { composeSpec, joinedNetworks } from '../compose-spec.ts';
 import { builtPrefix } from '../../domain/image-reference.ts';
 import { readSnapshot } from '../snapshot.ts';
@@ -52,7 +53,7 @@ export const releaseAgain: Stage = {
         'PRECONDITION_FAILED',
         'The deployment to return to was cleared meanwhile. Choose another one, or deploy.',
       );
-    await requireImage(context, snapshot.spec.image);
+    await requireImage(context, snapshot.spec.image, snapshot.registryId);
     await context.save({ image: source.image, commit: source.commit });
     const network = await context.networks.ensureEnvironment(context.application.environmentId);
     // The application may have moved since; what it joined then may be another project's now.
@@ -76,11 +77,15 @@ export const releaseAgain: Stage = {
   },
 };
 
-/** What Berth built and pushed nowhere exists on this server alone. */
-async function requireImage({ engine, log, settings }: DeployContext, image: string): Promise<void> {
+/** What Berth built and pushed nowhere exists on this server alone; all else a registry has. */
+async function requireImage(context: DeployContext, image: string, registryId: string | null): Promise<void> {
+  const { application, engine, owner: service, settings } = context;
+  if (!image.startsWith(builtPrefix)) {
+    const auth = await registryAuth(context, registryId);
+    const { organizationId } = application;
+    return bringImage(context, { reference: image, organizationId, service, auth, how: 'again' });
+  }
   if (await engine.image(image)) return;
-  if (!image.startsWith(builtPrefix))
-    return log.line(`The image ${image} is not on this server; the engine will pull it.`);
   throw new AppError(
     'PRECONDITION_FAILED',
     `The image of that deployment was removed meanwhile: the newest ${(await settings()).keptImages} of ` +

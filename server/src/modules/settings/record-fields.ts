@@ -3,10 +3,12 @@
  * Pure.
  */
 import { z } from 'zod';
+import { platformPrefix } from '../../domain/image-reference.ts';
 import { isAllowableNetwork } from '../../domain/outgoing.ts';
 import { isNetworkPool, isResolver } from '../../domain/network.ts';
 import { parseRootCertificates } from '../../domain/root-certificates.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import { parseSharedImage } from '../../domain/shared-images.ts';
 import { ruled } from '../../procedure/ruled.ts';
 
 const MiB = 1024 ** 2;
@@ -180,6 +182,19 @@ export const settingFields = {
           'callbacks',
       ),
     [],
+  ),
+  sharedImages: field(
+    'owner',
+    z
+      .array(ruled(z.string().max(300), parseSharedImage))
+      .max(200)
+      .describe(
+        'Images on the servers that every organization may run though no registry gives them: a name ' +
+          'with its tag, a name without one for all its tags, or the beginning of names with a slash at ' +
+          'its end, such as team/. What set-up makes is named berth/…. Every other image must be the ' +
+          "organization's: given to it by its registry, or built for it",
+      ),
+    [platformPrefix],
   ),
   minFreeDisk: field(
     'owner',

@@ -106,6 +106,7 @@ eachDatabase('settings', (test) => {
       'localRepositoryPaths',
       'networkPool',
       'allowedPrivateNetworks',
+      'sharedImages',
       'minFreeDisk',
       'keptImages',
     ]);
