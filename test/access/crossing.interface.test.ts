@@ -97,6 +97,8 @@ function shown(text: string, sent: readonly string[]): string | undefined {
 /** Columns that Berth fills by itself as time goes on. */
 const ofTheClock: readonly string[] = ['nextRunAt', 'nextVerifyAt', 'alarmSince'];
 
+const withoutTimes = (key: string, value: unknown): unknown => (ofTheClock.includes(key) ? null : value);
+
 /** Every row that stands in another organization, as text. */
 async function rowsOfOthers(): Promise<string[]> {
   const others: unknown[] = [tenant.foreign, installation.own, installation.foreign].map(
@@ -106,9 +108,7 @@ async function rowsOfOthers(): Promise<string[]> {
   for (const name of Object.keys(tables).filter((each): each is TableName => each in tables))
     for (const row of await tableStore(program.database, name).list({}))
       if (others.includes(Reflect.get(row, 'organizationId')))
-        found.push(
-          `${name} ${JSON.stringify(row, (key, value) => (ofTheClock.includes(key) ? null : value))}`,
-        );
+        found.push(`${name} ${JSON.stringify(row, withoutTimes)}`);
   return found.toSorted();
 }
 
@@ -118,7 +118,7 @@ const counts: Record<Holder, { refused: number; harmless: number }> = {
   'the host': { refused: 0, harmless: 0 },
 };
 
-it('refuses what is not the caller’s, in every way of calling, and shows and changes nothing of it', async () => {
+it('refuses what is not the caller’s in every way of calling, and shows and changes nothing', async () => {
   const before = await rowsOfOthers();
   const cells = tried.flatMap((field) =>
     valuesOf(field, { tenant, installation, dataFolder: program.dataFolder }).map(
@@ -139,7 +139,8 @@ it('refuses what is not the caller’s, in every way of calling, and shows and c
       const said = await ask(way, { url: program.url, headers, procedure, input });
       calls += said.length;
       for (const one of said) {
-        const where = `${procedure.path} ${name} = ${text.slice(0, 60).replaceAll('\n', ' ')} (${holder}, ${way})`;
+        const value = text.slice(0, 60).replaceAll('\n', ' ');
+        const where = `${procedure.path} ${name} = ${value} (${holder}, ${way})`;
         const loot = shown(one.text, sent);
         if (loot !== undefined) found.push(`${where} shows ${loot}`);
         if (one.status >= 500 && ![501, 503].includes(one.status)) found.push(`${where}: ${one.text}`);
@@ -157,8 +158,8 @@ it('refuses what is not the caller’s, in every way of calling, and shows and c
   });
   console.log(
     [
-      `crossing: ${procedures.length} procedures, ${fields.length} text fields, ${tried.length} of them name ` +
-        `something, ${cells.length} cells, ${calls} calls`,
+      `crossing: ${procedures.length} procedures, ${fields.length} text fields, ${tried.length} of them ` +
+        `name something, ${cells.length} cells, ${calls} calls`,
       ...holders.map(
         (holder) =>
           `  ${holder}: ${counts[holder].refused} refused, ${counts[holder].harmless} harmless as declared`,

@@ -7,9 +7,10 @@ import type { ResourceKind } from '../../../server/src/procedure/procedure.ts';
 import { nameOf, textFields, type TextField } from '../../e2e/input-fields.ts';
 
 /**
- * `id`: of a record. `engineId`: of something of the engine. `serviceName`: of a service of Berth. `engineName`:
- * of a volume, network, node or service of the engine. `label`, `image`, `host`, `address` (of another machine),
- * `path` (of a file), `token` (whoever knows it may). `plain`: names nothing that anybody else has.
+ * `id`: of a record. `engineId`: of something of the engine. `serviceName`: of a service of Berth.
+ * `engineName`: of a volume, network, node or service of the engine. `label`, `image`, `host`, `address` (of
+ * another machine), `path` (of a file), `token` (whoever knows it may). `plain`: names nothing that anybody
+ * else has.
  */
 export const fieldClasses = [
   'id',

@@ -27,7 +27,7 @@ const ownVolume: Harmless = {
   reason: "The engine's volume is named berth-<service's id>-<this>, so it is always the service's own.",
 };
 const judgedAtDeployment: Harmless = {
-  reason: 'Every deployment is held against what was approved (test/access/dangers.interface.test.ts).',
+  reason: 'Every deployment is held against what was approved (test/dangers/dangers.test.ts).',
 };
 const ownNetworkOnly: Harmless = {
   values: /^(berth|host|localhost)$/,
