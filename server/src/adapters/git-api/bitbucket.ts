@@ -14,6 +14,17 @@ const repositories = listOf(
 const branches = listOf(z.object({ name: z.string() }));
 const permissions = listOf(z.object({ permission: z.string() }));
 const pullRequest = z.object({ state: z.string() });
+const side = z.object({
+  branch: z.object({ name: z.string() }),
+  commit: z.object({ hash: z.string() }).nullish(),
+  repository: z.object({ full_name: z.string() }).nullish(),
+});
+const wholePullRequest = pullRequest.extend({
+  title: z.string(),
+  source: side,
+  destination: side,
+  author: z.object({ uuid: z.string(), display_name: z.string().nullish() }),
+});
 const commit = z.object({ hash: z.string() });
 const comment = z.object({ id: z.number() });
 const comments = listOf(
@@ -73,6 +84,24 @@ function reads(call: Call, workspace: string) {
     async pullRequest(repository, number) {
       const found = await call.ask(pullRequest, 'GET', `${of(repository)}/pullrequests/${number}`);
       return found && { isOpen: found.state === 'OPEN' };
+    },
+    async pullRequestEvent(repository, number) {
+      const found = await call.ask(wholePullRequest, 'GET', `${of(repository)}/pullrequests/${number}`);
+      if (!found) return undefined;
+      const { state, title, source, destination, author } = found;
+      return {
+        kind: 'pullRequest',
+        action: state === 'OPEN' ? 'open' : 'close',
+        number,
+        title,
+        baseBranch: destination.branch.name,
+        headBranch: source.branch.name,
+        commit: source.commit?.hash ?? '',
+        isFork: source.repository?.full_name !== repository,
+        labels: [],
+        author: { id: author.uuid, name: author.display_name ?? author.uuid },
+        repository,
+      };
     },
     fullCommit: async (repository, hash) =>
       (await call.must(commit, 'GET', `${of(repository)}/commit/${encodeURIComponent(hash)}`)).hash,

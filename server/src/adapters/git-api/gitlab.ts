@@ -14,10 +14,22 @@ const projects = z.array(
 const branches = z.array(z.object({ name: z.string() }));
 const member = z.object({ access_level: z.number(), state: z.string().optional() });
 const mergeRequest = z.object({ state: z.string() });
+const wholeMergeRequest = mergeRequest.extend({
+  title: z.string(),
+  source_branch: z.string(),
+  target_branch: z.string(),
+  source_project_id: z.number(),
+  target_project_id: z.number(),
+  sha: z.string(),
+  labels: z.array(z.string()).nullish(),
+  author: z.object({ id: z.number().transform(String) }),
+});
 const note = z.object({ id: z.number() });
 const notes = z.array(note.extend({ body: z.string().nullish() }));
 /** Developer: the least role that may push. */
 const developer = 30;
+
+const isOpen = ({ state }: z.output<typeof mergeRequest>): boolean => ['opened', 'locked'].includes(state);
 
 /** The whole path as one part of the address. */
 const of = (repository: string): string => `/projects/${encodeURIComponent(repository)}`;
@@ -52,7 +64,25 @@ export const gitlab: Row = {
     },
     async pullRequest(repository, number) {
       const found = await call.ask(mergeRequest, 'GET', `${of(repository)}/merge_requests/${number}`);
-      return found && { isOpen: ['opened', 'locked'].includes(found.state) };
+      return found && { isOpen: isOpen(found) };
+    },
+    async pullRequestEvent(repository, number) {
+      const found = await call.ask(wholeMergeRequest, 'GET', `${of(repository)}/merge_requests/${number}`);
+      return (
+        found && {
+          kind: 'pullRequest',
+          action: isOpen(found) ? 'open' : 'close',
+          number,
+          title: found.title,
+          baseBranch: found.target_branch,
+          headBranch: found.source_branch,
+          commit: found.sha,
+          isFork: found.source_project_id !== found.target_project_id,
+          labels: found.labels ?? [],
+          author: { id: found.author.id, name: found.author.id },
+          repository,
+        }
+      );
     },
     fullCommit: async (_repository, commit) => commit,
     async findComment(repository, number, text) {

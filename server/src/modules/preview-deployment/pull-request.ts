@@ -8,6 +8,7 @@ import type { ApplicationRecord, JobRecord } from '../../db/tables.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { PullRequestEvent } from '../../domain/git-event.ts';
 import type { GitProvider } from '../../domain/git-host.ts';
+import { isOf } from '../../domain/git-repository.ts';
 import { previewRef } from '../../domain/service-ref.ts';
 import { oneLine } from '../../domain/words.ts';
 import type { GitApi } from '../../ports/git-api.ts';
@@ -22,11 +23,15 @@ import type { PreviewDeploymentRecord } from './store.ts';
 import { whyNoPreview } from './verdict.ts';
 
 export interface PullRequests {
-  /** Decides by what the event tells, and queues what is to be done; part of the caller's transaction. */
+  /**
+   * Decides by what the event tells, and queues what is to be done; part of the caller's transaction. What an
+   * unsigned event tells is only a reason to ask the host; UNAUTHORIZED where it cannot be asked.
+   */
   receive(
     application: ApplicationRecord,
     provider: GitProvider,
     event: PullRequestEvent,
+    from: EventSource,
   ): Promise<{ queued: true } | { skipped: string }>;
   /** Queues the removal of a preview whose pull request ended; part of the caller's transaction. */
   close(preview: PreviewDeploymentRecord): Promise<void>;
@@ -35,6 +40,9 @@ export interface PullRequests {
   /** Handler of the queue's `pullRequest` jobs. */
   run(job: JobRecord): Promise<void>;
 }
+
+/** Who answers for what an event tells: whoever knows the secret, or nobody. */
+export type EventSource = 'signed' | 'unsigned';
 
 export interface PullRequestNeighbours {
   previews: PreviewDeployments;
@@ -68,10 +76,16 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
   const enqueue = (applicationId: string, payload: Payload): Promise<void> =>
     enqueueJob(queue, applicationId, payload);
 
-  async function carryOut({ action, applicationId, number, provider, event }: Payload): Promise<void> {
+  async function carryOut(payload: Payload): Promise<void> {
+    const { applicationId, number, provider, source } = payload;
     const application = await applications.find(applicationId);
     const preview = await previews.ofPullRequest(applicationId, Number(number));
     if (!application) return;
+    const given = payload.event === '' ? undefined : asEvent(payload.event);
+    const isTold = given !== undefined && source !== 'signed';
+    const event = isTold ? await asHostSays(neighbours, application, given) : given;
+    if (isTold && !event) return;
+    const action = isTold && event ? toldActions[event.action] : payload.action;
     if (action === 'close') {
       if (preview) await remove(application, preview, { write: neighbours.transaction });
       return;
@@ -80,12 +94,13 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
       if (preview) await comments.sync(application, preview);
       return;
     }
-    await build(neighbours, application, asProvider(provider), asEvent(event), preview);
+    if (event) await build(neighbours, application, asProvider(provider), event, preview);
   }
 
   return {
-    async receive(application, provider, event) {
+    async receive(application, provider, event, source) {
       const { applicationId } = application;
+      if (source === 'unsigned' && application.isPreviewDeploymentsActive) requireHost(application);
       const queued = async (action: Payload['action']): Promise<{ queued: true }> => {
         await enqueue(applicationId, {
           action,
@@ -93,6 +108,7 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
           number: String(event.number),
           provider,
           event: JSON.stringify(event),
+          source,
         });
         return { queued: true };
       };
@@ -132,6 +148,8 @@ const payloadShape = z.object({
   number: z.string(),
   provider: z.string(),
   event: z.string(),
+  /** One that was queued before there was this field has not been looked at. */
+  source: z.string().default('unsigned'),
 });
 type Payload = z.output<typeof payloadShape>;
 
@@ -139,7 +157,47 @@ function plain(
   action: 'close' | 'comment',
   { applicationId, pullRequestNumber, provider }: PreviewDeploymentRecord,
 ): Payload {
-  return { action, applicationId, number: String(pullRequestNumber ?? 0), provider, event: '' };
+  return {
+    action,
+    applicationId,
+    number: String(pullRequestNumber ?? 0),
+    provider,
+    event: '',
+    source: 'signed',
+  };
+}
+
+const toldActions = { open: 'build', close: 'close' } as const;
+
+/** Whoever knows the address can write anything into an unsigned event. */
+function requireHost({ githubId, name }: ApplicationRecord): void {
+  if (githubId === null)
+    throw new AppError(
+      'UNAUTHORIZED',
+      `The webhook is not signed, and ${name} names no git provider whose host could be asked about the ` +
+        'pull request. Set webhookSecret of the application and the same secret at the git host, or link a ' +
+        'git provider (gitProvider.create) and name it as githubId.',
+    );
+}
+
+/**
+ * Author, commit, branches and whether it comes from a fork, from the host; undefined when it has no such pull
+ * request.
+ */
+async function asHostSays(
+  { apiOf, warn }: PullRequestNeighbours,
+  application: ApplicationRecord,
+  event: PullRequestEvent,
+): Promise<PullRequestEvent | undefined> {
+  requireHost(application);
+  const api = isOf(application, event.repository) ? await apiOf(application) : undefined;
+  const told = await api?.pullRequestEvent(event.repository, event.number);
+  if (!told)
+    warn(
+      `An unsigned webhook told of the pull request ${event.number} of ${event.repository}, which the host ` +
+        `does not have for ${application.name}, so nothing was done. Set webhookSecret of the application.`,
+    );
+  return told;
 }
 
 /** Makes the preview of a pull request, or brings it to the newest commit. */
