@@ -9,6 +9,7 @@ import { createHostReach, type Approvals, type HostReach } from '../modules/host
 import { createPlaces } from '../modules/host-reach/places.ts';
 import type { Engine, ServiceSpec } from '../ports/engine.ts';
 import type { Host, Hosts } from '../ports/host.ts';
+import { quotasOf, specWithinQuota } from './quotas.ts';
 import type { Stores } from './stores.ts';
 import type { Walls } from './walls.ts';
 
@@ -51,16 +52,20 @@ export async function releasedSpecs(
 export function walledEngine(
   machine: Omit<Host, 'networks'>,
   approvals: Approvals,
-  stores: Pick<Stores, 'deployments'>,
+  stores: Pick<Stores, 'deployments' | 'quotas'>,
   { judge }: Walls,
 ): Engine {
   return judgedEngine(
     machine.engine,
-    judge({
+    specWithinQuota(
+      judge({
+        approvals,
+        places: createPlaces(machine),
+        own: ownMounts(machine),
+        released: ({ kind }, deploymentId) => releasedSpecs(stores, kind, deploymentId),
+      }),
       approvals,
-      places: createPlaces(machine),
-      own: ownMounts(machine),
-      released: ({ kind }, deploymentId) => releasedSpecs(stores, kind, deploymentId),
-    }),
+      quotasOf(stores),
+    ),
   );
 }

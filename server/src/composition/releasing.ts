@@ -17,6 +17,7 @@ import {
 import type { Ground } from './ground.ts';
 import type { Machines } from './machines.ts';
 import type { Product } from './product.ts';
+import { fileWithinQuota, quotasOf } from './quotas.ts';
 import type { Walls } from './walls.ts';
 
 export interface Releasing {
@@ -59,7 +60,10 @@ export function createReleasing(
     runningComposes: createRunningComposes(parts, ports, {
       composes,
       turns,
-      judgeFile: judgeFile({ hostReach, composes, clock: ground.clock }),
+      judgeFile: fileWithinQuota(
+        judgeFile({ hostReach, composes, clock: ground.clock }),
+        quotasOf(ground.stores),
+      ),
     }),
     runtime: createRuntime(parts, product, live),
   };

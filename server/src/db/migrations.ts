@@ -502,6 +502,16 @@ ALTER TABLE "compose" ADD COLUMN "awaitsApproval" TEXT;
 ALTER TABLE "compose" DROP COLUMN "mayReachServer";
 `,
   },
+  {
+    version: 17,
+    name: 'quotas of organizations',
+    sql: `
+CREATE TABLE "quota" (
+  "organizationId" TEXT PRIMARY KEY REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "services" BIGINT, "nanoCpus" BIGINT, "memoryBytes" BIGINT, "builds" BIGINT, "backupBytes" BIGINT
+);
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

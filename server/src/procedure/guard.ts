@@ -56,6 +56,8 @@ export interface GuardPorts extends PlacePorts {
     organizationId: string,
   ): Promise<{ role: Role; grants: Grants; lacksTwoFactor: boolean } | undefined>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** A change of the organization, inside the transaction; CONFLICT when it takes more than it may. */
+  withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   recordAudit(entry: AuditEntry): Promise<void>;
 }
 
@@ -257,7 +259,7 @@ function contextOf(
     hasHostReach: () => hasHostReach(ports, target, actor),
     async write(work, placeOf) {
       const result = await ports.transaction(async () => {
-        const value = await work();
+        const value = await ports.withinQuota(actor.organizationId, work);
         const by = placeOf ? { ...actor, organizationId: placeOf(value) } : actor;
         if (!audited.done)
           await ports.recordAudit({

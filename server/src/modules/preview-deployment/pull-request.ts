@@ -53,6 +53,8 @@ export interface PullRequestNeighbours {
   remove: RemovePreview;
   changeRoutes: ChangeRoutes;
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Inside the transaction; CONFLICT when the organization may have no more. */
+  withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   /** The git host's interface for an application; undefined when it names no git provider. */
   apiOf(application: ApplicationRecord): Promise<GitApi | undefined>;
   /** Tells whoever runs Berth. */
@@ -275,7 +277,7 @@ async function renew(
 }
 
 async function make(
-  { previews, deployments, changeRoutes, transaction }: PullRequestNeighbours,
+  { previews, deployments, changeRoutes, transaction, withinQuota }: PullRequestNeighbours,
   application: ApplicationRecord,
   event: PullRequestEvent,
   facts: PullRequestFacts,
@@ -283,10 +285,11 @@ async function make(
   await changeRoutes(
     serverKeyOf(application),
     transaction,
-    async () => {
-      const { previewDeploymentId } = await previews.create(application, facts);
-      await deployments.accept(previewRef(previewDeploymentId), deploymentOf(event, facts.commit));
-    },
+    () =>
+      withinQuota(application.organizationId, async () => {
+        const { previewDeploymentId } = await previews.create(application, facts);
+        await deployments.accept(previewRef(previewDeploymentId), deploymentOf(event, facts.commit));
+      }),
     { mayWait: true },
   );
 }
