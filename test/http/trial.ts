@@ -160,10 +160,7 @@ function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallCo
     },
     async receive(_context, { label, level }, { fileName, content }) {
       let bytes = 0;
-      for await (const chunk of content) {
-        bytes += Buffer.from(chunk).length;
-        state.received += Buffer.from(chunk).length;
-      }
+      for await (const chunk of content) state.received = bytes += Buffer.from(chunk).length;
       return { label, level: level ?? null, fileName, bytes };
     },
   };

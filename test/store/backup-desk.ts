@@ -2,8 +2,8 @@
  * Backups on a real database and a real folder, with a source of the test's own: what is around the dump,
  * without an engine.
  */
-import type { Quotas } from '../../server/src/modules/organization/quota.ts';
-import { createQuotaStore } from '../../server/src/modules/organization/quota-store.ts';
+import type { Quotas } from '../../server/src/modules/quota/quota.ts';
+import { createQuotaStore } from '../../server/src/modules/quota/store.ts';
 import { quotasOf } from '../../server/src/composition/quotas.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

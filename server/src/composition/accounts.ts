@@ -7,7 +7,7 @@ import { organizationHandlers } from '../modules/organization/handlers.ts';
 import { createInvitations, type Invitations } from '../modules/organization/invitation.ts';
 import { createMembers, type Members } from '../modules/organization/member.ts';
 import { createMemberships, type Memberships } from '../modules/organization/membership.ts';
-import type { Quotas } from '../modules/organization/quota.ts';
+import type { Quotas } from '../modules/quota/quota.ts';
 import { createOrganizations, type Organizations } from '../modules/organization/organization.ts';
 import { createAuthentication, type Authentication } from '../modules/user/authentication.ts';
 import { createAccountRemoval } from '../modules/user/account-removal.ts';

@@ -3,7 +3,7 @@ import { keptServices, readComposeSnapshot } from '../deploy/compose/compose-sna
 import type { JudgeFile } from '../deploy/compose/compose-context.ts';
 import type { Judge, JudgeParts } from '../deploy/judged-engine.ts';
 import { ownerOfLabels } from '../domain/service-ref.ts';
-import { createQuotas, type Quotas, type Taken } from '../modules/organization/quota.ts';
+import { createQuotas, type Quotas, type Taken } from '../modules/quota/quota.ts';
 import type { BuildSlots } from '../ports/build-slots.ts';
 import { withinOrganizations } from '../jobs/organization-builds.ts';
 import type { Stores } from './stores.ts';
@@ -42,7 +42,7 @@ export function fileWithinQuota(judgeFile: JudgeFile, quotas: Quotas): JudgeFile
   };
 }
 
-/** Whatever way a service comes to the engine: what runs already goes on, everything else fits or is refused. */
+/** Whatever way a service comes to the engine: what runs goes on, everything else fits or is refused. */
 export function specWithinQuota(
   judge: Judge,
   { find }: Pick<JudgeParts['approvals'], 'find'>,

@@ -23,7 +23,7 @@ import {
   createMemberStore,
   createOrganizationStore,
 } from '../modules/organization/store.ts';
-import { createQuotaStore } from '../modules/organization/quota-store.ts';
+import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
 import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';

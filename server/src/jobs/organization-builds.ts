@@ -31,7 +31,7 @@ export function withinOrganizations(
       if (left.length === 0) turns.delete(organizationId);
       else turns.set(organizationId, left);
     }
-    for (const wake of [...waiting]) wake();
+    for (const wake of waiting) wake();
   }
 
   const changed = (signal: AbortSignal): Promise<void> =>

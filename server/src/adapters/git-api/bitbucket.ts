@@ -1,4 +1,5 @@
 /** Bitbucket Cloud, API 2.0 (developer.atlassian.com/cloud/bitbucket/rest). */
+import type { PullRequestEvent } from '../../domain/git-event.ts';
 import { z } from 'zod';
 import { allPages, type Call } from './call.ts';
 import { pathOf, type Row } from './row.ts';
@@ -44,6 +45,26 @@ export const bitbucket: Row = {
   }),
 };
 
+function eventOf(
+  repository: string,
+  number: number,
+  { state, title, source, destination, author }: z.output<typeof wholePullRequest>,
+): PullRequestEvent {
+  return {
+    kind: 'pullRequest',
+    action: state === 'OPEN' ? 'open' : 'close',
+    number,
+    title,
+    baseBranch: destination.branch.name,
+    headBranch: source.branch.name,
+    commit: source.commit?.hash ?? '',
+    isFork: source.repository?.full_name !== repository,
+    labels: [],
+    author: { id: author.uuid, name: author.display_name ?? author.uuid },
+    repository,
+  };
+}
+
 function reads(call: Call, workspace: string) {
   const own = `/repositories/${encodeURIComponent(workspace)}`;
   return {
@@ -87,21 +108,7 @@ function reads(call: Call, workspace: string) {
     },
     async pullRequestEvent(repository, number) {
       const found = await call.ask(wholePullRequest, 'GET', `${of(repository)}/pullrequests/${number}`);
-      if (!found) return undefined;
-      const { state, title, source, destination, author } = found;
-      return {
-        kind: 'pullRequest',
-        action: state === 'OPEN' ? 'open' : 'close',
-        number,
-        title,
-        baseBranch: destination.branch.name,
-        headBranch: source.branch.name,
-        commit: source.commit?.hash ?? '',
-        isFork: source.repository?.full_name !== repository,
-        labels: [],
-        author: { id: author.uuid, name: author.display_name ?? author.uuid },
-        repository,
-      };
+      return found && eventOf(repository, number, found);
     },
     fullCommit: async (repository, hash) =>
       (await call.must(commit, 'GET', `${of(repository)}/commit/${encodeURIComponent(hash)}`)).hash,

@@ -4,7 +4,7 @@
  */
 import { readFile, truncate } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { createQuotaStore } from '../organization/quota-store.ts';
+import { createQuotaStore } from '../quota/store.ts';
 import { expect, it } from 'vitest';
 import { backupScenes } from '../../../../test/http/backup-scene.ts';
 import { textOf } from '../../../../test/http/door.ts';

@@ -5,7 +5,7 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { organizationContract } from './contract.ts';
 import type { Invitations } from './invitation.ts';
 import type { Memberships } from './membership.ts';
-import type { Quotas } from './quota.ts';
+import type { Quotas } from '../quota/quota.ts';
 import type { Organizations, OwnOrganization } from './organization.ts';
 
 export interface OrganizationDesk {

@@ -74,30 +74,9 @@ export function commentLater(queue: Queue): PullRequests['comment'] {
 }
 
 export function createPullRequests(neighbours: PullRequestNeighbours): PullRequests {
-  const { previews, applications, queue, comments, remove } = neighbours;
+  const { previews, queue } = neighbours;
   const enqueue = (applicationId: string, payload: Payload): Promise<void> =>
     enqueueJob(queue, applicationId, payload);
-
-  async function carryOut(payload: Payload): Promise<void> {
-    const { applicationId, number, provider, source } = payload;
-    const application = await applications.find(applicationId);
-    const preview = await previews.ofPullRequest(applicationId, Number(number));
-    if (!application) return;
-    const given = payload.event === '' ? undefined : asEvent(payload.event);
-    const isTold = given !== undefined && source !== 'signed';
-    const event = isTold ? await asHostSays(neighbours, application, given) : given;
-    if (isTold && !event) return;
-    const action = isTold && event ? toldActions[event.action] : payload.action;
-    if (action === 'close') {
-      if (preview) await remove(application, preview, { write: neighbours.transaction });
-      return;
-    }
-    if (action === 'comment') {
-      if (preview) await comments.sync(application, preview);
-      return;
-    }
-    if (event) await build(neighbours, application, asProvider(provider), event, preview);
-  }
 
   return {
     async receive(application, provider, event, source) {
@@ -127,7 +106,7 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
     async run(job) {
       const payload = payloadShape.parse(job.payload);
       try {
-        await carryOut(payload);
+        await carryOut(neighbours, payload);
       } catch (error) {
         const isLast = job.attempts >= attemptsLimit;
         if (!(error instanceof AppError) && !isLast) throw error;
@@ -169,6 +148,28 @@ function plain(
   };
 }
 
+async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Promise<void> {
+  const { previews, applications, comments, remove } = neighbours;
+  const { applicationId, number, provider, source } = payload;
+  const application = await applications.find(applicationId);
+  const preview = await previews.ofPullRequest(applicationId, Number(number));
+  if (!application) return;
+  const given = payload.event === '' ? undefined : asEvent(payload.event);
+  const isTold = given !== undefined && source !== 'signed';
+  const event = isTold ? await asHostSays(neighbours, application, given) : given;
+  if (isTold && !event) return;
+  const action = isTold && event ? toldActions[event.action] : payload.action;
+  if (action === 'close') {
+    if (preview) await remove(application, preview, { write: neighbours.transaction });
+    return;
+  }
+  if (action === 'comment') {
+    if (preview) await comments.sync(application, preview);
+    return;
+  }
+  if (event) await build(neighbours, application, asProvider(provider), event, preview);
+}
+
 const toldActions = { open: 'build', close: 'close' } as const;
 
 /** Whoever knows the address can write anything into an unsigned event. */
@@ -183,8 +184,8 @@ function requireHost({ githubId, name }: ApplicationRecord): void {
 }
 
 /**
- * Author, commit, branches and whether it comes from a fork, from the host; undefined when it has no such pull
- * request.
+ * Author, commit, branches and whether it comes from a fork, from the host; undefined when it has no such
+ * pull request.
  */
 async function asHostSays(
   { apiOf, warn }: PullRequestNeighbours,

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
-import type { QuotaRecord, QuotaStore, ServiceResources } from './quota-store.ts';
+import type { QuotaRecord, QuotaStore, ServiceResources } from './store.ts';
 
 /** Null: no limit. CPU in billionths of a core, sizes in bytes. */
 export type Quota = Omit<QuotaRecord, 'organizationId'>;
@@ -60,13 +60,54 @@ const unlimited: Quota = {
 };
 
 export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quotas {
-  const find = async (organizationId: string): Promise<Quota> => {
-    const found = await store.quotas.find({ organizationId });
-    if (!found) return unlimited;
-    const { organizationId: _organizationId, ...quota } = found;
-    return quota;
+  const parts: Parts = { store, readRelease };
+  const view = async (organizationId: string): Promise<QuotaView> => ({
+    organizationId,
+    quota: await find(parts, organizationId),
+    used: await used(parts, organizationId),
+  });
+  return {
+    view,
+    requireRoom: (organizationId, one) => requireRoom(parts, organizationId, one),
+    within: (organizationId, work) => within(parts, organizationId, work),
+    builds: async (organizationId) => (await find(parts, organizationId)).builds,
+    async set(organizationId, patch) {
+      const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+      const quota: Quota = { ...(await find(parts, organizationId)), ...given };
+      await store.quotas.remove({ organizationId });
+      await store.quotas.insert({ organizationId, ...quota });
+      return view(organizationId);
+    },
+    async requireRecorded(organizationId, serviceId) {
+      const quota = await find(parts, organizationId);
+      if (quota.nanoCpus === null && quota.memoryBytes === null) return;
+      const one = (await store.resources(organizationId)).find((each) => each.serviceId === serviceId);
+      if (one) await requireRoom(parts, organizationId, takenBy(one));
+    },
+    async requireBackupRoom(organizationId, bytes) {
+      const { backupBytes: limit } = await find(parts, organizationId);
+      if (limit === null) return;
+      const present = await store.backupBytes(organizationId);
+      if (present + bytes > limit || present >= limit)
+        throw tooMuch('backupBytes', { limit, present, wanted: present + bytes });
+    },
   };
-  const taken = async (organizationId: string): Promise<Taken[]> => [
+}
+
+interface Parts {
+  store: QuotaStore;
+  readRelease: ReadRelease;
+}
+
+async function find({ store }: Parts, organizationId: string): Promise<Quota> {
+  const found = await store.quotas.find({ organizationId });
+  if (!found) return unlimited;
+  const { organizationId: _organizationId, ...quota } = found;
+  return quota;
+}
+
+async function taken({ store, readRelease }: Parts, organizationId: string): Promise<Taken[]> {
+  return [
     ...(await store.resources(organizationId)).map(takenBy),
     ...(await store.composes(organizationId)).map(({ serviceId, name, settings }) => ({
       serviceId,
@@ -74,75 +115,47 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
       ...readRelease(settings),
     })),
   ];
-  const used = async (organizationId: string): Promise<Used> => {
-    const all = await taken(organizationId);
-    return {
-      services: await store.countServices(organizationId),
-      nanoCpus: sumOf(all, 'nanoCpus'),
-      memoryBytes: sumOf(all, 'memoryBytes'),
-      builds: await store.countBuilds(organizationId),
-      backupBytes: await store.backupBytes(organizationId),
-    };
-  };
-  const view = async (organizationId: string): Promise<QuotaView> => ({
-    organizationId,
-    quota: await find(organizationId),
-    used: await used(organizationId),
-  });
+}
 
-  async function requireRoom(organizationId: string, one: Taken): Promise<void> {
-    const quota = await find(organizationId);
-    if (quota.nanoCpus === null && quota.memoryBytes === null) return;
-    const others = (await taken(organizationId)).filter(({ serviceId }) => serviceId !== one.serviceId);
-    for (const name of ['memoryBytes', 'nanoCpus'] as const) {
-      const limit = quota[name];
-      if (limit === null) continue;
-      const wanted = one[name];
-      if (wanted === undefined) throw withoutLimit(one.name, name, limit);
-      const beside = sumOf(others, name);
-      if (beside + wanted > limit) throw tooMuch(name, { limit, present: beside, wanted: beside + wanted });
-    }
-  }
-
+async function used(parts: Parts, organizationId: string): Promise<Used> {
+  const { store } = parts;
+  const all = await taken(parts, organizationId);
   return {
-    view,
-    requireRoom,
-    builds: async (organizationId) => (await find(organizationId)).builds,
-    async set(organizationId, patch) {
-      const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-      const quota: Quota = { ...(await find(organizationId)), ...given };
-      await store.quotas.remove({ organizationId });
-      await store.quotas.insert({ organizationId, ...quota });
-      return view(organizationId);
-    },
-    async within(organizationId, work) {
-      const quota = await find(organizationId);
-      if (!growing.some((name) => quota[name] !== null)) return work();
-      await store.hold(organizationId);
-      const before = await used(organizationId);
-      const value = await work();
-      const after = await used(organizationId);
-      for (const name of growing) {
-        const limit = quota[name];
-        if (limit !== null && after[name] > limit && after[name] > before[name])
-          throw tooMuch(name, { limit, present: before[name], wanted: after[name] });
-      }
-      return value;
-    },
-    async requireRecorded(organizationId, serviceId) {
-      const quota = await find(organizationId);
-      if (quota.nanoCpus === null && quota.memoryBytes === null) return;
-      const one = (await store.resources(organizationId)).find((each) => each.serviceId === serviceId);
-      if (one) await requireRoom(organizationId, takenBy(one));
-    },
-    async requireBackupRoom(organizationId, bytes) {
-      const { backupBytes: limit } = await find(organizationId);
-      if (limit === null) return;
-      const present = await store.backupBytes(organizationId);
-      if (present + bytes > limit || present >= limit)
-        throw tooMuch('backupBytes', { limit, present, wanted: present + bytes });
-    },
+    services: await store.countServices(organizationId),
+    nanoCpus: sumOf(all, 'nanoCpus'),
+    memoryBytes: sumOf(all, 'memoryBytes'),
+    builds: await store.countBuilds(organizationId),
+    backupBytes: await store.backupBytes(organizationId),
   };
+}
+
+async function requireRoom(parts: Parts, organizationId: string, one: Taken): Promise<void> {
+  const quota = await find(parts, organizationId);
+  if (quota.nanoCpus === null && quota.memoryBytes === null) return;
+  const others = (await taken(parts, organizationId)).filter(({ serviceId }) => serviceId !== one.serviceId);
+  for (const name of ['memoryBytes', 'nanoCpus'] as const) {
+    const limit = quota[name];
+    if (limit === null) continue;
+    const wanted = one[name];
+    if (wanted === undefined) throw withoutLimit(one.name, name, limit);
+    const present = sumOf(others, name);
+    if (present + wanted > limit) throw tooMuch(name, { limit, present, wanted: present + wanted });
+  }
+}
+
+async function within<T>(parts: Parts, organizationId: string, work: () => Promise<T>): Promise<T> {
+  const quota = await find(parts, organizationId);
+  if (!growing.some((name) => quota[name] !== null)) return work();
+  await parts.store.hold(organizationId);
+  const before = await used(parts, organizationId);
+  const value = await work();
+  const after = await used(parts, organizationId);
+  for (const name of growing) {
+    const limit = quota[name];
+    if (limit !== null && after[name] > limit && after[name] > before[name])
+      throw tooMuch(name, { limit, present: before[name], wanted: after[name] });
+  }
+  return value;
 }
 
 /** What a change of records can make more of. */

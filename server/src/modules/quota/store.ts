@@ -32,13 +32,7 @@ export interface QuotaStore {
 }
 
 export function createQuotaStore(database: Database): QuotaStore {
-  const [applications, databases, composes, previews, deployments] = [
-    tableStore(database, 'application'),
-    tableStore(database, 'database'),
-    tableStore(database, 'compose'),
-    tableStore(database, 'preview_deployment'),
-    tableStore(database, 'deployment'),
-  ];
+  const [composes, deployments] = [tableStore(database, 'compose'), tableStore(database, 'deployment')];
   const number = async (query: RawBuilder<{ value: unknown }>): Promise<number> =>
     Number((await database.run(query.compile(database.builder)))[0]?.value ?? 0);
   const { builder } = database;
@@ -58,24 +52,7 @@ export function createQuotaStore(database: Database): QuotaStore {
     backupBytes: (id) =>
       number(sql`select coalesce(sum("storedBytes"), 0) as "value" from "backup_run"
         where "organizationId" = ${id} and "isStored" = 1`),
-    async resources(organizationId) {
-      const own = await applications.list({ organizationId });
-      const byId = new Map(own.map((one) => [one.applicationId, one]));
-      return [
-        ...own.map((one) => ({ ...one, serviceId: one.applicationId })),
-        ...(await databases.list({ organizationId })).map((one) => ({
-          ...one,
-          serviceId: one.databaseId,
-          replicas: 1,
-        })),
-        ...(await previews.list({ organizationId })).flatMap((preview) => {
-          const application = byId.get(preview.applicationId);
-          return application
-            ? [{ ...application, serviceId: preview.previewDeploymentId, name: preview.appName, replicas: 1 }]
-            : [];
-        }),
-      ];
-    },
+    resources: resourcesOf(database),
     async composes(organizationId) {
       const found = await composes.list({ organizationId });
       return Promise.all(
@@ -91,5 +68,31 @@ export function createQuotaStore(database: Database): QuotaStore {
     async hold(organizationId) {
       if (database.dialect === 'postgres') await database.run(hold, [organizationId]);
     },
+  };
+}
+
+function resourcesOf(database: Database): QuotaStore['resources'] {
+  const [applications, databases, previews] = [
+    tableStore(database, 'application'),
+    tableStore(database, 'database'),
+    tableStore(database, 'preview_deployment'),
+  ];
+  return async (organizationId) => {
+    const own = await applications.list({ organizationId });
+    const byId = new Map(own.map((one) => [one.applicationId, one]));
+    return [
+      ...own.map((one) => ({ ...one, serviceId: one.applicationId })),
+      ...(await databases.list({ organizationId })).map((one) => ({
+        ...one,
+        serviceId: one.databaseId,
+        replicas: 1,
+      })),
+      ...(await previews.list({ organizationId })).flatMap((preview) => {
+        const application = byId.get(preview.applicationId);
+        return application
+          ? [{ ...application, serviceId: preview.previewDeploymentId, name: preview.appName, replicas: 1 }]
+          : [];
+      }),
+    ];
   };
 }
