@@ -24,6 +24,8 @@ export const procedureKinds = {
     delete: 'mutation',
     installation: 'query',
     setTrusted: 'mutation',
+    setQuota: 'mutation',
+    usage: 'query',
     setActive: 'mutation',
     members: 'query',
     invite: 'mutation',

@@ -50,6 +50,7 @@ const sessions = [session, keyless, careful];
 export const goodCode = '123456';
 
 const guardPorts: GuardPorts = {
+  withinQuota: (_organizationId, work) => work(),
   findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }),
   findPlace: async () => ({ role: 'owner', grants: noGrants, lacksTwoFactor: false }),
   standingOf: async () => 'installation',

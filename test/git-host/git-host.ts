@@ -23,12 +23,24 @@ export interface GitHost extends AsyncDisposable {
   writers: Set<string>;
   /** Numbers of the pull requests that are open; others are closed. */
   open: Set<number>;
+  /** What the host says of a pull request, besides its state; plain ones of ada's otherwise. */
+  pullRequests: Map<number, Partial<PullRequestOnHost>>;
   /** Comments by their id. */
   comments: Map<number, { number: number; text: string; edits: number }>;
   /** Answers this status to everything while it is set. */
   failing: number | undefined;
   /** PEM of a GitHub App, which signs its requests for tokens. */
   appPublicKey: string | undefined;
+}
+
+export interface PullRequestOnHost {
+  title: string;
+  base: string;
+  head: string;
+  commit: string;
+  isFork: boolean;
+  labels: string[];
+  author: { id: number; name: string };
 }
 
 export interface GitHostOptions {
@@ -60,6 +72,7 @@ export async function startGitHost({
     repository,
     writers: new Set(),
     open: new Set(),
+    pullRequests: new Map(),
     comments: new Map(),
     failing: undefined,
     appPublicKey: undefined,
@@ -96,6 +109,16 @@ const permissionOf = ({ host, parts: [name = ''] }: Asked) => ({
   user: { login: name },
 });
 const open = ({ host }: Asked, number: string | undefined): boolean => host.open.has(Number(number));
+const pullRequestOf = ({ host }: Asked, number: string | undefined): PullRequestOnHost => ({
+  title: 'Add a door',
+  base: 'main',
+  head: 'door',
+  commit: 'a'.repeat(40),
+  isFork: false,
+  labels: [],
+  author: { id: 9, name: 'ada' },
+  ...host.pullRequests.get(Number(number)),
+});
 const commentsOf = ({ host }: Asked, number: string | undefined) =>
   [...host.comments].filter(([, comment]) => comment.number === Number(number));
 
@@ -121,11 +144,20 @@ const likeGithub: Record<string, Answering> = {
     { name: 'feature', protected: false },
   ],
   'GET /repos/NAME/collaborators/([^/]+)/permission': permissionOf,
-  'GET /repos/NAME/pulls/(\\d+)': (asked) => ({
-    number: Number(asked.parts[0]),
-    state: open(asked, asked.parts[0]) ? 'open' : 'closed',
-    merged: false,
-  }),
+  'GET /repos/NAME/pulls/(\\d+)': (asked) => {
+    const { title, base, head, commit, isFork, labels, author } = pullRequestOf(asked, asked.parts[0]);
+    const own = { full_name: asked.host.repository };
+    return {
+      number: Number(asked.parts[0]),
+      state: open(asked, asked.parts[0]) ? 'open' : 'closed',
+      merged: false,
+      title,
+      base: { ref: base, repo: own },
+      head: { ref: head, sha: commit, repo: isFork ? { full_name: 'somebody/shop' } : own },
+      labels: labels.map((name) => ({ id: 1, name })),
+      user: { id: author.id, login: author.name },
+    };
+  },
   'GET /repos/NAME/issues/(\\d+)/comments': (asked) =>
     commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, body: text, user: { login: 'berth' } })),
   'POST /repos/NAME/issues/(\\d+)/comments': (asked) => ({
@@ -159,10 +191,21 @@ const hosts: Record<string, Record<string, Answering>> = {
     'GET /projects/PATH/repository/branches': () => [{ name: 'main' }, { name: 'feature' }],
     'GET /projects/PATH/members/all/([^/]+)': ({ host, parts: [id = ''] }) =>
       host.writers.has(id) ? { id: Number(id), access_level: 30, state: 'active' } : undefined,
-    'GET /projects/PATH/merge_requests/(\\d+)': (asked) => ({
-      iid: Number(asked.parts[0]),
-      state: open(asked, asked.parts[0]) ? 'opened' : 'merged',
-    }),
+    'GET /projects/PATH/merge_requests/(\\d+)': (asked) => {
+      const { title, base, head, commit, isFork, labels, author } = pullRequestOf(asked, asked.parts[0]);
+      return {
+        iid: Number(asked.parts[0]),
+        state: open(asked, asked.parts[0]) ? 'opened' : 'merged',
+        title,
+        target_branch: base,
+        source_branch: head,
+        sha: commit,
+        target_project_id: 1,
+        source_project_id: isFork ? 2 : 1,
+        labels,
+        author: { id: author.id, username: author.name },
+      };
+    },
     'GET /projects/PATH/merge_requests/(\\d+)/notes': (asked) =>
       commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, body: text, system: false })),
     'POST /projects/PATH/merge_requests/(\\d+)/notes': (asked) => ({
@@ -186,10 +229,22 @@ const hosts: Record<string, Record<string, Answering>> = {
         values: host.writers.has(uuid) ? [{ type: 'repository_permission', permission: 'write' }] : [],
       };
     },
-    'GET /repositories/NAME/pullrequests/(\\d+)': (asked) => ({
-      id: Number(asked.parts[0]),
-      state: open(asked, asked.parts[0]) ? 'OPEN' : 'DECLINED',
-    }),
+    'GET /repositories/NAME/pullrequests/(\\d+)': (asked) => {
+      const { title, base, head, commit, isFork, author } = pullRequestOf(asked, asked.parts[0]);
+      const own = { full_name: asked.host.repository };
+      return {
+        id: Number(asked.parts[0]),
+        state: open(asked, asked.parts[0]) ? 'OPEN' : 'DECLINED',
+        title,
+        source: {
+          branch: { name: head },
+          commit: { hash: commit.slice(0, 12) },
+          repository: isFork ? { full_name: 'somebody/shop' } : own,
+        },
+        destination: { branch: { name: base }, repository: own },
+        author: { uuid: `{${author.id}}`, display_name: author.name },
+      };
+    },
     'GET /repositories/NAME/commit/([0-9a-f]+)': ({ parts: [hash = ''] }) => ({
       type: 'commit',
       hash: hash.padEnd(40, '0'),

@@ -72,6 +72,12 @@ export const trialContract = {
     input: z.object({}),
     output: logEvent,
   }),
+  ofProject: subscription({
+    summary: 'Says one line of a project, then waits for its end',
+    access: { class: 'protected', resources: [{ kind: 'project', field: 'projectId' }] },
+    input: z.object({ projectId: z.string() }),
+    output: logEvent,
+  }),
   receive: upload({
     summary: 'Counts the bytes of a file',
     access: everybody,
@@ -92,10 +98,12 @@ export interface TrialState {
   flooded: number;
   /** Streams that ended because their reader was gone. */
   abandoned: number;
+  /** Bytes of uploads that came. */
+  received: number;
 }
 
 export function createTrial(): { router: Router; state: TrialState } {
-  const state: TrialState = { names: [], flooded: 0, abandoned: 0 };
+  const state: TrialState = { names: [], flooded: 0, abandoned: 0, received: 0 };
   return { router: router('trial', trialContract, trialHandlers(state)), state };
 }
 
@@ -145,9 +153,14 @@ function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallCo
         );
       state.abandoned += 1;
     },
+    async *ofProject({ signal }) {
+      yield { id: '1', data: { type: 'line', text: 'first' } };
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      state.abandoned += 1;
+    },
     async receive(_context, { label, level }, { fileName, content }) {
       let bytes = 0;
-      for await (const chunk of content) bytes += Buffer.from(chunk).length;
+      for await (const chunk of content) state.received = bytes += Buffer.from(chunk).length;
       return { label, level: level ?? null, fileName, bytes };
     },
   };

@@ -27,9 +27,10 @@ export interface Machine {
 
 const commit = createHash('sha1').update('the newest').digest('hex');
 
-export function gitOf({ disk, repository }: Machine): Git {
+export function gitOf(machine: Machine): Git {
   return {
     async checkout(_source, directory, run) {
+      const { disk, repository } = machine;
       for (const [path, text] of Object.entries(repository)) disk.set(`${directory}/${path}`, text);
       return { commit: run.commit ?? commit, subject: 'The newest' };
     },

@@ -134,7 +134,8 @@ async function attemptsOf({ stores }: World): Promise<number[]> {
   return (await stores.jobs.list({})).map(({ attempts }) => attempts);
 }
 
-async function createMachine(): Promise<Machine> {
+/** A machine with nothing on it but images. */
+export async function createMachine(): Promise<Machine> {
   const memory = createEngineInMemory({ mountedPrograms });
   await fillEngine(memory);
   return {

@@ -1,7 +1,8 @@
 /**
- * Berth as it runs, put together by the product's own composition on a machine in memory; without its HTTP
- * door.
+ * Berth as it runs, put together by the product's own composition on a machine in memory. It listens nowhere;
+ * its HTTP server is asked by `inject`.
  */
+import type { FastifyInstance } from 'fastify';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
@@ -15,7 +16,7 @@ import { sshKeyPairs } from '../../server/src/adapters/ssh/key-pairs.ts';
 import type { Adapters } from '../../server/src/composition/adapters.ts';
 import { hostReachOn, walledEngine } from '../../server/src/composition/host-reach.ts';
 import { imageAccessOf } from '../../server/src/composition/image-access.ts';
-import { walls } from '../../server/src/composition/walls.ts';
+import { walls as builtWalls, type Walls } from '../../server/src/composition/walls.ts';
 import type { Ground } from '../../server/src/composition/ground.ts';
 import { createKeeping } from '../../server/src/composition/keeping.ts';
 import type { Log } from '../../server/src/composition/log.ts';
@@ -24,6 +25,7 @@ import { createDeployed } from '../../server/src/composition/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
 import { createProxyWatch } from '../../server/src/composition/proxy-watch.ts';
 import { createReleasing } from '../../server/src/composition/releasing.ts';
+import { createApp } from '../../server/src/composition/routers.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import { createWorking } from '../../server/src/composition/working.ts';
 import { readConfig, type Config } from '../../server/src/config.ts';
@@ -57,6 +59,8 @@ export interface World
   /** Does what a start of Berth does, and takes jobs from then on. */
   start(): Promise<void>;
   wake(): void;
+  /** The HTTP server, which listens nowhere; made when it is asked for. */
+  http(): FastifyInstance;
 }
 
 export async function createWorld(
@@ -64,6 +68,7 @@ export async function createWorld(
   plain: Database,
   folder: string,
   reaper: Reaper,
+  walls: Walls = builtWalls,
 ): Promise<World> {
   const config = readConfig({ BERTH_DATA: folder, BERTH_PROXY_IMAGE: 'caddy:2' });
   const database = guardDatabase(reaper, plain);
@@ -83,11 +88,13 @@ export async function createWorld(
     applied: [],
   };
   const product = await createProduct(ground);
-  const machines = machinesOf(ground, product, hostOf(machine, ground, product, reaper));
+  const machines = machinesOf(ground, product, hostOf(machine, ground, product, reaper, walls));
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing);
-  const { interruption, worker } = createWorking(ground, product, machines, releasing, reconciler);
+  const working = createWorking(ground, product, machines, releasing, reconciler);
+  const { interruption, worker } = working;
   const { deployments, previews } = machines;
+  const besides = { reconciler, members: product.accounts.members, version: 'in memory' };
   return {
     ...product,
     stores: ground.stores,
@@ -99,6 +106,7 @@ export async function createWorld(
     drift,
     faults,
     wake: product.queue.wake,
+    http: once(() => createApp({ ...ground, ...product, ...machines, ...releasing, ...working, ...besides })),
     async start() {
       await ground.stores.jobs.releaseAll();
       await tidyFolders(machine, deployments);
@@ -107,6 +115,11 @@ export async function createWorld(
       await reconciler.run();
     },
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** One machine, which is Berth's own. */
@@ -209,7 +222,13 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
   };
 }
 
-function hostOf(machine: Machine, ground: Ground, product: Product, reaper: Reaper): Host {
+function hostOf(
+  machine: Machine,
+  ground: Ground,
+  product: Product,
+  reaper: Reaper,
+  walls: Walls,
+): Host {
   const { config, local, stores } = ground;
   const { engine: bare, view: engineView } = machine.memory.connect((request) =>
     reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),

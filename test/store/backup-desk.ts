@@ -2,6 +2,9 @@
  * Backups on a real database and a real folder, with a source of the test's own: what is around the dump,
  * without an engine.
  */
+import type { Quotas } from '../../server/src/modules/quota/quota.ts';
+import { createQuotaStore } from '../../server/src/modules/quota/store.ts';
+import { quotasOf } from '../../server/src/composition/quotas.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,6 +88,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
     logs: createFileLogs(join(folder, 'logs'), clock),
     sources: sourcesOf(() => state),
     openStore: destinations.open,
+    requireQuota: quotasOf({ quotas: createQuotaStore(database) }).requireBackupRoom,
   };
   const runner = runnerOf(parts, () => state);
   const schedules = createBackupSchedules({
@@ -123,6 +127,7 @@ interface Parts {
   logs: DeploymentLogs;
   sources: BackupSources;
   openStore: Destinations['open'];
+  requireQuota: Quotas['requireBackupRoom'];
 }
 
 function sourcesOf(state: () => BackupDeskState): BackupSources {
@@ -135,7 +140,7 @@ function sourcesOf(state: () => BackupDeskState): BackupSources {
 }
 
 function runnerOf(
-  { clock, backups, runs, logs, sources, openStore }: Parts,
+  { clock, backups, runs, logs, sources, openStore, requireQuota }: Parts,
   state: () => BackupDeskState,
 ): ReturnType<typeof createBackupRunner> {
   const making = {
@@ -143,6 +148,7 @@ function runnerOf(
     sources,
     openStore,
     backup: (backupId: string) => backups.find({ backupId }),
+    requireQuota,
     keptFree: async () => state().keptFree,
     good: async ({ backupId }: TableRecord<'backup'>) =>
       void (await backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null })),

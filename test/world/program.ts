@@ -17,6 +17,8 @@ import { systemClock } from '../../server/src/ports/clock.ts';
 export interface Program extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
+  /** Berth's own folder. */
+  readonly dataFolder: string;
   /** A connection of the test's own to the same data. */
   readonly database: Database;
   /** Milliseconds from the start of the process to its first answer. */
@@ -71,6 +73,7 @@ export async function startProgram({
   let running = await run([...nodeOptions, entry], variables);
   return {
     database,
+    dataFolder: data,
     get url() {
       return running.url;
     },

@@ -12,6 +12,7 @@ const valuesAtOnce = 30_000;
 /** A table after those that it refers to. */
 const order: readonly TableName[] = [
   'organization',
+  'quota',
   'user',
   'two_factor',
   'recovery_code',

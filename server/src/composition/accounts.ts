@@ -7,6 +7,7 @@ import { organizationHandlers } from '../modules/organization/handlers.ts';
 import { createInvitations, type Invitations } from '../modules/organization/invitation.ts';
 import { createMembers, type Members } from '../modules/organization/member.ts';
 import { createMemberships, type Memberships } from '../modules/organization/membership.ts';
+import type { Quotas } from '../modules/quota/quota.ts';
 import { createOrganizations, type Organizations } from '../modules/organization/organization.ts';
 import { createAuthentication, type Authentication } from '../modules/user/authentication.ts';
 import { createAccountRemoval } from '../modules/user/account-removal.ts';
@@ -24,6 +25,7 @@ import type { Clock } from '../ports/clock.ts';
 import { createGuard, type Guard } from '../procedure/guard.ts';
 import { keyScopes } from '../procedure/listing.ts';
 import { router, type Router } from '../procedure/registry.ts';
+import { quotasOf } from './quotas.ts';
 import type { Stores } from './stores.ts';
 
 export interface Accounts {
@@ -33,6 +35,7 @@ export interface Accounts {
   memberships: Memberships;
   organizations: Organizations;
   invitations: Invitations;
+  quotas: Quotas;
   authentication: Authentication;
   /** What the routes of sign-up and sign-in need. */
   door: SignInDesk & {
@@ -71,11 +74,13 @@ export function createAccounts(
     recordAudit: audit.record,
     firstOrganization: organizations.first,
   });
+  const quotas = quotasOf(stores);
   const guard = createGuard({
     findScope: stores.findScope,
     findPlace: stores.users.findPlace,
     standingOf: organizations.standing,
     transaction: (work) => database.transaction(work),
+    withinQuota: quotas.within,
     recordAudit: audit.record,
   });
   return {
@@ -84,6 +89,7 @@ export function createAccounts(
     organizations,
     memberships,
     invitations,
+    quotas,
     guard,
     desk: userDesk(stores, { twoFactors, proofs, organizations }),
     members: createMembers(stores.members),
@@ -137,6 +143,7 @@ export function accountRouters({
   organizations,
   memberships,
   invitations,
+  quotas,
   audit,
   desk: userParts,
 }: Accounts): {
@@ -148,6 +155,7 @@ export function accountRouters({
     organizations,
     memberships,
     invitations,
+    quotas,
     moveSession: users.moveSession,
     emailOf: async (userId: string) => (await users.account(userId)).email,
     hasTwoFactor: userParts.twoFactors.isOn,

@@ -1,4 +1,5 @@
 /** Backups: where they go, what they are made of, the runs of them, and what starts these. */
+import { quotasOf } from './quotas.ts';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
@@ -157,6 +158,7 @@ function createOperations(
     ...shared,
     backup: (backupId) => stores.backups.find({ backupId }),
     keptFree: async () => (await settings.get()).minFreeDisk,
+    requireQuota: quotasOf(stores).requireBackupRoom,
     async good({ backupId }) {
       await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });
     },

@@ -11,6 +11,7 @@ import type { ImageAccess } from '../modules/image/image.ts';
 import { createPlaces } from '../modules/host-reach/places.ts';
 import type { Engine, ServiceSpec } from '../ports/engine.ts';
 import type { Host, Hosts } from '../ports/host.ts';
+import { quotasOf, specWithinQuota } from './quotas.ts';
 import type { Stores } from './stores.ts';
 import type { Walls } from './walls.ts';
 
@@ -51,7 +52,7 @@ export async function releasedSpecs(
 
 export interface WallParts {
   approvals: Approvals;
-  stores: Pick<Stores, 'deployments' | 'images'>;
+  stores: Pick<Stores, 'deployments' | 'images' | 'quotas'>;
   images: ImageAccess;
 }
 
@@ -62,12 +63,16 @@ export function walledEngine(
   { judge }: Walls,
 ): Engine {
   const { engine, key: serverKey } = machine;
-  const ofReach = judge({
+  const ofReach = specWithinQuota(
+    judge({
+      approvals,
+      places: createPlaces(machine),
+      own: ownMounts(machine),
+      released: ({ kind }, deploymentId) => releasedSpecs(stores, kind, deploymentId),
+    }),
     approvals,
-    places: createPlaces(machine),
-    own: ownMounts(machine),
-    released: ({ kind }, deploymentId) => releasedSpecs(stores, kind, deploymentId),
-  });
+    quotasOf(stores),
+  );
   const ofImages = createImageJudge({
     images,
     engine,

@@ -36,6 +36,7 @@ import type { Hosts } from '../ports/host.ts';
 import type { Accounts } from './accounts.ts';
 import type { Adapters } from './adapters.ts';
 import type { Log } from './log.ts';
+import { quotasOf } from './quotas.ts';
 import type { Stores } from './stores.ts';
 
 export interface Previewing {
@@ -70,6 +71,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
   const shared = {
     ...parts,
     logs: adapters.logs,
+    withinQuota: quotasOf(stores).within,
     transaction: <T>(work: () => Promise<T>): Promise<T> => database.transaction(work),
     warn: (sentence: string): void => log.warn(sentence),
     apiOf: async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> =>
@@ -145,7 +147,11 @@ export function createDeployed({
   };
   return {
     previews,
-    deployments: createDeployments(stores.deployments, { services, queue, logs: adapters.logs }, clock),
+    deployments: createDeployments(
+      stores.deployments,
+      { services, queue, logs: adapters.logs, requireRoom: quotasOf(stores).requireRecorded },
+      clock,
+    ),
   };
 }
 

@@ -18,6 +18,7 @@ import type { Ground } from './ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import type { Machines } from './machines.ts';
 import type { Product } from './product.ts';
+import { fileWithinQuota, quotasOf } from './quotas.ts';
 import type { Walls } from './walls.ts';
 
 export interface Releasing {
@@ -61,7 +62,10 @@ export function createReleasing(
     runningComposes: createRunningComposes(parts, ports, {
       composes,
       turns,
-      judgeFile: walls.judgeFile({ hostReach, composes, clock: ground.clock }),
+      judgeFile: fileWithinQuota(
+        walls.judgeFile({ hostReach, composes, clock: ground.clock }),
+        quotasOf(ground.stores),
+      ),
     }),
     runtime: createRuntime(parts, product, live),
   };

@@ -24,6 +24,7 @@ import {
   createMemberStore,
   createOrganizationStore,
 } from '../modules/organization/store.ts';
+import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
 import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
@@ -46,6 +47,7 @@ export function createStores(database: Database) {
     users: createUserStore(database),
     organizations: createOrganizationStore(database),
     members: createMemberStore(database),
+    quotas: createQuotaStore(database),
     invitations: createInvitationStore(database),
     projects: createProjectStore(database),
     environments: createEnvironmentStore(database),

@@ -1,4 +1,5 @@
 /** What works by itself: deployments, backups, previews and their jobs. */
+import { buildsWithinQuota } from './quotas.ts';
 import { applicationDeployer } from '../deploy/application-deployer.ts';
 import { composeDeployer } from '../deploy/compose/compose-deployer.ts';
 import { databaseDeployer } from '../deploy/database/database-deployer.ts';
@@ -76,13 +77,16 @@ function createRunner(
     deployments,
     logs: adapters.logs,
     turns,
-    slots: createBuildSlots({
-      store: stores.buildSlots,
-      clock,
-      limitOf: async (serverKey) =>
-        (await stores.servers.find({ serverId: serverKey }))?.buildsConcurrency ??
-        (await settings.get()).buildsConcurrency,
-    }),
+    slots: buildsWithinQuota(
+      createBuildSlots({
+        store: stores.buildSlots,
+        clock,
+        limitOf: async (serverKey) =>
+          (await stores.servers.find({ serverId: serverKey }))?.buildsConcurrency ??
+          (await settings.get()).buildsConcurrency,
+      }),
+      stores,
+    ),
     onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`),
   });
 }

@@ -512,6 +512,16 @@ CREATE TABLE "image_pull" (
   PRIMARY KEY ("organizationId", "serverKey", "reference"));
 `,
   },
+  {
+    version: 17,
+    name: 'quotas of organizations',
+    sql: `
+CREATE TABLE "quota" (
+  "organizationId" TEXT PRIMARY KEY REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "services" BIGINT, "nanoCpus" BIGINT, "memoryBytes" BIGINT, "builds" BIGINT, "backupBytes" BIGINT
+);
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -83,6 +83,16 @@ const organization = {
   trusted: boolean(),
 };
 
+/** Null where the organization may have as much as it likes. */
+const quota = {
+  organizationId: text(),
+  services: optionalNumber(),
+  nanoCpus: optionalNumber(),
+  memoryBytes: optionalNumber(),
+  builds: optionalNumber(),
+  backupBytes: optionalNumber(),
+};
+
 const member = {
   memberId: text(),
   organizationId: text(),
@@ -689,6 +699,7 @@ const imagePull = {
 };
 
 export const tables = {
+  quota,
   user,
   two_factor: twoFactor,
   recovery_code: recoveryCode,

@@ -2,7 +2,7 @@
  * What Berth asks of git hosts by their HTTP interfaces: who may write, what became of a pull request,
  * comments. Merge requests are pull requests here.
  */
-import type { GitAuthor } from '../domain/git-event.ts';
+import type { GitAuthor, PullRequestEvent } from '../domain/git-event.ts';
 import type { GitProvider } from '../domain/git-host.ts';
 import type { Secret } from '../domain/secret.ts';
 
@@ -39,6 +39,8 @@ export interface GitApi {
   canWrite(repository: string, author: GitAuthor): Promise<boolean>;
   /** Undefined when there is none of that number. */
   pullRequest(repository: string, number: number): Promise<PullRequestState | undefined>;
+  /** What the host itself says of it, as its event would; undefined when there is none of that number. */
+  pullRequestEvent(repository: string, number: number): Promise<PullRequestEvent | undefined>;
   /** The whole id of a commit that an event names by its first digits. */
   fullCommit(repository: string, commit: string): Promise<string>;
   /**

@@ -1,6 +1,7 @@
 /** The one way to a handler: authenticate → class → input → things named → handler → output → audit. */
 import { AppError } from '../domain/errors.ts';
 import { memberReaches, type Grants, type Role, type Scope } from '../domain/permissions.ts';
+import { watchAccess, whileAllowed, type AccessWatch } from './access-watch.ts';
 import type { Actor, CallContext } from './context.ts';
 import { parseInput, refuseMasked } from './input.ts';
 import { checkHostReach, checkKey, checkPlace, forbidden, hasHostReach, type PlacePorts } from './place.ts';
@@ -22,6 +23,10 @@ export interface Caller {
    * each counts against a key's limits.
    */
   authenticate(): Promise<Actor>;
+  /** How often, in milliseconds, it is looked again who calls while a stream or an upload is open. */
+  recheckMs?: number | undefined;
+  /** The same as `authenticate` for such a look: counts against no limit. */
+  authenticateAgain?(): Promise<Actor>;
   ip: string;
   /** Fires when the caller is gone; made when first asked for. */
   readonly signal: AbortSignal;
@@ -51,6 +56,8 @@ export interface GuardPorts extends PlacePorts {
     organizationId: string,
   ): Promise<{ role: Role; grants: Grants; lacksTwoFactor: boolean } | undefined>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** A change of the organization, inside the transaction; CONFLICT when it takes more than it may. */
+  withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   recordAudit(entry: AuditEntry): Promise<void>;
 }
 
@@ -64,6 +71,8 @@ export interface Guard {
 }
 
 interface Admitted {
+  /** Of a stream and of an upload, where the transport says how often to look. */
+  access: AccessWatch | undefined;
   context: CallContext;
   input: unknown;
   resourceId: string | undefined;
@@ -83,7 +92,8 @@ export function createGuard(ports: GuardPorts): Guard {
     stream: async (target, caller, rawInput) => {
       const admitted = await admit(ports, target, caller, rawInput);
       const { actor } = admitted.context;
-      const events = shownEvents(target, actor, target.stream(admitted.context, admitted.input));
+      const all = shownEvents(target, actor, target.stream(admitted.context, admitted.input));
+      const events = admitted.access ? whileAllowed(all, admitted.access) : all;
       return isChange(target)
         ? auditedEvents(events, admitted, (outcome) =>
             audit(ports, target, admitted, outcome, admitted.resourceId),
@@ -103,8 +113,10 @@ async function admit(
   try {
     const checked = await check(ports, target, identity, rawInput);
     const audited = { done: false };
+    const access = accessOf(ports, target, caller, rawInput);
     return {
-      context: contextOf(ports, target, caller, checked, audited),
+      access,
+      context: contextOf(ports, target, access ? endingWith(caller, access) : caller, checked, audited),
       input: checked.input,
       resourceId: checked.resourceId,
       audited,
@@ -123,16 +135,43 @@ async function admit(
   }
 }
 
+/** Looks again as at the beginning, without counting. */
+function accessOf(
+  ports: GuardPorts,
+  target: RegisteredProcedure,
+  { recheckMs, authenticateAgain }: Caller,
+  rawInput: unknown,
+): AccessWatch | undefined {
+  const { kind } = target.procedure;
+  if (recheckMs === undefined || !authenticateAgain || (kind !== 'subscription' && kind !== 'upload'))
+    return undefined;
+  return watchAccess(recheckMs, async () => check(ports, target, await authenticateAgain(), rawInput));
+}
+
+/** Whoever may no longer have it is as good as gone. */
+function endingWith(caller: Caller, { lost }: AccessWatch): Caller {
+  let signal: AbortSignal | undefined;
+  return {
+    ...caller,
+    get signal() {
+      return (signal ??= AbortSignal.any([caller.signal, lost]));
+    },
+  };
+}
+
 async function run(
   ports: GuardPorts,
   target: RegisteredProcedure,
   admitted: Admitted,
   file?: UploadedFile,
 ): Promise<unknown> {
-  const { context, input, audited, resourceId } = admitted;
+  const { access, context, input, audited, resourceId } = admitted;
   let answer: unknown;
   try {
-    answer = await target.call(context, input, file);
+    answer =
+      access && file
+        ? await receivedWhileAllowed(access, file, () => target.call(context, input, file))
+        : await target.call(context, input, file);
   } catch (error) {
     const outcome = error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR';
     if (isChange(target) && !audited.done) await audit(ports, target, admitted, outcome, resourceId);
@@ -141,6 +180,22 @@ async function run(
   if (isChange(target) && !audited.done)
     await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
   return shownTo(context.actor, target, target.procedure.output.parse(answer));
+}
+
+/** Until the body is whole: what is done with it then is a change like any other. */
+async function receivedWhileAllowed(
+  access: AccessWatch,
+  { content }: UploadedFile,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  content.once('end', access.stop);
+  access.lost.addEventListener('abort', () => content.destroy(access.lost.reason), { once: true });
+  access.start();
+  try {
+    return await access.unlessLost(work());
+  } finally {
+    access.stop();
+  }
 }
 
 function audit(
@@ -204,7 +259,7 @@ function contextOf(
     hasHostReach: () => hasHostReach(ports, target, actor),
     async write(work, placeOf) {
       const result = await ports.transaction(async () => {
-        const value = await work();
+        const value = await ports.withinQuota(actor.organizationId, work);
         const by = placeOf ? { ...actor, organizationId: placeOf(value) } : actor;
         if (!audited.done)
           await ports.recordAudit({

@@ -7,6 +7,7 @@ import type { Caller } from '../procedure/guard.ts';
 import type { Actor } from '../procedure/context.ts';
 import type { CookieJar } from './cookies.ts';
 import { requireSameOrigin } from './same-origin.ts';
+import type { StreamLimits } from './stream.ts';
 
 export interface Credentials {
   apiKey: string | undefined;
@@ -14,7 +15,8 @@ export interface Credentials {
   sessionTokens: readonly string[];
 }
 
-export type Authenticate = (credentials: Credentials) => Promise<Actor>;
+/** `isAgain`: of a call that was let in before, and counts against no limit now. */
+export type Authenticate = (credentials: Credentials, isAgain?: boolean) => Promise<Actor>;
 
 /** Makes the guard's view of a request; its abort signal is made only when a handler asks for it. */
 /** Of the answer: the deployment that a call has queued; of a batch each, in no order. */
@@ -23,14 +25,25 @@ export const deploymentHeader = 'x-deployment-id';
 export function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { authenticate, cookies }: { authenticate: Authenticate; cookies: CookieJar },
+  {
+    authenticate,
+    cookies,
+    streamLimits,
+  }: { authenticate: Authenticate; cookies: CookieJar; streamLimits: Pick<StreamLimits, 'heartbeatMs'> },
   {
     follow,
     changes = false,
   }: { follow: boolean /** Also a GET changes something. */; changes?: boolean | undefined },
 ): Caller {
   let signal: AbortSignal | undefined;
+  const credentials = (): Credentials => ({
+    apiKey: single(request.headers['x-api-key']),
+    authorization: request.headers.authorization,
+    sessionTokens: cookies.sessionTokens(request),
+  });
   return {
+    recheckMs: streamLimits.heartbeatMs,
+    authenticateAgain: () => authenticate(credentials(), true),
     ip: request.ip,
     follow,
     lastEventId: lastEventIdOf(request),
@@ -46,10 +59,7 @@ export function callerOf(
       return signal;
     },
     async authenticate() {
-      const apiKey = single(request.headers['x-api-key']);
-      const { authorization } = request.headers;
-      const sessionTokens = cookies.sessionTokens(request);
-      const actor = await authenticate({ apiKey, authorization, sessionTokens });
+      const actor = await authenticate(credentials());
       if (actor.sessionId !== undefined && (changes || request.method !== 'GET')) requireSameOrigin(request);
       return actor;
     },

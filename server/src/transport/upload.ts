@@ -31,7 +31,9 @@ export async function receiveUpload(
         'application/zip, application/x-tar, application/gzip or application/octet-stream.',
     );
   }
-  const known: Caller = { ip: caller.ip, signal: caller.signal, authenticate: async () => actor };
+  const { ip, signal, recheckMs, authenticateAgain } = caller;
+  const again = authenticateAgain ? { authenticateAgain } : {};
+  const known: Caller = { ip, signal, recheckMs, ...again, authenticate: async () => actor };
   const limit = await wire.uploadLimit();
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > limit) throw tooLarge(limit);

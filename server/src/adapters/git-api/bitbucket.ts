@@ -1,4 +1,5 @@
 /** Bitbucket Cloud, API 2.0 (developer.atlassian.com/cloud/bitbucket/rest). */
+import type { PullRequestEvent } from '../../domain/git-event.ts';
 import { z } from 'zod';
 import { allPages, type Call } from './call.ts';
 import { pathOf, type Row } from './row.ts';
@@ -14,6 +15,17 @@ const repositories = listOf(
 const branches = listOf(z.object({ name: z.string() }));
 const permissions = listOf(z.object({ permission: z.string() }));
 const pullRequest = z.object({ state: z.string() });
+const side = z.object({
+  branch: z.object({ name: z.string() }),
+  commit: z.object({ hash: z.string() }).nullish(),
+  repository: z.object({ full_name: z.string() }).nullish(),
+});
+const wholePullRequest = pullRequest.extend({
+  title: z.string(),
+  source: side,
+  destination: side,
+  author: z.object({ uuid: z.string(), display_name: z.string().nullish() }),
+});
 const commit = z.object({ hash: z.string() });
 const comment = z.object({ id: z.number() });
 const comments = listOf(
@@ -32,6 +44,26 @@ export const bitbucket: Row = {
     ...commenting(call),
   }),
 };
+
+function eventOf(
+  repository: string,
+  number: number,
+  { state, title, source, destination, author }: z.output<typeof wholePullRequest>,
+): PullRequestEvent {
+  return {
+    kind: 'pullRequest',
+    action: state === 'OPEN' ? 'open' : 'close',
+    number,
+    title,
+    baseBranch: destination.branch.name,
+    headBranch: source.branch.name,
+    commit: source.commit?.hash ?? '',
+    isFork: source.repository?.full_name !== repository,
+    labels: [],
+    author: { id: author.uuid, name: author.display_name ?? author.uuid },
+    repository,
+  };
+}
 
 function reads(call: Call, workspace: string) {
   const own = `/repositories/${encodeURIComponent(workspace)}`;
@@ -73,6 +105,10 @@ function reads(call: Call, workspace: string) {
     async pullRequest(repository, number) {
       const found = await call.ask(pullRequest, 'GET', `${of(repository)}/pullrequests/${number}`);
       return found && { isOpen: found.state === 'OPEN' };
+    },
+    async pullRequestEvent(repository, number) {
+      const found = await call.ask(wholePullRequest, 'GET', `${of(repository)}/pullrequests/${number}`);
+      return found && eventOf(repository, number, found);
     },
     fullCommit: async (repository, hash) =>
       (await call.must(commit, 'GET', `${of(repository)}/commit/${encodeURIComponent(hash)}`)).hash,

@@ -106,6 +106,30 @@ describe.each(rows)('$provider', (row) => {
     expect(await api.pullRequest('acme/other', 12)).toBeUndefined();
   });
 
+  it('tells of a pull request what its event would', async () => {
+    const api = connected(row);
+    host.open.add(12);
+    host.pullRequests.set(12, { author: { id: 10, name: 'eve' }, isFork: true, labels: ['demo'] });
+    const isBitbucket = row.provider === 'bitbucket';
+    const byId = { gitlab: '10', bitbucket: '{10}' };
+    const id = row.provider === 'gitlab' || row.provider === 'bitbucket' ? byId[row.provider] : '10';
+    expect(await api.pullRequestEvent('acme/shop', 12)).toEqual({
+      kind: 'pullRequest',
+      action: 'open',
+      number: 12,
+      title: 'Add a door',
+      baseBranch: 'main',
+      headBranch: 'door',
+      commit: 'a'.repeat(isBitbucket ? 12 : 40),
+      isFork: true,
+      labels: isBitbucket ? [] : ['demo'],
+      author: { id, name: row.provider === 'gitlab' ? '10' : 'eve' },
+      repository: 'acme/shop',
+    });
+    expect(await api.pullRequestEvent('acme/shop', 13)).toMatchObject({ action: 'close', isFork: false });
+    expect(await api.pullRequestEvent('acme/other', 12)).toBeUndefined();
+  });
+
   it('writes a comment once, finds it and edits it in place', async () => {
     const api = connected(row);
     expect(await api.findComment('acme/shop', 12, 'a mark')).toBeUndefined();

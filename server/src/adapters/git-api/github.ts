@@ -2,6 +2,7 @@
  * GitHub and GitHub Enterprise, REST API 2022-11-28 (docs.github.com/rest); also the paths that Gitea has in
  * common with it.
  */
+import type { PullRequestEvent } from '../../domain/git-event.ts';
 import { z } from 'zod';
 import type { GitApi, GitRepository } from '../../ports/git-api.ts';
 import { allPages, type Call } from './call.ts';
@@ -17,6 +18,17 @@ const installation = z.object({ total_count: z.number(), repositories });
 const branches = z.array(z.object({ name: z.string() }));
 const permission = z.object({ permission: z.string() });
 const pullRequest = z.object({ state: z.string() });
+const wholePullRequest = pullRequest.extend({
+  title: z.string(),
+  base: z.object({ ref: z.string(), repo: z.object({ full_name: z.string() }) }),
+  head: z.object({
+    ref: z.string(),
+    sha: z.string(),
+    repo: z.object({ full_name: z.string() }).nullish(),
+  }),
+  labels: z.array(z.object({ name: z.string() })).nullish(),
+  user: z.object({ id: z.union([z.string(), z.number()]).transform(String), login: z.string() }),
+});
 const comment = z.object({ id: z.number() });
 const comments = z.array(comment.extend({ body: z.string().nullish() }));
 /** What a collaborator has who may push; GitHub folds "maintain" into "write". */
@@ -47,6 +59,26 @@ export function repositoryOf(found: z.output<typeof repository>): GitRepository 
   return { fullName: found.full_name, defaultBranch: found.default_branch ?? null, isPrivate: found.private };
 }
 
+function eventOf(
+  number: number,
+  { state, title, base, head, labels, user }: z.output<typeof wholePullRequest>,
+): PullRequestEvent {
+  return {
+    kind: 'pullRequest',
+    action: state === 'open' ? 'open' : 'close',
+    number,
+    title,
+    baseBranch: base.ref,
+    headBranch: head.ref,
+    commit: head.sha,
+    // A fork that was deleted is null.
+    isFork: head.repo?.full_name !== base.repo.full_name,
+    labels: (labels ?? []).map((label) => label.name),
+    author: { id: user.id, name: user.login },
+    repository: base.repo.full_name,
+  };
+}
+
 export function likeGithub(
   call: Call,
   { name: limit, size }: { name: string; size: number },
@@ -69,6 +101,10 @@ export function likeGithub(
     async pullRequest(name, number) {
       const found = await call.ask(pullRequest, 'GET', `${of(name)}/pulls/${number}`);
       return found && { isOpen: found.state === 'open' };
+    },
+    async pullRequestEvent(name, number) {
+      const found = await call.ask(wholePullRequest, 'GET', `${of(name)}/pulls/${number}`);
+      return found && eventOf(number, found);
     },
     fullCommit: async (_name, commit) => commit,
     async findComment(name, number, text) {

@@ -1,6 +1,7 @@
 /** GitLab, REST API v4 (docs.gitlab.com/api). */
+import type { PullRequestEvent } from '../../domain/git-event.ts';
 import { z } from 'zod';
-import { allPages } from './call.ts';
+import { allPages, type Call } from './call.ts';
 import type { Row } from './row.ts';
 
 const user = z.object({ username: z.string() });
@@ -14,13 +15,58 @@ const projects = z.array(
 const branches = z.array(z.object({ name: z.string() }));
 const member = z.object({ access_level: z.number(), state: z.string().optional() });
 const mergeRequest = z.object({ state: z.string() });
+const wholeMergeRequest = mergeRequest.extend({
+  title: z.string(),
+  source_branch: z.string(),
+  target_branch: z.string(),
+  source_project_id: z.number(),
+  target_project_id: z.number(),
+  sha: z.string(),
+  labels: z.array(z.string()).nullish(),
+  author: z.object({ id: z.number().transform(String) }),
+});
 const note = z.object({ id: z.number() });
 const notes = z.array(note.extend({ body: z.string().nullish() }));
 /** Developer: the least role that may push. */
 const developer = 30;
 
+const isOpen = ({ state }: z.output<typeof mergeRequest>): boolean => ['opened', 'locked'].includes(state);
+
 /** The whole path as one part of the address. */
 const of = (repository: string): string => `/projects/${encodeURIComponent(repository)}`;
+
+function eventOf(
+  repository: string,
+  number: number,
+  found: z.output<typeof wholeMergeRequest>,
+): PullRequestEvent {
+  return {
+    kind: 'pullRequest',
+    action: isOpen(found) ? 'open' : 'close',
+    number,
+    title: found.title,
+    baseBranch: found.target_branch,
+    headBranch: found.source_branch,
+    commit: found.sha,
+    isFork: found.source_project_id !== found.target_project_id,
+    labels: found.labels ?? [],
+    author: { id: found.author.id, name: found.author.id },
+    repository,
+  };
+}
+
+function mergeRequests(call: Call) {
+  return {
+    async pullRequest(repository, number) {
+      const found = await call.ask(mergeRequest, 'GET', `${of(repository)}/merge_requests/${number}`);
+      return found && { isOpen: isOpen(found) };
+    },
+    async pullRequestEvent(repository, number) {
+      const found = await call.ask(wholeMergeRequest, 'GET', `${of(repository)}/merge_requests/${number}`);
+      return found && eventOf(repository, number, found);
+    },
+  } satisfies Partial<ReturnType<Row['api']>>;
+}
 
 export const gitlab: Row = {
   headers: {},
@@ -50,10 +96,7 @@ export const gitlab: Row = {
       );
       return found !== undefined && found.access_level >= developer && found.state !== 'blocked';
     },
-    async pullRequest(repository, number) {
-      const found = await call.ask(mergeRequest, 'GET', `${of(repository)}/merge_requests/${number}`);
-      return found && { isOpen: ['opened', 'locked'].includes(found.state) };
-    },
+    ...mergeRequests(call),
     fullCommit: async (_repository, commit) => commit,
     async findComment(repository, number, text) {
       const found = await allPages(

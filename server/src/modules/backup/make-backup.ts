@@ -19,6 +19,8 @@ export interface BackupMaking {
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
   /** Bytes of Berth's own disk that stay free. */
   keptFree(): Promise<number>;
+  /** CONFLICT when so many further bytes are more than the organization may keep. */
+  requireQuota(organizationId: string, bytes: number): Promise<void>;
   /** The backup has a new good one. */
   good(backup: BackupRecord): Promise<void>;
 }
@@ -36,9 +38,11 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
     context.say('The object was stored and verified before Berth was restarted.');
   } else {
     await requireRoom(making, store, backup);
+    await making.requireQuota(run.organizationId, 0);
     const source = await making.sources[backup.sourceType].open(backup, context);
     context.hide(source.secrets);
     const sent = await send(source, store, context);
+    await keepWithinQuota(making, store, context, sent);
     await context.step('verify', () => verify(store, run.path, sent, signal));
     await context.step('record', async () => {
       // Known before the object has its name, so that a crash between the two loses nothing.
@@ -50,6 +54,21 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
   await context.record({ isStored: true });
   await making.good(backup);
   await retain(making, backup, store, context);
+}
+
+/** Its size is known only now; what is too much is no backup. */
+async function keepWithinQuota(
+  { requireQuota }: BackupMaking,
+  store: ObjectStore,
+  { run, signal }: RunContext,
+  { bytes }: Measure,
+): Promise<void> {
+  try {
+    await requireQuota(run.organizationId, bytes);
+  } catch (error) {
+    await store.remove(`${run.path}${unfinishedEnding}`, signal);
+    throw error;
+  }
 }
 
 /** At least for as much as the last one took. */

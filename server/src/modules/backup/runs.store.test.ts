@@ -4,6 +4,7 @@
  */
 import { readFile, truncate } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { createQuotaStore } from '../quota/store.ts';
 import { expect, it } from 'vitest';
 import { backupScenes } from '../../../../test/http/backup-scene.ts';
 import { textOf } from '../../../../test/http/door.ts';
@@ -93,6 +94,38 @@ eachDatabase('runs of backups', (test) => {
     expect(await runs()).toMatchObject([{ status: 'error', steps: [] }, { status: 'done' }]);
     desk.keptFree = 0;
     expect(await manual()).toBe(true);
+  });
+
+  it('keep no more bytes than the quota of their organization', async () => {
+    const { desk, files, manual, runs, database, people } = await begin();
+    const { organizationId } = people.owner;
+    const quotas = createQuotaStore(database).quotas;
+    await manual();
+    await desk.idle();
+    const [first] = await runs();
+    const stored = Number(first?.['storedBytes']);
+    expect(await files()).toHaveLength(1);
+    await quotas.insert({
+      organizationId,
+      services: null,
+      nanoCpus: null,
+      memoryBytes: null,
+      builds: null,
+      backupBytes: stored + 1,
+    });
+    await manual();
+    const [second] = await runs();
+    expect(second).toMatchObject({
+      status: 'error',
+      errorMessage: expect.stringMatching(/This organization may have 1 MiB of backups.*Keep fewer backups/s),
+    });
+    expect(await files()).toHaveLength(1);
+    await quotas.update({ organizationId }, { backupBytes: stored });
+    await manual();
+    expect((await runs())[0]).toMatchObject({ status: 'error' });
+    await quotas.update({ organizationId }, { backupBytes: null });
+    await manual();
+    expect((await runs())[0]).toMatchObject({ status: 'done' });
   });
 
   it('keep so many of the newest, and count none that is not whole any more', async () => {

@@ -106,6 +106,8 @@ export interface DeploymentNeighbours {
   services: Partial<Record<DeployedKind, DeployedServices>>;
   queue: Queue;
   logs: DeploymentLogs;
+  /** CONFLICT when the service as its record has it would take more than its organization may have. */
+  requireRoom?(organizationId: string, serviceId: string): Promise<void>;
 }
 
 const reasonLimit = 4000;
@@ -149,7 +151,7 @@ export function createDeployments(
 }
 
 async function accept(
-  { store, services, queue, clock }: Parts,
+  { store, services, queue, requireRoom, clock }: Parts,
   service: ServiceRef,
   accepting: Accepting,
   sequence: number,
@@ -159,6 +161,7 @@ async function accept(
   if (!records || !present)
     throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
   if (accepting.kind !== 'rollback') await present.requireDeployable();
+  await requireRoom?.(present.organizationId, service.serviceId);
   const at = { sequence, createdAt: isoTime(clock) };
   const deployment = queued(service, present.organizationId, accepting, at);
   await store.insert(deployment);

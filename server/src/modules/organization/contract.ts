@@ -10,6 +10,8 @@ import {
   memberRecord,
   organizationRecord,
   ownOrganization,
+  quotaInput,
+  quotaRecord,
 } from './record.ts';
 
 const name = z.string().min(1).max(100);
@@ -21,6 +23,9 @@ const own = {
   resources: [{ kind: 'organization', field: 'organizationId' }],
   actsIn: 'organizationId',
 } as const;
+const anyOrganization = [
+  { kind: 'organization', field: 'organizationId', acrossOrganizations: true },
+] as const;
 const member = [{ kind: 'user', field: 'userId' }] as const;
 const granted = [
   { kind: 'project', field: 'grants.accessedProjects' },
@@ -94,6 +99,21 @@ export const organizationContract = {
     input: id.extend({ trusted: z.boolean() }),
     output: organizationRecord,
     refusals: ['PRECONDITION_FAILED'],
+  }),
+  setQuota: mutation({
+    summary: 'Sets how much of the installation an organization may use',
+    description:
+      'Absent limits stay; null takes one away. What there is already stays; nothing grows over its limit. ' +
+      'With a limit of CPU or memory every service needs a `cpuLimit` or `memoryLimit` of its own.',
+    access: { class: 'installationOwner', resources: anyOrganization },
+    input: id.extend(quotaInput),
+    output: quotaRecord,
+  }),
+  usage: query({
+    summary: 'What an organization uses, beside what it may use',
+    access: { class: 'admin', resources: anyOrganization },
+    input: id,
+    output: quotaRecord,
   }),
   setActive: mutation({
     summary: 'Makes the session act in another organization of the caller',

@@ -5,6 +5,7 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { organizationContract } from './contract.ts';
 import type { Invitations } from './invitation.ts';
 import type { Memberships } from './membership.ts';
+import type { Quotas } from '../quota/quota.ts';
 import type { Organizations, OwnOrganization } from './organization.ts';
 
 export interface OrganizationDesk {
@@ -15,6 +16,7 @@ export interface OrganizationDesk {
   moveSession(sessionId: string, organizationId: string): Promise<void>;
   emailOf(userId: string): Promise<string>;
   hasTwoFactor(userId: string): Promise<boolean>;
+  quotas: Quotas;
 }
 
 export function organizationHandlers({
@@ -66,6 +68,9 @@ export function organizationHandlers({
     },
     setTrusted: ({ write }, { organizationId, trusted }) =>
       write(() => organizations.setTrusted(organizationId, trusted)),
+    setQuota: ({ write }, { organizationId, ...patch }) =>
+      write(() => desk.quotas.set(organizationId, patch)),
+    usage: (_context, { organizationId }) => desk.quotas.view(organizationId),
     setActive: ({ actor, write }, { organizationId }) =>
       write(async () => {
         await desk.moveSession(sessionOf(actor), organizationId);

@@ -22,6 +22,38 @@ export const ownOrganization = z
   })
   .meta({ id: 'OwnOrganization' });
 
+const limit = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const quotaShape = {
+  services: limit.describe('Applications, databases, compose services and previews'),
+  nanoCpus: limit.describe('Billionths of a core, of all services together: cpuLimit × replicas'),
+  memoryBytes: limit.describe('Bytes, of all services together: memoryLimit × replicas'),
+  builds: limit.min(1).describe('Builds at once; further ones wait'),
+  backupBytes: limit.describe('Bytes of the backups that are kept'),
+};
+const may = {
+  services: quotaShape.services.nullable(),
+  nanoCpus: quotaShape.nanoCpus.nullable(),
+  memoryBytes: quotaShape.memoryBytes.nullable(),
+  builds: quotaShape.builds.nullable(),
+  backupBytes: quotaShape.backupBytes.nullable(),
+};
+
+/** A limit that is absent stays; null takes it away. */
+export const quotaInput = z.object(may).partial().shape;
+export const quotaRecord = z
+  .object({
+    organizationId: z.string(),
+    quota: z.object(may).describe('Null: no limit'),
+    used: z.object({
+      services: z.number(),
+      nanoCpus: z.number(),
+      memoryBytes: z.number(),
+      builds: z.number(),
+      backupBytes: z.number(),
+    }),
+  })
+  .meta({ id: 'OrganizationQuota' });
+
 const ids = z.array(z.string().min(1).max(100)).max(500);
 const flag = z.boolean();
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
 import type { Door } from '../../../../test/http/door.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
@@ -11,6 +11,7 @@ import { router } from '../../procedure/registry.ts';
 import type { PullRequestEvent } from '../../domain/git-event.ts';
 import { previewDeploymentContract } from './contract.ts';
 import { previewDeploymentHandlers } from './handlers.ts';
+import type { EventSource } from './pull-request.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];
@@ -26,7 +27,7 @@ eachDatabase('preview deployments', (test) => {
   interface Begun extends World {
     desk: PreviewDesk;
     /** What a pull request's event comes to, once its jobs have run. */
-    tell(event?: Partial<PullRequestEvent>): Promise<unknown>;
+    tell(event?: Partial<PullRequestEvent>, source?: EventSource): Promise<unknown>;
     all(): Promise<PreviewDeploymentRecord[]>;
     set(patch: Partial<ApplicationRecord>): Promise<void>;
   }
@@ -78,7 +79,7 @@ eachDatabase('preview deployments', (test) => {
       ...world,
       desk,
       set,
-      async tell(event = {}) {
+      async tell(event = {}, source = 'signed') {
         const application = await desk.applications.one(applicationId, organizationId);
         const whole: PullRequestEvent = {
           kind: 'pullRequest',
@@ -94,7 +95,7 @@ eachDatabase('preview deployments', (test) => {
           repository: 'acme/shop',
           ...event,
         };
-        const answer = await desk.previewing.pullRequests.receive(application, 'gitea', whole);
+        const answer = await desk.previewing.pullRequests.receive(application, 'gitea', whole, source);
         await desk.work();
         return answer;
       },
@@ -255,6 +256,56 @@ eachDatabase('preview deployments', (test) => {
         (await all()).map(({ pullRequestNumber, isTrusted }) => [pullRequestNumber, isTrusted]),
       ),
     ).toEqual({ 1: false, 2: true, 3: true });
+  });
+
+  describe('of an unsigned event', () => {
+    const unsigned = 'unsigned' as const;
+
+    it('take author, commit and whether it is a fork from the host', async () => {
+      const { tell, all, desk, set } = await begin({ previewRequireCollaboratorPermissions: false });
+      host.open.add(12).add(13);
+      host.pullRequests
+        .set(12, { author: { id: 10, name: 'eve' }, isFork: true, commit: second })
+        .set(13, { author: { id: 10, name: 'eve' }, commit: second });
+      // The forger says that it is of somebody who may write, from the repository itself.
+      const forged = { author: { id: '9', name: 'ada' }, isFork: false, commit: first };
+      expect(await tell({ ...forged, number: 12 }, unsigned)).toEqual({ queued: true });
+      await set({ previewRequireCollaboratorPermissions: true });
+      await tell({ ...forged, number: 13 }, unsigned);
+      expect(await all()).toMatchObject([
+        { pullRequestNumber: 12, isTrusted: false, commit: second, repository: 'acme/shop' },
+      ]);
+      expect(desk.warnings.join()).toContain('pull request 13 of acme/shop gets no preview: its author may');
+    });
+
+    it('are left as they are by a close, an open and another repository that nobody knows of', async () => {
+      const { tell, all, desk } = await begin();
+      host.open.add(12);
+      await tell();
+      for (const event of [{ action: 'close' }, { repository: 'evil/shop', action: 'close' }] as const)
+        await tell(event, unsigned);
+      await tell({ number: 99 }, unsigned);
+      expect((await all()).map(({ pullRequestNumber }) => pullRequestNumber)).toEqual([12]);
+      expect(desk.warnings.join()).toContain('of evil/shop, which the host does not have for');
+      expect(host.asked.some((path) => path.includes('evil'))).toBe(false);
+    });
+
+    it('are refused without a link to ask, with what to set', async () => {
+      const { tell, all } = await begin({ githubId: null });
+      await expect(tell({}, unsigned)).rejects.toMatchObject({
+        code: 'UNAUTHORIZED',
+        message: expect.stringMatching(/Set webhookSecret .* link a git provider/),
+      });
+      expect(await all()).toEqual([]);
+    });
+
+    it('are not made when the host does not answer', async () => {
+      const { tell, all, desk } = await begin();
+      host.failing = 500;
+      await tell({}, unsigned);
+      expect(await all()).toEqual([]);
+      expect(desk.warnings.join()).toContain('could not be followed');
+    });
   });
 
   it('whose pull request ended stay until the engine has given up what they had', async () => {

@@ -8,6 +8,7 @@ import type { ApplicationRecord, JobRecord } from '../../db/tables.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { PullRequestEvent } from '../../domain/git-event.ts';
 import type { GitProvider } from '../../domain/git-host.ts';
+import { isOf } from '../../domain/git-repository.ts';
 import { previewRef } from '../../domain/service-ref.ts';
 import { oneLine } from '../../domain/words.ts';
 import type { GitApi } from '../../ports/git-api.ts';
@@ -22,11 +23,15 @@ import type { PreviewDeploymentRecord } from './store.ts';
 import { whyNoPreview } from './verdict.ts';
 
 export interface PullRequests {
-  /** Decides by what the event tells, and queues what is to be done; part of the caller's transaction. */
+  /**
+   * Decides by what the event tells, and queues what is to be done; part of the caller's transaction. What an
+   * unsigned event tells is only a reason to ask the host; UNAUTHORIZED where it cannot be asked.
+   */
   receive(
     application: ApplicationRecord,
     provider: GitProvider,
     event: PullRequestEvent,
+    from: EventSource,
   ): Promise<{ queued: true } | { skipped: string }>;
   /** Queues the removal of a preview whose pull request ended; part of the caller's transaction. */
   close(preview: PreviewDeploymentRecord): Promise<void>;
@@ -35,6 +40,9 @@ export interface PullRequests {
   /** Handler of the queue's `pullRequest` jobs. */
   run(job: JobRecord): Promise<void>;
 }
+
+/** Who answers for what an event tells: whoever knows the secret, or nobody. */
+export type EventSource = 'signed' | 'unsigned';
 
 export interface PullRequestNeighbours {
   previews: PreviewDeployments;
@@ -45,6 +53,8 @@ export interface PullRequestNeighbours {
   remove: RemovePreview;
   changeRoutes: ChangeRoutes;
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Inside the transaction; CONFLICT when the organization may have no more. */
+  withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   /** The git host's interface for an application; undefined when it names no git provider. */
   apiOf(application: ApplicationRecord): Promise<GitApi | undefined>;
   /** Tells whoever runs Berth. */
@@ -64,28 +74,14 @@ export function commentLater(queue: Queue): PullRequests['comment'] {
 }
 
 export function createPullRequests(neighbours: PullRequestNeighbours): PullRequests {
-  const { previews, applications, queue, comments, remove } = neighbours;
+  const { previews, queue } = neighbours;
   const enqueue = (applicationId: string, payload: Payload): Promise<void> =>
     enqueueJob(queue, applicationId, payload);
 
-  async function carryOut({ action, applicationId, number, provider, event }: Payload): Promise<void> {
-    const application = await applications.find(applicationId);
-    const preview = await previews.ofPullRequest(applicationId, Number(number));
-    if (!application) return;
-    if (action === 'close') {
-      if (preview) await remove(application, preview, { write: neighbours.transaction });
-      return;
-    }
-    if (action === 'comment') {
-      if (preview) await comments.sync(application, preview);
-      return;
-    }
-    await build(neighbours, application, asProvider(provider), asEvent(event), preview);
-  }
-
   return {
-    async receive(application, provider, event) {
+    async receive(application, provider, event, source) {
       const { applicationId } = application;
+      if (source === 'unsigned' && application.isPreviewDeploymentsActive) requireHost(application);
       const queued = async (action: Payload['action']): Promise<{ queued: true }> => {
         await enqueue(applicationId, {
           action,
@@ -93,6 +89,7 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
           number: String(event.number),
           provider,
           event: JSON.stringify(event),
+          source,
         });
         return { queued: true };
       };
@@ -109,7 +106,7 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
     async run(job) {
       const payload = payloadShape.parse(job.payload);
       try {
-        await carryOut(payload);
+        await carryOut(neighbours, payload);
       } catch (error) {
         const isLast = job.attempts >= attemptsLimit;
         if (!(error instanceof AppError) && !isLast) throw error;
@@ -132,6 +129,8 @@ const payloadShape = z.object({
   number: z.string(),
   provider: z.string(),
   event: z.string(),
+  /** One that was queued before there was this field has not been looked at. */
+  source: z.string().default('unsigned'),
 });
 type Payload = z.output<typeof payloadShape>;
 
@@ -139,7 +138,69 @@ function plain(
   action: 'close' | 'comment',
   { applicationId, pullRequestNumber, provider }: PreviewDeploymentRecord,
 ): Payload {
-  return { action, applicationId, number: String(pullRequestNumber ?? 0), provider, event: '' };
+  return {
+    action,
+    applicationId,
+    number: String(pullRequestNumber ?? 0),
+    provider,
+    event: '',
+    source: 'signed',
+  };
+}
+
+async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Promise<void> {
+  const { previews, applications, comments, remove } = neighbours;
+  const { applicationId, number, provider, source } = payload;
+  const application = await applications.find(applicationId);
+  const preview = await previews.ofPullRequest(applicationId, Number(number));
+  if (!application) return;
+  const given = payload.event === '' ? undefined : asEvent(payload.event);
+  const isTold = given !== undefined && source !== 'signed';
+  const event = isTold ? await asHostSays(neighbours, application, given) : given;
+  if (isTold && !event) return;
+  const action = isTold && event ? toldActions[event.action] : payload.action;
+  if (action === 'close') {
+    if (preview) await remove(application, preview, { write: neighbours.transaction });
+    return;
+  }
+  if (action === 'comment') {
+    if (preview) await comments.sync(application, preview);
+    return;
+  }
+  if (event) await build(neighbours, application, asProvider(provider), event, preview);
+}
+
+const toldActions = { open: 'build', close: 'close' } as const;
+
+/** Whoever knows the address can write anything into an unsigned event. */
+function requireHost({ githubId, name }: ApplicationRecord): void {
+  if (githubId === null)
+    throw new AppError(
+      'UNAUTHORIZED',
+      `The webhook is not signed, and ${name} names no git provider whose host could be asked about the ` +
+        'pull request. Set webhookSecret of the application and the same secret at the git host, or link a ' +
+        'git provider (gitProvider.create) and name it as githubId.',
+    );
+}
+
+/**
+ * Author, commit, branches and whether it comes from a fork, from the host; undefined when it has no such
+ * pull request.
+ */
+async function asHostSays(
+  { apiOf, warn }: PullRequestNeighbours,
+  application: ApplicationRecord,
+  event: PullRequestEvent,
+): Promise<PullRequestEvent | undefined> {
+  requireHost(application);
+  const api = isOf(application, event.repository) ? await apiOf(application) : undefined;
+  const told = await api?.pullRequestEvent(event.repository, event.number);
+  if (!told)
+    warn(
+      `An unsigned webhook told of the pull request ${event.number} of ${event.repository}, which the host ` +
+        `does not have for ${application.name}, so nothing was done. Set webhookSecret of the application.`,
+    );
+  return told;
 }
 
 /** Makes the preview of a pull request, or brings it to the newest commit. */
@@ -217,7 +278,7 @@ async function renew(
 }
 
 async function make(
-  { previews, deployments, changeRoutes, transaction }: PullRequestNeighbours,
+  { previews, deployments, changeRoutes, transaction, withinQuota }: PullRequestNeighbours,
   application: ApplicationRecord,
   event: PullRequestEvent,
   facts: PullRequestFacts,
@@ -225,10 +286,11 @@ async function make(
   await changeRoutes(
     serverKeyOf(application),
     transaction,
-    async () => {
-      const { previewDeploymentId } = await previews.create(application, facts);
-      await deployments.accept(previewRef(previewDeploymentId), deploymentOf(event, facts.commit));
-    },
+    () =>
+      withinQuota(application.organizationId, async () => {
+        const { previewDeploymentId } = await previews.create(application, facts);
+        await deployments.accept(previewRef(previewDeploymentId), deploymentOf(event, facts.commit));
+      }),
     { mayWait: true },
   );
 }

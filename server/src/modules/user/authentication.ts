@@ -16,17 +16,20 @@ export interface Credentials {
 }
 
 export interface Authentication {
-  /** Throws UNAUTHORIZED, or TOO_MANY_REQUESTS when the key's limit is used up. Each call counts once. */
-  authenticate(credentials: Credentials): Promise<Actor>;
+  /**
+   * Throws UNAUTHORIZED, or TOO_MANY_REQUESTS when the key's limit is used up. Each call counts once, but not
+   * again while its stream or upload is open.
+   */
+  authenticate(credentials: Credentials, isAgain?: boolean): Promise<Actor>;
 }
 
 const lastRequestPrecisionMs = 60_000;
 
 export function createAuthentication(store: UserStore, clock: Clock): Authentication {
   return {
-    authenticate: async ({ apiKey, authorization, sessionTokens }) => {
+    authenticate: async ({ apiKey, authorization, sessionTokens }, isAgain = false) => {
       const key = apiKey || bearer(authorization);
-      if (key) return actorOfKey(store, key, clock.now());
+      if (key) return actorOfKey(store, key, clock.now(), isAgain);
       if (sessionTokens.length > 0)
         return actorOfSession(await openSessionOf(store, sessionTokens, clock.now()));
       throw new AppError(
@@ -37,12 +40,12 @@ export function createAuthentication(store: UserStore, clock: Clock): Authentica
   };
 }
 
-async function actorOfKey(store: UserStore, key: string, now: number): Promise<Actor> {
+async function actorOfKey(store: UserStore, key: string, now: number, isAgain: boolean): Promise<Actor> {
   const record = await store.findKey(hashToken(key));
   if (!record || !record.enabled) throw invalidKey();
   if (record.expiresAt !== null && record.expiresAt <= now)
     throw new AppError('UNAUTHORIZED', 'The API key has expired. Create a new one.');
-  const isLimited = record.rateLimitEnabled || record.remaining !== null;
+  const isLimited = !isAgain && (record.rateLimitEnabled || record.remaining !== null);
   if (isLimited && !(await store.countRequest(record.apiKeyId, now)))
     throw await refusal(store, record.apiKeyId, now);
   if (record.lastRequestAt === null || now - record.lastRequestAt >= lastRequestPrecisionMs) {

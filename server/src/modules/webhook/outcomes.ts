@@ -27,6 +27,7 @@ export interface OutcomeNeighbours {
     application: ApplicationRecord,
     provider: GitProvider,
     event: PullRequestEvent,
+    source: 'signed' | 'unsigned',
   ): Promise<{ queued: true } | { skipped: string }>;
 }
 
@@ -48,7 +49,7 @@ export interface Outcomes {
     hooked: Hooked,
     provider: GitProvider | undefined,
     event: HookEvent,
-    ip: string,
+    from: { ip: string; source: 'signed' | 'unsigned' },
   ): Promise<HookAnswer>;
   deploy(hooked: Hooked, deploying: Deploying): Promise<HookAnswer>;
 }
@@ -61,7 +62,7 @@ export function createOutcomes(store: WebhookStore, neighbours: OutcomeNeighbour
       neighbours.wake();
       return answer;
     },
-    async carryOut(hooked, provider, event, ip) {
+    async carryOut(hooked, provider, event, { ip, source }) {
       switch (event.kind) {
         case 'ping':
           return { ping: true };
@@ -72,7 +73,7 @@ export function createOutcomes(store: WebhookStore, neighbours: OutcomeNeighbour
         case 'pullRequest':
           if (hooked.application === undefined || provider === undefined)
             return { skipped: 'pull requests make previews of applications only' };
-          return neighbours.pullRequest(hooked.application, provider, event);
+          return neighbours.pullRequest(hooked.application, provider, event, source);
       }
     },
   };

@@ -203,6 +203,37 @@ eachDatabase('webhooks', (test) => {
     expect(await signed(signature)).toEqual(queued);
   });
 
+  it('of a pull request are refused unsigned where no host can be asked', async () => {
+    const { application, post, set, desk } = await begin();
+    await set({ isPreviewDeploymentsActive: true });
+    const repo = { full_name: 'acme/shop' };
+    const body = JSON.stringify({
+      action: 'opened',
+      number: 12,
+      pull_request: {
+        title: 'Add a door',
+        base: { ref: 'main', repo },
+        head: { ref: 'door', sha: 'a'.repeat(40), repo },
+        labels: [],
+        user: { id: 9, login: 'ada' },
+      },
+    });
+    const headers = { 'x-github-event': 'pull_request', 'x-github-delivery': 'one' };
+    const tell = (more: Record<string, string> = {}) =>
+      post(application.refreshToken, body, { ...headers, ...more });
+    const refused = await tell();
+    expect(refused).toMatchObject({ status: 401 });
+    expect(JSON.stringify(refused.body)).toMatch(/Set webhookSecret .* link a git provider/);
+    expect(await desk.stores.jobs.list({ kind: 'pullRequest' })).toEqual([]);
+    await set({ webhookSecret: 'shared' });
+    // The refused one is not taken for one that was seen.
+    const signature = `sha256=${createHmac('sha256', 'shared').update(body).digest('hex')}`;
+    expect(await tell({ 'x-hub-signature-256': signature })).toEqual({ status: 200, body: { queued: true } });
+    expect(await desk.stores.jobs.list({ kind: 'pullRequest' })).toMatchObject([
+      { payload: { source: 'signed' } },
+    ]);
+  });
+
   it('of a GitHub App reach the applications of the links that signed them, and no others', async () => {
     const { desk, post, titles, place, people, foreign } = await begin();
     const link = async (

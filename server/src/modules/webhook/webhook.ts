@@ -79,8 +79,9 @@ async function toService(
   // What is refused is no delivery that was seen.
   if (events.some((event) => event.kind === 'push')) requireAutoDeploy(hooked);
   const id = deliveryIdOf(delivery, row);
+  const source = hooked.webhookSecret === null ? 'unsigned' : 'signed';
   return once(id && `${hooked.ref.serviceId}:${provider}:${id}`, () =>
-    firstQueued(events, (event) => carryOut(hooked, provider, event, delivery.ip)),
+    firstQueued(events, (event) => carryOut(hooked, provider, event, { ip: delivery.ip, source })),
   );
 }
 
@@ -117,7 +118,9 @@ async function toGithubApp(
   const id = deliveryIdOf(delivery, row);
   return firstQueued(takers, (hooked) =>
     once(id && `${hooked.ref.serviceId}:github-app:${id}`, () =>
-      firstQueued(events, (event) => carryOut(hooked, 'github', event, delivery.ip)),
+      firstQueued(events, (event) =>
+        carryOut(hooked, 'github', event, { ip: delivery.ip, source: 'signed' }),
+      ),
     ),
   );
 }

@@ -1,0 +1,131 @@
+/** What an organization uses, counted on both databases, and what is refused over its quota. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { quotasOf } from '../../composition/quotas.ts';
+import { createStores, type Stores } from '../../composition/stores.ts';
+import type { Database } from '../../db/database.ts';
+import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { seedWorlds, type World } from '../../../../test/world/world.ts';
+import { of } from '../../../../test/world/estate.ts';
+import type { Quotas } from './quota.ts';
+
+const GiB = 1024 ** 3;
+
+eachDatabase('quotas', (test) => {
+  let database: Database;
+  let stores: Stores;
+  let quotas: Quotas;
+  let world: World;
+  let organizationId: string;
+
+  beforeEach(async () => {
+    database = await test.open();
+    stores = createStores(database);
+    quotas = quotasOf(stores);
+    [world] = (await seedWorlds(database, 1)) as [World];
+    ({ organizationId } = world.own);
+  });
+
+  const limit = (memoryLimit: string | null, cpuLimit: string | null, replicas = 1): Promise<unknown> =>
+    stores.applications.update(
+      { applicationId: of(world.own, 'applicationId') },
+      { memoryLimit, cpuLimit, replicas },
+    );
+  const within = (work: () => Promise<unknown>): Promise<unknown> =>
+    database.transaction(() => quotas.within(organizationId, work));
+
+  it('are absent at first, beside what is used', async () => {
+    // Two applications, five databases, a compose service and a preview.
+    expect(await quotas.view(organizationId)).toEqual({
+      organizationId,
+      quota: { services: null, nanoCpus: null, memoryBytes: null, builds: null, backupBytes: null },
+      used: { services: 9, nanoCpus: 0, memoryBytes: 0, builds: 0, backupBytes: 0 },
+    });
+    await within(() => limit('64g', '64', 9));
+  });
+
+  it('count limits with replicas, and those of previews once', async () => {
+    await limit('1g', '0.5', 3);
+    expect((await quotas.view(organizationId)).used).toMatchObject({
+      memoryBytes: 4 * GiB,
+      nanoCpus: 2_000_000_000,
+    });
+  });
+
+  it('keep what one limit has when another is set, and take one away by null', async () => {
+    await quotas.set(organizationId, { services: 9 });
+    await quotas.set(organizationId, { builds: 1 });
+    expect((await quotas.set(organizationId, { services: null })).quota).toMatchObject({
+      services: null,
+      builds: 1,
+    });
+    expect(await quotas.builds(organizationId)).toBe(1);
+    expect(await quotas.builds(world.foreign.organizationId)).toBeNull();
+  });
+
+  describe('refuse', () => {
+    it('what grows over them with both numbers, and nothing is kept of it', async () => {
+      await limit('1g', null, 1);
+      await quotas.set(organizationId, { memoryBytes: 3 * GiB });
+      await expect(within(() => limit('1g', null, 3))).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringMatching(/have 3072 MiB of memory.*has 2048 MiB.*make it 4096 MiB.*setQuota/s),
+      });
+      expect((await quotas.view(organizationId)).used.memoryBytes).toBe(2 * GiB);
+      await within(() => limit('1g', null, 2));
+    });
+
+    it('nothing that shrinks, though it is still too much', async () => {
+      await limit('4g', null, 1);
+      await quotas.set(organizationId, { memoryBytes: GiB });
+      await within(() => limit('2g', null, 1));
+      await expect(within(() => limit('3g', null, 1))).rejects.toMatchObject({ code: 'CONFLICT' });
+    });
+
+    it('a service too many, of any kind and by any change, and none of another organization', async () => {
+      await quotas.set(organizationId, { services: 9 });
+      const add = (id: string): Promise<unknown> =>
+        stores.composes
+          .find({ composeId: of(world.own, 'composeId') })
+          .then((one) => one && stores.composes.insert({ ...one, composeId: id, refreshToken: id }));
+      await expect(within(() => add('further'))).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringMatching(/may have 9 services; it has 9, and this would make it 10/),
+      });
+      expect(await stores.composes.find({ composeId: 'further' })).toBeUndefined();
+      await database.transaction(() => quotas.within(world.foreign.organizationId, () => add('further')));
+    });
+
+    it('a release without a limit where one is needed, and one that does not fit', async () => {
+      await limit('1g', '1', 1);
+      await quotas.set(organizationId, { memoryBytes: 4 * GiB, nanoCpus: 4_000_000_000 });
+      const release = (memoryBytes: number | undefined, serviceId = 'stack') =>
+        quotas.requireRoom(organizationId, {
+          serviceId,
+          name: 'stack',
+          memoryBytes,
+          nanoCpus: 1_000_000_000,
+        });
+      await release(2 * GiB);
+      await expect(release(3 * GiB)).rejects.toThrow(/has 2048 MiB, and this would make it 5120 MiB/);
+      await expect(release(undefined)).rejects.toThrow(/stack has no memoryLimit, .* 4096 MiB of memory/);
+      // Its own former release makes room for it.
+      await release(3 * GiB, of(world.own, 'applicationId'));
+      await expect(
+        quotas.requireRecorded(organizationId, of(world.own, 'otherApplicationId')),
+      ).rejects.toThrow(/worker has no memoryLimit/);
+    });
+
+    it('backups over them, by what is kept', async () => {
+      const backupRunId = of(world.own, 'backupRunId');
+      await stores.backupRuns.update({ backupRunId }, { isStored: true, storedBytes: 700 });
+      await quotas.set(organizationId, { backupBytes: 1000 });
+      await quotas.requireBackupRoom(organizationId, 300);
+      await expect(quotas.requireBackupRoom(organizationId, 301)).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringContaining('Keep fewer backups'),
+      });
+      await stores.backupRuns.update({ backupRunId }, { storedBytes: 1000 });
+      await expect(quotas.requireBackupRoom(organizationId, 0)).rejects.toMatchObject({ code: 'CONFLICT' });
+    });
+  });
+});

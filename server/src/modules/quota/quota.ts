@@ -1,0 +1,217 @@
+/**
+ * How much of the installation an organization may use, set by the installation's Owner; without a quota as
+ * much as there is (decisions 2). What is there already stays when a quota becomes smaller; nothing grows.
+ */
+import { AppError } from '../../domain/errors.ts';
+import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import type { QuotaRecord, QuotaStore, ServiceResources } from './store.ts';
+
+/** Null: no limit. CPU in billionths of a core, sizes in bytes. */
+export type Quota = Omit<QuotaRecord, 'organizationId'>;
+
+export type QuotaPatch = { [K in keyof Quota]?: Quota[K] | undefined };
+
+export type Used = { [K in keyof Quota]: number };
+
+export interface QuotaView {
+  organizationId: string;
+  quota: Quota;
+  used: Used;
+}
+
+/** What one service takes when it runs: all of its replicas together; undefined where it has no limit. */
+export interface Taken {
+  serviceId: string;
+  name: string;
+  nanoCpus: number | undefined;
+  memoryBytes: number | undefined;
+}
+
+export interface Quotas {
+  view(organizationId: string): Promise<QuotaView>;
+  /** Absent limits stay; null takes one away. */
+  set(organizationId: string, patch: QuotaPatch): Promise<QuotaView>;
+  /**
+   * A change inside the caller's transaction; CONFLICT with both numbers when it would take more than the
+   * organization may have.
+   */
+  within<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * CONFLICT when this service would not fit beside the organization's others, or has no limit where one is
+   * needed.
+   */
+  requireRoom(organizationId: string, taken: Taken): Promise<void>;
+  /** The same for what is stored of it in its record. */
+  requireRecorded(organizationId: string, serviceId: string): Promise<void>;
+  /** CONFLICT when so many further bytes of backups would be too many. */
+  requireBackupRoom(organizationId: string, bytes: number): Promise<void>;
+  builds(organizationId: string): Promise<number | null>;
+}
+
+/** What a snapshot of a compose service's release takes. */
+export type ReadRelease = (settings: string | null) => Pick<Taken, 'nanoCpus' | 'memoryBytes'>;
+
+const unlimited: Quota = {
+  services: null,
+  nanoCpus: null,
+  memoryBytes: null,
+  builds: null,
+  backupBytes: null,
+};
+
+export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quotas {
+  const parts: Parts = { store, readRelease };
+  const view = async (organizationId: string): Promise<QuotaView> => ({
+    organizationId,
+    quota: await find(parts, organizationId),
+    used: await used(parts, organizationId),
+  });
+  return {
+    view,
+    requireRoom: (organizationId, one) => requireRoom(parts, organizationId, one),
+    within: (organizationId, work) => within(parts, organizationId, work),
+    builds: async (organizationId) => (await find(parts, organizationId)).builds,
+    async set(organizationId, patch) {
+      const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+      const quota: Quota = { ...(await find(parts, organizationId)), ...given };
+      await store.quotas.remove({ organizationId });
+      await store.quotas.insert({ organizationId, ...quota });
+      return view(organizationId);
+    },
+    async requireRecorded(organizationId, serviceId) {
+      const quota = await find(parts, organizationId);
+      if (quota.nanoCpus === null && quota.memoryBytes === null) return;
+      const one = (await store.resources(organizationId)).find((each) => each.serviceId === serviceId);
+      if (one) await requireRoom(parts, organizationId, takenBy(one));
+    },
+    async requireBackupRoom(organizationId, bytes) {
+      const { backupBytes: limit } = await find(parts, organizationId);
+      if (limit === null) return;
+      const present = await store.backupBytes(organizationId);
+      if (present + bytes > limit || present >= limit)
+        throw tooMuch('backupBytes', { limit, present, wanted: present + bytes });
+    },
+  };
+}
+
+interface Parts {
+  store: QuotaStore;
+  readRelease: ReadRelease;
+}
+
+async function find({ store }: Parts, organizationId: string): Promise<Quota> {
+  const found = await store.quotas.find({ organizationId });
+  if (!found) return unlimited;
+  const { organizationId: _organizationId, ...quota } = found;
+  return quota;
+}
+
+async function taken({ store, readRelease }: Parts, organizationId: string): Promise<Taken[]> {
+  return [
+    ...(await store.resources(organizationId)).map(takenBy),
+    ...(await store.composes(organizationId)).map(({ serviceId, name, settings }) => ({
+      serviceId,
+      name,
+      ...readRelease(settings),
+    })),
+  ];
+}
+
+async function used(parts: Parts, organizationId: string): Promise<Used> {
+  const { store } = parts;
+  const all = await taken(parts, organizationId);
+  return {
+    services: await store.countServices(organizationId),
+    nanoCpus: sumOf(all, 'nanoCpus'),
+    memoryBytes: sumOf(all, 'memoryBytes'),
+    builds: await store.countBuilds(organizationId),
+    backupBytes: await store.backupBytes(organizationId),
+  };
+}
+
+async function requireRoom(parts: Parts, organizationId: string, one: Taken): Promise<void> {
+  const quota = await find(parts, organizationId);
+  if (quota.nanoCpus === null && quota.memoryBytes === null) return;
+  const others = (await taken(parts, organizationId)).filter(({ serviceId }) => serviceId !== one.serviceId);
+  for (const name of ['memoryBytes', 'nanoCpus'] as const) {
+    const limit = quota[name];
+    if (limit === null) continue;
+    const wanted = one[name];
+    if (wanted === undefined) throw withoutLimit(one.name, name, limit);
+    const present = sumOf(others, name);
+    if (present + wanted > limit) throw tooMuch(name, { limit, present, wanted: present + wanted });
+  }
+}
+
+async function within<T>(parts: Parts, organizationId: string, work: () => Promise<T>): Promise<T> {
+  const quota = await find(parts, organizationId);
+  if (!growing.some((name) => quota[name] !== null)) return work();
+  await parts.store.hold(organizationId);
+  const before = await used(parts, organizationId);
+  const value = await work();
+  const after = await used(parts, organizationId);
+  for (const name of growing) {
+    const limit = quota[name];
+    if (limit !== null && after[name] > limit && after[name] > before[name])
+      throw tooMuch(name, { limit, present: before[name], wanted: after[name] });
+  }
+  return value;
+}
+
+/** What a change of records can make more of. */
+const growing = ['services', 'memoryBytes', 'nanoCpus'] as const;
+
+function takenBy({ serviceId, name, replicas, memoryLimit, cpuLimit }: ServiceResources): Taken {
+  return {
+    serviceId,
+    name,
+    memoryBytes: memoryLimit === null ? undefined : replicas * parseMemory(memoryLimit, 'memoryLimit'),
+    nanoCpus: cpuLimit === null ? undefined : replicas * parseCpus(cpuLimit, 'cpuLimit'),
+  };
+}
+
+function sumOf(all: readonly Taken[], name: 'nanoCpus' | 'memoryBytes'): number {
+  return all.reduce((sum, one) => sum + (one[name] ?? 0), 0);
+}
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
+const words = {
+  services: { what: 'services', shown: String, cure: 'Remove a service' },
+  nanoCpus: {
+    what: 'cores (cpuLimit × replicas)',
+    shown: (value: number) => String(value / 1e9),
+    cure: 'Lower cpuLimit or replicas of a service',
+  },
+  memoryBytes: {
+    what: 'of memory (memoryLimit × replicas)',
+    shown: mebibytes,
+    cure: 'Lower memoryLimit or replicas of a service',
+  },
+  backupBytes: {
+    what: 'of backups',
+    shown: mebibytes,
+    cure: 'Keep fewer backups (keepLatestCount), or remove some',
+  },
+} as const;
+
+function tooMuch(
+  name: keyof typeof words,
+  { limit, present, wanted }: { limit: number; present: number; wanted: number },
+): AppError {
+  const { what, shown, cure } = words[name];
+  return new AppError(
+    'CONFLICT',
+    `This organization may have ${shown(limit)} ${what}; it has ${shown(present)}, and this would make it ` +
+      `${shown(wanted)}. ${cure}, or ask the installation's Owner for more (organization.setQuota).`,
+  );
+}
+
+function withoutLimit(service: string, name: 'nanoCpus' | 'memoryBytes', limit: number): AppError {
+  const { what, shown } = words[name];
+  const field = name === 'nanoCpus' ? 'cpuLimit' : 'memoryLimit';
+  return new AppError(
+    'CONFLICT',
+    `${service} has no ${field}, and this organization may have ${shown(limit)} ${what} in all, so every ` +
+      `service needs one. Set ${field} (in a compose file deploy.resources.limits) and deploy again.`,
+  );
+}

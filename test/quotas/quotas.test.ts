@@ -1,0 +1,154 @@
+/** Quotas by every way to more: on Berth's own composition with its interface, on an engine in memory. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createStage, type Said, type Stage } from '../dangers/stage.ts';
+import { textOf } from '../http/door.ts';
+import { webImage } from '../kill-matrix/images.ts';
+import { installVirtualTime } from '../virtual-time/virtual-time.ts';
+
+const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const GiB = 1024 ** 3;
+let uninstall: () => void;
+let stage: Stage;
+let folder: string;
+
+beforeAll(() => {
+  uninstall = installVirtualTime();
+});
+afterAll(() => uninstall());
+beforeEach(async () => {
+  folder = mkdtempSync(join(inMemory, 'berth-quotas-'));
+  stage = await createStage(folder);
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const setQuota = (quota: object): Promise<Said> =>
+  stage.installation.owner('organization.setQuota', {
+    organizationId: stage.tenant.organizationId,
+    ...quota,
+  });
+const one = (path: string, input: object = {}): Promise<Said> => stage.tenant.owner(path, input);
+const status = async (said: Promise<Said>): Promise<number> => (await said).status;
+const place = (): { environmentId: string } => ({ environmentId: stage.tenant.environmentId });
+
+async function application(name: string, settings: object = {}): Promise<string> {
+  const made = await one('application.create', { name, appName: name, ...place() });
+  const applicationId = textOf(made.body, 'applicationId');
+  const update = { applicationId, sourceType: 'container', containerImage: webImage, ...settings };
+  expect(await status(one('application.update', update))).toBe(200);
+  return applicationId;
+}
+const deploy = async (applicationId: string): Promise<string> =>
+  stage.ended((await one('application.deploy', { applicationId })).deploymentId);
+
+it('is set by the installation’s Owner alone, and shown beside what is used', async () => {
+  const { organizationId } = stage.tenant;
+  const input = { organizationId, services: 3 };
+  expect(await status(stage.tenant.owner('organization.setQuota', input))).toBe(403);
+  expect(await status(stage.installation.admin('organization.setQuota', input))).toBe(403);
+  expect(await setQuota({ services: 3 })).toMatchObject({ status: 200, body: { quota: { services: 3 } } });
+  await application('shop', { memoryLimit: '1g', cpuLimit: '0.5', replicas: 2 });
+  const shown = {
+    status: 200,
+    body: { used: { services: 1, memoryBytes: 2 * GiB, nanoCpus: 1e9, builds: 0, backupBytes: 0 } },
+  };
+  expect(await one('organization.usage', { organizationId })).toMatchObject(shown);
+  expect(await stage.installation.admin('organization.usage', { organizationId })).toMatchObject(shown);
+  expect(
+    await status(
+      stage.tenant.owner('organization.usage', { organizationId: stage.installation.organizationId }),
+    ),
+  ).toBe(403);
+});
+
+it('refuses a service too many by every way of making one', async () => {
+  await application('shop');
+  await setQuota({ services: 1 });
+  const { environmentId } = place();
+  const password = { databasePassword: 'something' };
+  const ways: readonly [string, object][] = [
+    ['application.create', { name: 'further', appName: 'further', environmentId }],
+    ['compose.create', { name: 'further', appName: 'further', environmentId }],
+    ['redis.create', { name: 'further', appName: 'further', environmentId, ...password }],
+    ['environment.duplicate', { environmentId, name: 'further' }],
+  ];
+  for (const [path, input] of ways) {
+    const { status: answered, body } = await one(path, input);
+    expect([path, answered]).toEqual([path, 409]);
+    expect(JSON.stringify(body)).toMatch(/may have 1 services; it has 1, and this would make it 2/);
+  }
+  expect(
+    await status(
+      stage.installation.owner('application.create', {
+        name: 'further',
+        appName: 'further',
+        environmentId: stage.installation.environmentId,
+      }),
+    ),
+  ).toBe(200);
+});
+
+it('refuses more memory, more replicas, and a deployment without a limit', async () => {
+  const applicationId = await application('shop', { memoryLimit: '1g' });
+  await setQuota({ memoryBytes: 2 * GiB });
+  for (const more of [{ memoryLimit: '3g' }, { replicas: 3 }])
+    expect(await status(one('application.update', { applicationId, ...more }))).toBe(409);
+  const unlimited = await application('unlimited');
+  const refused = await one('application.deploy', { applicationId: unlimited });
+  expect(refused.status).toBe(409);
+  expect(JSON.stringify(refused.body)).toContain('unlimited has no memoryLimit');
+  const { body } = await one('application.one', { applicationId: unlimited });
+  expect(await status(stage.push('application', textOf(body, 'refreshToken')))).toBe(409);
+  expect(await deploy(applicationId)).toBe('done');
+});
+
+it('refuses a rollback to what was larger', async () => {
+  const applicationId = await application('shop', { memoryLimit: '3g' });
+  const { deploymentId } = await one('application.deploy', { applicationId });
+  expect(await stage.ended(deploymentId)).toBe('done');
+  expect(await status(one('application.update', { applicationId, memoryLimit: '1g' }))).toBe(200);
+  expect(await deploy(applicationId)).toBe('done');
+  await setQuota({ memoryBytes: 2 * GiB });
+  const back = await one('deployment.rollback', { deploymentId });
+  expect(await stage.ended(back.deploymentId)).toMatch(/error: .*may have 2048 MiB.*make it 3072 MiB/s);
+});
+
+it('refuses a compose file that asks for more, or names no limit', async () => {
+  await setQuota({ memoryBytes: 2 * GiB });
+  const made = await one('compose.create', { name: 'stack', appName: 'stack', ...place() });
+  const composeId = textOf(made.body, 'composeId');
+  const deployed = async (resources: string): Promise<string> => {
+    const service = (name: string): string =>
+      `  ${name}:\n    image: ${webImage}\n    command: [serve]\n    ${resources}\n`;
+    const composeFile = `services:\n${service('one')}${service('two')}`;
+    expect(await status(one('compose.update', { composeId, sourceType: 'raw', composeFile }))).toBe(200);
+    return stage.ended((await one('compose.deploy', { composeId })).deploymentId);
+  };
+  const limit = (memory: string): string => `deploy: { resources: { limits: { memory: ${memory} } } }`;
+  expect(await deployed(limit('1500m'))).toMatch(/may have 2048 MiB.*has 0 MiB.*make it 3000 MiB/s);
+  expect(await deployed('')).toMatch(/stack has no memoryLimit/);
+  expect(await deployed(limit('1g'))).toBe('done');
+  // It counts from now on, and is no hindrance to itself.
+  expect(await deployed(limit('900m'))).toBe('done');
+  const applicationId = await application('shop');
+  const refused = await one('application.update', { applicationId, memoryLimit: '500m' });
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+    409,
+    expect.stringContaining('it has 1800 MiB, and this would make it 2300 MiB'),
+  ]);
+});
+
+it('leaves what runs, and lets it come back', async () => {
+  const applicationId = await application('shop', { memoryLimit: '1g' });
+  expect(await deploy(applicationId)).toBe('done');
+  await setQuota({ memoryBytes: GiB / 2, services: 0 });
+  await stage.run(() => stage.machine.memory.engine.removeService('shop', { limitMs: 60_000 }));
+  await stage.run(() => stage.world.reconciler.run());
+  expect([...stage.machine.memory.state.services.values()].map(({ spec }) => spec.Name)).toContain('shop');
+  expect(await status(one('application.deploy', { applicationId }))).toBe(409);
+});
