@@ -50,6 +50,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     ...previewSettings(row, read),
     hasGitProviderAccess: true,
     unauthorizedProvider: null,
+    live: null,
     pendingChanges: [],
     environment: {
       environmentId: row['environmentId'],
@@ -222,6 +223,7 @@ function listsOf(services: Row[]): Record<string, unknown[]> {
       [`${kind}Id`]: id,
       name,
       appName,
+      live: null,
       [isCompose ? 'composeStatus' : 'applicationStatus']: status,
     });
   }

@@ -124,6 +124,7 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
     logs,
     turns,
     interruption: idleInterruption(deployments, turns),
+    liveOf: () => null,
     admission: createAdmission(hosts),
     isPortFree: async (_database, port) => port !== 17_000,
     majorOf: async ({ kind }, image) => majorOfImage(kind, image),

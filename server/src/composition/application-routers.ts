@@ -30,6 +30,7 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
         queue,
         interruption,
         remove: previewing.remove,
+        liveOf: parts.liveOf,
       }),
     ),
   ];
@@ -58,6 +59,7 @@ function applicationDesk(
       ports: ports.byApplication,
       mounts: mounts.byApplication,
       released: parts.released,
+      liveOf: parts.liveOf,
     }),
     uploads: adapters.uploads,
     applyRoutes: (application) => reconciler.applyRoutes(serverKeyOf(application)),

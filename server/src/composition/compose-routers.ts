@@ -44,6 +44,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
           envBlocks: runningComposes.envBlocks,
         }),
         envBlocks: runningComposes.envBlocks,
+        liveOf: parts.liveOf,
         repositoryFile: runningComposes.repositoryFile,
         members,
         requireServer: settings.requireServer,

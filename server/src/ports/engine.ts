@@ -52,6 +52,15 @@ export interface Engine {
   serviceWithTasks(name: string): Promise<ServiceWithTasks>;
   /** Every service that bears `berth.managed`. */
   services(): Promise<ServiceState[]>;
+  /** The same, each with its tasks. */
+  servicesWithTasks(): Promise<RunningService[]>;
+  /**
+   * Names of services in which something has changed (made, updated, removed, a container of theirs started,
+   * ended, became healthy or not), as the engine tells it from now on, until `signal` fires. `undefined`
+   * comes first, when it listens. Throws SERVICE_UNAVAILABLE when the engine goes away. Of other nodes than
+   * this one only changes of services are told.
+   */
+  changes(signal: AbortSignal): AsyncIterable<string | undefined>;
   scaleService(name: string, replicas: number): Promise<void>;
   /**
    * Makes new tasks of the present specification (a restart without a change), start-first where the service
@@ -315,6 +324,8 @@ export interface TaskState {
   stateAt: string;
   /** The generation of the service this task was made for. */
   generation: string;
+  /** The release it was made for (`ServiceSpec.release`). */
+  release: string | undefined;
 }
 
 export interface LogOptions {
@@ -350,6 +361,12 @@ export interface ContainerState {
 
 export interface ServiceWithTasks {
   service: ServiceState | undefined;
+  /** Newest first, finished ones included. */
+  tasks: TaskState[];
+}
+
+export interface RunningService {
+  service: ServiceState;
   /** Newest first, finished ones included. */
   tasks: TaskState[];
 }

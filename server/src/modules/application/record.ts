@@ -7,6 +7,7 @@ import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { portRecord } from '../port/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
+import { liveRecord } from '../service/record-live.ts';
 import { buildTypes, healthCheck, sourceTypes } from './settings.ts';
 
 const optional = z.string().nullable();
@@ -93,6 +94,7 @@ export const applicationRecord = applicationFields
   .extend({
     hasGitProviderAccess: z.boolean(),
     unauthorizedProvider: optional,
+    live: liveRecord,
     pendingChanges: z
       .array(z.string())
       .describe('Settings changed since the running release; they take effect at the next deploy'),

@@ -5,10 +5,12 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from './store.ts';
 import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import type { Live } from '../../domain/live.ts';
+import { applicationRef } from '../../domain/service-ref.ts';
 import type { Actor } from '../../procedure/context.ts';
 import type { ShownDeployment } from '../deployment/deployment.ts';
 import type { Mount } from '../mount/mount.ts';
-import { environmentOf, type EnvironmentOfService } from '../service/service.ts';
+import { environmentOf, type EnvironmentOfService, type LiveReader } from '../service/service.ts';
 
 export interface ViewNeighbours {
   placement(environmentId: string): Promise<Placement>;
@@ -17,6 +19,7 @@ export interface ViewNeighbours {
   ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
   mounts(applicationId: string, organizationId: string): Promise<Mount[]>;
   released: ReleaseSnapshotReader;
+  liveOf: LiveReader;
 }
 
 type Narrowed = Omit<ApplicationRecord, 'sourceType' | 'buildType'> & {
@@ -34,6 +37,7 @@ export interface ApplicationViews {
 export type WholeApplication = Narrowed & {
   hasGitProviderAccess: boolean;
   unauthorizedProvider: string | null;
+  live: Live | null;
   pendingChanges: string[];
   environment: EnvironmentOfService;
   deployments: ShownDeployment[];
@@ -71,6 +75,7 @@ export function createApplicationViews(neighbours: ViewNeighbours): ApplicationV
         ...shown(application),
         hasGitProviderAccess,
         unauthorizedProvider: hasGitProviderAccess ? null : application.sourceType,
+        live: neighbours.liveOf(applicationRef(applicationId)),
         pendingChanges: released ? changedSince(released, application) : [],
         environment: environmentOf(placement),
         deployments,

@@ -14,7 +14,7 @@ import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
-import type { EnvironmentOfService } from '../service/service.ts';
+import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
 import type { ComposeApprovals } from './approvals.ts';
 import { checkDeployable, servicesOf, type ComposeInput, type Composes } from './compose.ts';
 import type { composeContract } from './contract.ts';
@@ -29,6 +29,7 @@ export interface ComposeDesk {
   logs: DeploymentLogs;
   interruption: Interruption;
   members: Members;
+  liveOf: LiveReader;
   /** Whether this is the organization that the installation was made with. */
   isInstallations(organizationId: string): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
@@ -112,7 +113,15 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
         deployments.recent(composeRef(composeId)),
         desk.approvals.shown(compose),
       ]);
-      return { ...shown(compose), ...approvals, environment, domains, mounts, deployments: past };
+      return {
+        ...shown(compose),
+        ...approvals,
+        live: desk.liveOf(composeRef(composeId)),
+        environment,
+        domains,
+        mounts,
+        deployments: past,
+      };
     },
     update: save,
     saveEnvironment: save,

@@ -7,6 +7,7 @@ import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
+import { liveRecord } from '../service/record-live.ts';
 
 const optional = z.string().nullable();
 
@@ -74,6 +75,7 @@ export const wholeCompose = composeRecord
       .extend({ deploymentId: z.string().describe('The deployment that was refused'), since: z.string() })
       .nullable()
       .describe('What the newest deployment asked for in vain'),
+    live: liveRecord,
     environment: environmentOfService,
     domains: z.array(domainRecord),
     mounts: z.array(mountRecord),

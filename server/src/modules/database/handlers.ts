@@ -12,7 +12,7 @@ import type { Router } from '../../procedure/registry.ts';
 import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Members } from '../organization/member.ts';
-import type { EnvironmentOfService } from '../service/service.ts';
+import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
 import type { Turns } from '../service/turns.ts';
 import { connectionOf } from './connection.ts';
 import { databaseContracts, type DatabaseContracts } from './contract.ts';
@@ -38,6 +38,7 @@ export interface DatabaseDesk {
   interruption: Interruption;
   queue: Queue;
   logs: DeploymentLogs;
+  liveOf: LiveReader;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
@@ -146,6 +147,7 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       ]);
       return {
         ...database,
+        live: desk.liveOf(databaseRef(databaseId)),
         environment,
         mounts,
         backups,

@@ -1,3 +1,4 @@
+import type { Live } from '../../domain/live.ts';
 import { previewRef } from '../../domain/service-ref.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
@@ -8,7 +9,9 @@ import type { Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { previewDeploymentContract } from './contract.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
+import type { LiveReader } from '../service/service.ts';
 import type { RemovePreview } from './preview-removal.ts';
+import type { PreviewDeploymentRecord } from './store.ts';
 
 export interface PreviewDesk {
   applications: Pick<Applications, 'one' | 'placement'>;
@@ -16,16 +19,23 @@ export interface PreviewDesk {
   queue: Pick<Queue, 'wake'>;
   interruption: Pick<Interruption, 'killBuild'>;
   remove: RemovePreview;
+  liveOf: LiveReader;
 }
+
+type Shown = PreviewDeploymentRecord & { live: Live | null };
 
 export function previewDeploymentHandlers(
   previews: PreviewDeployments,
-  { applications, deployments, queue, interruption, remove }: PreviewDesk,
+  { applications, deployments, queue, interruption, remove, liveOf }: PreviewDesk,
 ): Handlers<typeof previewDeploymentContract, CallContext> {
+  const shown = (preview: PreviewDeploymentRecord): Shown => ({
+    ...preview,
+    live: liveOf(previewRef(preview.previewDeploymentId)),
+  });
   return {
     all: async ({ actor }, input) =>
       paginate(
-        await previews.byApplication(input.applicationId, actor.organizationId),
+        (await previews.byApplication(input.applicationId, actor.organizationId)).map(shown),
         input,
         ({ previewDeploymentId }) => previewDeploymentId,
       ),
@@ -43,7 +53,7 @@ export function previewDeploymentHandlers(
         projectId,
         project: { projectId, name: projectName, organizationId },
       };
-      return { ...preview, application: { applicationId, name, appName, environment } };
+      return { ...shown(preview), application: { applicationId, name, appName, environment } };
     },
     async redeploy({ actor, write, announce }, { previewDeploymentId, title, description }) {
       const { deploymentId } = await write(async () => {
@@ -63,7 +73,7 @@ export function previewDeploymentHandlers(
       await interruption.killBuild(
         previewRef((await previews.one(previewDeploymentId, actor.organizationId)).previewDeploymentId),
       );
-      return previews.one(previewDeploymentId, actor.organizationId);
+      return shown(await previews.one(previewDeploymentId, actor.organizationId));
     },
     async delete({ actor, write }, { previewDeploymentId }) {
       const preview = await previews.one(previewDeploymentId, actor.organizationId);

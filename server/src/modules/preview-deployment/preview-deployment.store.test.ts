@@ -40,6 +40,7 @@ eachDatabase('preview deployments', (test) => {
           'previewDeployment',
           previewDeploymentContract,
           previewDeploymentHandlers(desk.previews, {
+            liveOf: () => null,
             applications: desk.applications,
             deployments: desk.deployments,
             queue: desk.queue,
