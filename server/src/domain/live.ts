@@ -69,8 +69,8 @@ export function problemOf(
 }
 
 /**
- * A service from what an engine has of it: one thing, or as many as a compose has. Null when nothing of it was
- * ever released and nothing runs.
+ * A service from what an engine has of it: one thing, or as many as a compose has. Null when nothing of it is
+ * released and nothing runs.
  */
 export function liveOf(
   all: readonly SeenService[],

@@ -55,10 +55,8 @@ export interface Engine {
   /** The same, each with its tasks. */
   servicesWithTasks(): Promise<RunningService[]>;
   /**
-   * Names of services in which something has changed (made, updated, removed, a container of theirs started,
-   * ended, became healthy or not), as the engine tells it from now on, until `signal` fires. `undefined`
-   * comes first, when it listens. Throws SERVICE_UNAVAILABLE when the engine goes away. Of other nodes than
-   * this one only changes of services are told.
+   * Names of services that changed, or had a container that did (on this node), as the engine tells it until
+   * `signal` fires; first undefined, when it listens. Throws SERVICE_UNAVAILABLE when the engine goes away.
    */
   changes(signal: AbortSignal): AsyncIterable<string | undefined>;
   scaleService(name: string, replicas: number): Promise<void>;
@@ -365,11 +363,7 @@ export interface ServiceWithTasks {
   tasks: TaskState[];
 }
 
-export interface RunningService {
-  service: ServiceState;
-  /** Newest first, finished ones included. */
-  tasks: TaskState[];
-}
+export type RunningService = ServiceWithTasks & { service: ServiceState };
 
 export interface ContainerEnd {
   exitCode: number;
