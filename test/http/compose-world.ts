@@ -98,6 +98,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
           removeCopies: async () => undefined,
         }),
         liveOf: () => null,
+        pendingChanges: async () => [],
         isInstallations: async () => true,
         approvals: createComposeApprovals({ composes, hostReach, envBlocks }),
         envBlocks,

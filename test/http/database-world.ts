@@ -125,6 +125,7 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
     turns,
     interruption: idleInterruption(deployments, turns),
     liveOf: () => null,
+    pendingChanges: async () => [],
     admission: createAdmission(hosts),
     isPortFree: async (_database, port) => port !== 17_000,
     majorOf: async ({ kind }, image) => majorOfImage(kind, image),

@@ -22,7 +22,7 @@ import type { Machines } from '../../server/src/composition/machines.ts';
 import { createDeployed } from '../../server/src/composition/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
 import { createProxyWatch } from '../../server/src/composition/proxy-watch.ts';
-import { createReleasing } from '../../server/src/composition/releasing.ts';
+import { createReleasing, type Releasing } from '../../server/src/composition/releasing.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import { createWorking } from '../../server/src/composition/working.ts';
 import { readConfig, type Config } from '../../server/src/config.ts';
@@ -48,6 +48,8 @@ export interface World
   deployments: Deployments;
   reconciler: Reconciler;
   interruption: Interruption;
+  pending: Releasing['pending'];
+  runtime: Releasing['runtime'];
   /** What the reconciler found different, since the start. */
   drift: string[];
   /** What nobody expected. */
@@ -92,6 +94,8 @@ export async function createWorld(
     previews,
     reconciler,
     interruption,
+    pending: releasing.pending,
+    runtime: releasing.runtime,
     drift,
     faults,
     wake: product.queue.wake,

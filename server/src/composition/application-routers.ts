@@ -31,6 +31,7 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
         interruption,
         remove: previewing.remove,
         liveOf: parts.liveOf,
+        pendingChanges: parts.pending.preview,
       }),
     ),
   ];
@@ -58,7 +59,7 @@ function applicationDesk(
       domains: parts.domains.byApplication,
       ports: ports.byApplication,
       mounts: mounts.byApplication,
-      released: parts.released,
+      pendingChanges: parts.pending.application,
       liveOf: parts.liveOf,
     }),
     uploads: adapters.uploads,

@@ -40,6 +40,7 @@ function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
   return {
     ...running,
     liveOf: parts.liveOf,
+    pendingChanges: parts.pending.database,
     databases,
     deployments,
     queue,

@@ -1,8 +1,8 @@
 /** How applications are deployed: the records they are made of, and the plan. */
-import { resolveBlock, resolveEnv } from '../domain/env.ts';
 import { applicationRef, type ServiceRef } from '../domain/service-ref.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Applications } from '../modules/application/application.ts';
+import { applicationVariables } from '../modules/application/release-inputs.ts';
 import {
   bind,
   type AttemptContext,
@@ -47,16 +47,10 @@ export async function prepareSource(
   const host = await hostOf({ hosts }, application);
   const placement = await records.placement(application.environmentId);
   const blocks = { ...(await records.envBlocks(application.environmentId)), service: application.env };
-  const env = resolveEnv(blocks);
-  const buildArguments = application.buildArgs
-    ? resolveBlock('buildArgs', application.buildArgs, blocks)
-    : {};
-  const buildSecrets = application.buildSecrets
-    ? resolveBlock('buildSecrets', application.buildSecrets, blocks, 'files')
-    : {};
+  const variables = applicationVariables(application, blocks);
   context.hide([
-    ...secretValues(env),
-    ...Object.values(buildSecrets),
+    ...secretValues(variables.env),
+    ...Object.values(variables.buildSecrets),
     application.password ?? '',
     application.customGitPassword ?? '',
   ]);
@@ -69,9 +63,7 @@ export async function prepareSource(
     application,
     owner,
     placement,
-    env,
-    buildArguments,
-    buildSecrets,
+    ...variables,
     pinnedCommit,
     pullRefs,
   };

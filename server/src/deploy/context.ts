@@ -10,7 +10,8 @@ import type { RegistryAuth } from '../ports/registry-auth.ts';
 import type { ChildIdentity, Git } from '../ports/git.ts';
 import type { Outgoing } from '../ports/outgoing.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
-import type { ReleasedSettings } from '../modules/application/pending-changes.ts';
+import type { ApplicationParts, ApplicationVariables } from '../modules/application/release-inputs.ts';
+import type { ReleasedInputs } from '../modules/service/release-inputs.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { ServicePatch } from '../modules/deployment/deployment.ts';
 import type { HostParts } from './host-parts.ts';
@@ -60,6 +61,8 @@ export interface DeployRecords {
   sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
   /** Sign-in and image prefix (`host[:port]/prefix/`) of a stored registry. */
   registry(registryId: string, organizationId: string): Promise<{ auth: RegistryAuth; repository: string }>;
+  /** What a release takes of the stored registry that an application names; null without one. */
+  registryFacts(application: ApplicationRecord): Promise<ApplicationParts['registry']>;
   deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
   live(application: ApplicationRecord): Promise<DeploymentRecord | undefined>;
   /** Done deployments of the application, newest first. */
@@ -98,15 +101,11 @@ export interface StageContext extends AttemptContext {
 }
 
 /** What the stages of an application have. */
-export interface DeployContext extends DeployPorts, HostParts, StageContext {
+export interface DeployContext extends DeployPorts, HostParts, StageContext, ApplicationVariables {
   application: ApplicationRecord;
   /** Whose service, image and deployments these are: the application's, or a preview's. */
   owner: ServiceRef;
   placement: Placement;
-  /** Resolved variables of the service. */
-  env: Record<string, string>;
-  buildArguments: Record<string, string>;
-  buildSecrets: Record<string, string>;
   /** Commit to build instead of the newest. */
   pinnedCommit: string | undefined;
   /** Pattern of refs where a host keeps the commits of a pull request. */
@@ -124,11 +123,9 @@ export interface Released {
   former: 'none' | 'stopped' | 'gone' | 'running';
 }
 
-/** What is kept of a release, encrypted: enough to make exactly it again. */
-export interface ReleaseSnapshot {
+/** What is kept of a release, encrypted: enough to make exactly it again, and what it was made of. */
+export interface ReleaseSnapshot extends ReleasedInputs {
   spec: ServiceSpec;
-  /** Of an application. */
-  settings?: ReleasedSettings;
   registryId: string | null;
 }
 

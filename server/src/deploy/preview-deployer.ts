@@ -8,6 +8,7 @@ import {
   previewApplication,
   type PreviewDeployments,
 } from '../modules/preview-deployment/preview-deployment.ts';
+import type { PreviewDeploymentRecord } from '../modules/preview-deployment/store.ts';
 import { prepareSource, type SourcePorts } from './application-deployer.ts';
 import type { Deployer, DeployRecords } from './context.ts';
 import type { DeploymentRecord } from '../db/tables.ts';
@@ -38,14 +39,8 @@ export function previewDeployer(
       const { previewDeploymentId } = preview;
       const records: DeployRecords = {
         ...ports.records,
-        // Variables of project and environment are as secret as the application's own.
-        envBlocks: async (environmentId) =>
-          preview.isTrusted ? ports.records.envBlocks(environmentId) : { project: '', environment: '' },
+        ...previewRecords(ports.records, preview),
         domains: () => domains(previewDeploymentId),
-        // A port of the server is the application's, and can be only one's.
-        ports: async () => [],
-        mounts: async (applicationId) =>
-          mountsOf(await ports.records.mounts(applicationId), previewDeploymentId, preview.isTrusted),
         succeeded: () => succeeded(previewDeploymentId),
         nameReleased: (_applicationId, releasedAppName) =>
           previews.patch(previewDeploymentId, { releasedAppName }),
@@ -66,6 +61,22 @@ export function previewDeployer(
         pullRefs: refs,
       });
     },
+  };
+}
+
+/** What a preview sees of its application's surroundings. */
+export function previewRecords(
+  records: Pick<DeployRecords, 'envBlocks' | 'mounts'>,
+  { previewDeploymentId, isTrusted }: PreviewDeploymentRecord,
+): Pick<DeployRecords, 'envBlocks' | 'mounts' | 'ports'> {
+  return {
+    // Variables of project and environment are as secret as the application's own.
+    envBlocks: async (environmentId) =>
+      isTrusted ? records.envBlocks(environmentId) : { project: '', environment: '' },
+    // A port of the server is the application's, and can be only one's.
+    ports: async () => [],
+    mounts: async (applicationId) =>
+      mountsOf(await records.mounts(applicationId), previewDeploymentId, isTrusted),
   };
 }
 

@@ -18,7 +18,7 @@ export function serviceTests(shop: () => Workshop): void {
     ]);
 
     await app.do('application.saveEnvironment', { env: 'GREETING="hello $(id) \'there\'"' });
-    expect((await app.view()).pendingChanges).toEqual(['env']);
+    expect((await app.view()).pendingChanges).toEqual(['env', 'env.GREETING']);
     await app.do('application.reload', { appName: app.appName });
     await until(
       'the new variable is there',

@@ -81,6 +81,8 @@ export interface ComposeContext extends StageContext, ComposeDeployPorts, HostPa
   placement: Placement;
   blocks: EnvBlocks;
   /** Variables of the compose itself, references put in. */
+  ownVariables: Readonly<Record<string, string>>;
+  /** The same, with those that the repository carries. */
   variables: Record<string, string>;
   /** Commit to deploy instead of the newest. */
   pinnedCommit: string | undefined;

@@ -43,6 +43,7 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
         compose,
         placement,
         blocks,
+        ownVariables: variables,
         variables,
         pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
       };

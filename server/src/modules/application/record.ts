@@ -7,7 +7,7 @@ import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { portRecord } from '../port/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
-import { liveRecord } from '../service/record-live.ts';
+import { liveRecord, pendingChanges } from '../service/record-live.ts';
 import { buildTypes, healthCheck, sourceTypes } from './settings.ts';
 
 const optional = z.string().nullable();
@@ -95,9 +95,7 @@ export const applicationRecord = applicationFields
     hasGitProviderAccess: z.boolean(),
     unauthorizedProvider: optional,
     live: liveRecord,
-    pendingChanges: z
-      .array(z.string())
-      .describe('Settings changed since the running release; they take effect at the next deploy'),
+    pendingChanges,
     environment: environmentOfService,
     deployments: z.array(deploymentRecord),
     domains: z.array(domainRecord),

@@ -1,7 +1,6 @@
 /** The application as a person reads it: the record with its neighbourhood, without credentials. */
-import type { ReleaseSnapshotReader } from './pending-changes.ts';
-import { changedSince } from './pending-changes.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
+import type { ApplicationParts } from './release-inputs.ts';
 import type { Placement } from './store.ts';
 import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -18,7 +17,10 @@ export interface ViewNeighbours {
   domains(applicationId: string, organizationId: string): Promise<TableRecord<'domain'>[]>;
   ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
   mounts(applicationId: string, organizationId: string): Promise<Mount[]>;
-  released: ReleaseSnapshotReader;
+  pendingChanges(
+    application: ApplicationRecord,
+    parts: Pick<ApplicationParts, 'mounts' | 'ports'>,
+  ): Promise<string[]>;
   liveOf: LiveReader;
 }
 
@@ -63,20 +65,19 @@ export function createApplicationViews(neighbours: ViewNeighbours): ApplicationV
       const hasGitProviderAccess =
         application.githubId === null || role !== 'member' || grants.canAccessToGitProviders;
       const { applicationId, environmentId, organizationId } = application;
-      const [placement, deployments, domains, ports, mounts, released] = await Promise.all([
+      const [placement, deployments, domains, ports, mounts] = await Promise.all([
         neighbours.placement(environmentId),
         neighbours.deployments(applicationId),
         neighbours.domains(applicationId, organizationId),
         neighbours.ports(applicationId, organizationId),
         neighbours.mounts(applicationId, organizationId),
-        neighbours.released(application),
       ]);
       return {
         ...shown(application),
         hasGitProviderAccess,
         unauthorizedProvider: hasGitProviderAccess ? null : application.sourceType,
         live: neighbours.liveOf(applicationRef(applicationId)),
-        pendingChanges: released ? changedSince(released, application) : [],
+        pendingChanges: await neighbours.pendingChanges(application, { mounts, ports }),
         environment: environmentOf(placement),
         deployments,
         domains,

@@ -30,6 +30,7 @@ export interface ComposeDesk {
   interruption: Interruption;
   members: Members;
   liveOf: LiveReader;
+  pendingChanges(compose: ComposeRecord, mounts: Mount[]): Promise<string[]>;
   /** Whether this is the organization that the installation was made with. */
   isInstallations(organizationId: string): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
@@ -117,6 +118,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
         ...shown(compose),
         ...approvals,
         live: desk.liveOf(composeRef(composeId)),
+        pendingChanges: await desk.pendingChanges(compose, mounts),
         environment,
         domains,
         mounts,

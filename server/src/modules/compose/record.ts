@@ -7,7 +7,7 @@ import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
-import { liveRecord } from '../service/record-live.ts';
+import { liveRecord, pendingChanges } from '../service/record-live.ts';
 
 const optional = z.string().nullable();
 
@@ -76,6 +76,7 @@ export const wholeCompose = composeRecord
       .nullable()
       .describe('What the newest deployment asked for in vain'),
     live: liveRecord,
+    pendingChanges,
     environment: environmentOfService,
     domains: z.array(domainRecord),
     mounts: z.array(mountRecord),

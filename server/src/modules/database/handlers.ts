@@ -11,6 +11,7 @@ import type { StreamEvent } from '../../procedure/procedure.ts';
 import type { Router } from '../../procedure/registry.ts';
 import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
+import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
 import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
 import type { Turns } from '../service/turns.ts';
@@ -39,10 +40,11 @@ export interface DatabaseDesk {
   queue: Queue;
   logs: DeploymentLogs;
   liveOf: LiveReader;
+  pendingChanges(database: DatabaseRecord, mounts: Mount[]): Promise<string[]>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
-  mounts(databaseId: string, organizationId: string): Promise<object[]>;
+  mounts(databaseId: string, organizationId: string): Promise<Mount[]>;
   backups(databaseId: string, organizationId: string): Promise<object[]>;
   /** Removes every object that its backups have stored. */
   removeStoredBackups(databaseId: string, organizationId: string): Promise<void>;
@@ -148,6 +150,7 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       return {
         ...database,
         live: desk.liveOf(databaseRef(databaseId)),
+        pendingChanges: await desk.pendingChanges(database, mounts),
         environment,
         mounts,
         backups,

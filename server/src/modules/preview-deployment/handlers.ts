@@ -1,3 +1,4 @@
+import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Live } from '../../domain/live.ts';
 import { previewRef } from '../../domain/service-ref.ts';
 import type { Queue } from '../../ports/queue.ts';
@@ -20,14 +21,16 @@ export interface PreviewDesk {
   interruption: Pick<Interruption, 'killBuild'>;
   remove: RemovePreview;
   liveOf: LiveReader;
+  pendingChanges(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<string[]>;
 }
 
 type Shown = PreviewDeploymentRecord & { live: Live | null };
 
 export function previewDeploymentHandlers(
   previews: PreviewDeployments,
-  { applications, deployments, queue, interruption, remove, liveOf }: PreviewDesk,
+  desk: PreviewDesk,
 ): Handlers<typeof previewDeploymentContract, CallContext> {
+  const { applications, deployments, queue, interruption, remove, liveOf } = desk;
   const shown = (preview: PreviewDeploymentRecord): Shown => ({
     ...preview,
     live: liveOf(previewRef(preview.previewDeploymentId)),
@@ -41,10 +44,8 @@ export function previewDeploymentHandlers(
       ),
     async one({ actor }, { previewDeploymentId }) {
       const preview = await previews.one(previewDeploymentId, actor.organizationId);
-      const { applicationId, name, appName, environmentId } = await applications.one(
-        preview.applicationId,
-        actor.organizationId,
-      );
+      const application = await applications.one(preview.applicationId, actor.organizationId);
+      const { applicationId, name, appName, environmentId } = application;
       const { environmentName, projectId, projectName, organizationId } =
         await applications.placement(environmentId);
       const environment = {
@@ -53,7 +54,12 @@ export function previewDeploymentHandlers(
         projectId,
         project: { projectId, name: projectName, organizationId },
       };
-      return { ...shown(preview), application: { applicationId, name, appName, environment } };
+      const pendingChanges = await desk.pendingChanges(application, preview);
+      return {
+        ...shown(preview),
+        pendingChanges,
+        application: { applicationId, name, appName, environment },
+      };
     },
     async redeploy({ actor, write, announce }, { previewDeploymentId, title, description }) {
       const { deploymentId } = await write(async () => {

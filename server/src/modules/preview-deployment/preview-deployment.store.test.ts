@@ -41,6 +41,7 @@ eachDatabase('preview deployments', (test) => {
           previewDeploymentContract,
           previewDeploymentHandlers(desk.previews, {
             liveOf: () => null,
+            pendingChanges: async () => [],
             applications: desk.applications,
             deployments: desk.deployments,
             queue: desk.queue,

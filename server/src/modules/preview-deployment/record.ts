@@ -1,6 +1,6 @@
 /** The preview deployment record (interface document, Preview deployment). */
 import { z } from 'zod';
-import { liveRecord } from '../service/record-live.ts';
+import { liveRecord, pendingChanges } from '../service/record-live.ts';
 
 export const previewStatuses = ['building', 'running', 'error', 'stopped'] as const;
 
@@ -27,6 +27,7 @@ export const previewDeploymentRecord = z
 export const wholePreviewDeployment = previewDeploymentRecord
   .extend({
     domainId: z.string().nullable(),
+    pendingChanges,
     application: z.object({
       applicationId: z.string(),
       name: z.string(),

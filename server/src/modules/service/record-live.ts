@@ -33,3 +33,11 @@ export const liveRecord = z
   .nullable()
   .meta({ id: 'Live' })
   .describe('What runs, as the engine was last seen; null when nothing is released, or none was seen yet');
+
+export const pendingChanges = z
+  .array(z.string())
+  .describe(
+    'What changed since the running release and takes effect at the next deploy: fields, `mounts`, `ports`, ' +
+      '`registry`, and for variables the field of their block with `<field>.<NAME>` for each, wherever they ' +
+      'come from',
+  );
