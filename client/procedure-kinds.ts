@@ -207,6 +207,8 @@ export const procedureKinds = {
     one: 'query',
     redeploy: 'mutation',
     killBuild: 'mutation',
+    start: 'mutation',
+    stop: 'mutation',
     delete: 'mutation',
   },
   domain: {

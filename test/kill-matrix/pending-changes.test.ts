@@ -1,4 +1,4 @@
-/** What the next deployment would take is what it then takes: every kind of service, on an engine in memory. */
+/** What the next deployment would take is what it then takes: every kind of service. */
 import { expect, test } from 'vitest';
 import { composeRef, previewRef, type ServiceRef } from '../../server/src/domain/service-ref.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
@@ -21,23 +21,19 @@ const file = (mountPath: string, content: string) => ({
   databaseId: null,
   composeId: null,
   approval: null,
+  isSecret: false,
   createdAt: isoTime(systemClock),
 });
 
 /** As the record's own `one` asks. */
 async function pendingOf(world: World, { kind, serviceId }: ServiceRef): Promise<string[]> {
-  const { applications, composes, databases, pending, previews, stores } = world;
-  const order = { by: ['mountId' as const], direction: 'asc' as const };
+  const { applications, composes, databases, pending, previews } = world;
   const application = await applications.find(serviceId);
-  if (application)
-    return pending.application(application, {
-      mounts: await stores.mounts.list({ applicationId: serviceId }, order),
-      ports: await stores.ports.list({ applicationId: serviceId }),
-    });
+  if (application) return pending.application(application);
   const database = await databases.find(serviceId);
-  if (database) return pending.database(database, await stores.mounts.list({ databaseId: serviceId }, order));
+  if (database) return pending.database(database);
   const compose = await composes.find(serviceId);
-  if (compose) return pending.compose(compose, await stores.mounts.list({ composeId: serviceId }, order));
+  if (compose) return pending.compose(compose);
   const preview = await previews.find(serviceId);
   const source = preview && (await applications.find(preview.applicationId));
   if (!preview || !source) throw new Error(`There is no ${kind} ${serviceId}.`);
@@ -127,7 +123,8 @@ test('a database: its settings, variables and mounts, and not what takes effect 
 test('a compose service: its file with what references in it give, variables, mounts', async () => {
   const { run, deploy, organizationId, environmentId } = product();
   const actor = { organizationId };
-  const text = `services:\n  web:\n    image: ${webImage}\n    environment:\n      WHO: \${{project.WHO}}-$OWN\n`;
+  const text =
+    `services:\n  web:\n    image: ${webImage}\n    environment:\n` + '      WHO: ${{project.WHO}}-$OWN\n';
   const { composeId } = await run(async ({ composes, stores }) => {
     const { projectId } = (await stores.environments.find({ environmentId })) ?? { projectId: '' };
     await stores.projects.update({ projectId }, { env: 'OF_PROJECT=1\nWHO=me' });

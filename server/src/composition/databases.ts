@@ -13,7 +13,7 @@ import { serverKeyOf } from '../domain/server-key.ts';
 import { databaseRef } from '../domain/service-ref.ts';
 import type { DatabaseRecord } from '../db/tables.ts';
 import type { Databases } from '../modules/database/database.ts';
-import { databaseInputs } from '../modules/database/release-inputs.ts';
+import { databaseInputs } from '../deploy/inputs/database-inputs.ts';
 import { createAdmission, type Admission } from '../modules/database/passwords.ts';
 import {
   createDatabaseRuntime,
@@ -118,7 +118,7 @@ function currentDatabaseSpec(
     const { deploymentId, settings } = deployment;
     const placement = await records.placement(database.environmentId);
     const env = resolveEnv({
-      ...(await records.envBlocks(database.environmentId)),
+      ...(await records.envBlocks(database, [database.env])),
       service: database.env,
     });
     // Image and name change at the next deploy only.

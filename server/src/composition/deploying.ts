@@ -9,7 +9,7 @@ import { applicationRef } from '../domain/service-ref.ts';
 import { AppError } from '../domain/errors.ts';
 import { parseCpus, parseMemory } from '../domain/resources.ts';
 import type { Applications } from '../modules/application/application.ts';
-import { applicationVariables } from '../modules/application/release-inputs.ts';
+import { applicationVariables, blocksOf } from '../deploy/inputs/application-inputs.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { HostReach } from '../modules/host-reach/host-reach.ts';
@@ -21,6 +21,7 @@ import type { ServiceSpec } from '../ports/engine.ts';
 import type { RegistryAuth } from '../ports/registry-auth.ts';
 import type { Host, Hosts } from '../ports/host.ts';
 import type { Adapters } from './adapters.ts';
+import { surroundingBlocks } from './surrounding-blocks.ts';
 import type { Stores } from './stores.ts';
 
 export interface DeployingParts {
@@ -72,14 +73,11 @@ export function createDeployRecords({
   deployments,
   registries,
   gitProviders,
+  settings,
 }: DeployingParts): DeployRecords {
   return {
     placement: (environmentId) => applications.placement(environmentId),
-    async envBlocks(environmentId) {
-      const environment = await stores.environments.find({ environmentId });
-      const project = environment && (await stores.projects.find({ projectId: environment.projectId }));
-      return { project: project?.env ?? '', environment: environment?.env ?? '' };
-    },
+    envBlocks: surroundingBlocks(stores, settings),
     uploadPath: async (applicationId) =>
       (await stores.applications.find({ applicationId }))?.uploadPath ?? null,
     domains: (applicationId) =>
@@ -152,10 +150,10 @@ export function createLiveReleases(
       if (!deployment || !former)
         throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
       const placement = await records.placement(application.environmentId);
-      const variables = applicationVariables(application, {
-        ...(await records.envBlocks(application.environmentId)),
-        service: application.env,
-      });
+      const variables = applicationVariables(
+        application,
+        await records.envBlocks(application, blocksOf(application)),
+      );
       const { spec, inputs } = await composeSpec({
         engine,
         networks,

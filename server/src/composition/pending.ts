@@ -5,31 +5,27 @@ import type { DatabaseRecords } from '../deploy/database/database-context.ts';
 import type { DeployRecords, ReleaseSnapshot } from '../deploy/context.ts';
 import { previewRecords } from '../deploy/preview-deployer.ts';
 import { readSnapshot } from '../deploy/snapshot.ts';
-import { resolveBlock, resolveEnv } from '../domain/env.ts';
+import { resolveEnv } from '../domain/env.ts';
 import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../db/tables.ts';
 import {
   applicationInputs,
   applicationVariables,
+  blocksOf,
   settingsOf,
-  type ApplicationParts,
-} from '../modules/application/release-inputs.ts';
-import { composeInputs, composeSettings } from '../modules/compose/release-inputs.ts';
-import { databaseInputs, databaseSettings } from '../modules/database/release-inputs.ts';
+} from '../deploy/inputs/application-inputs.ts';
+import { composeInputs, composeSettings } from '../deploy/inputs/compose-inputs.ts';
+import { composeVariables } from '../domain/compose-variables.ts';
+import { databaseInputs, databaseSettings } from '../deploy/inputs/database-inputs.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import { previewApplication } from '../modules/preview-deployment/preview-deployment.ts';
 import type { PreviewDeploymentRecord } from '../modules/preview-deployment/store.ts';
-import { pendingChanges, rememberReleases, type ReleasedInputs } from '../modules/service/release-inputs.ts';
-
-type Mounts = ApplicationParts['mounts'];
+import { pendingChanges, rememberReleases, type ReleasedInputs } from '../deploy/inputs/inputs.ts';
 
 export interface Pending {
-  application(
-    application: ApplicationRecord,
-    parts: Pick<ApplicationParts, 'mounts' | 'ports'>,
-  ): Promise<string[]>;
+  application(application: ApplicationRecord): Promise<string[]>;
   preview(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<string[]>;
-  database(database: DatabaseRecord, mounts: Mounts): Promise<string[]>;
-  compose(compose: ComposeRecord, mounts: Mounts): Promise<string[]>;
+  database(database: DatabaseRecord): Promise<string[]>;
+  compose(compose: ComposeRecord): Promise<string[]>;
 }
 
 interface Live {
@@ -69,48 +65,51 @@ function inputsOf(snapshot: ReleaseSnapshot | undefined): ReleasedInputs | undef
 
 export interface PendingRecords {
   application: Pick<DeployRecords, 'envBlocks' | 'mounts' | 'ports' | 'registryFacts'>;
-  database: Pick<DatabaseRecords, 'envBlocks'>;
-  compose: Pick<ComposeRecords, 'envBlocks'>;
+  database: Pick<DatabaseRecords, 'envBlocks' | 'mounts'>;
+  compose: Pick<ComposeRecords, 'envBlocks' | 'mounts'>;
 }
 
 export function createPending(released: Released, records: PendingRecords): Pending {
   async function ofSource(
     application: ApplicationRecord,
-    { envBlocks, registryFacts }: Pick<DeployRecords, 'envBlocks' | 'registryFacts'>,
-    parts: () => Promise<Pick<ApplicationParts, 'mounts' | 'ports'>>,
+    { envBlocks, mounts, ports, registryFacts }: PendingRecords['application'],
   ): Promise<string[]> {
     return pendingChanges(await released.ofService(application), settingsOf(application), async () => {
-      const blocks = { ...(await envBlocks(application.environmentId)), service: application.env };
-      const variables = applicationVariables(application, blocks);
-      const registry = await registryFacts(application);
-      return applicationInputs(application, variables, { ...(await parts()), registry });
+      const { applicationId } = application;
+      const around = await envBlocks(application, blocksOf(application));
+      return applicationInputs(application, applicationVariables(application, around), {
+        mounts: await mounts(applicationId),
+        ports: await ports(applicationId),
+        registry: await registryFacts(application),
+      });
     });
   }
   return {
-    application: (application, parts) => ofSource(application, records.application, async () => parts),
-    preview(application, preview) {
-      const own = previewRecords(records.application, preview);
-      const { applicationId } = application;
-      return ofSource(
-        previewApplication(application, preview),
-        { ...records.application, ...own },
-        async () => ({
-          mounts: await own.mounts(applicationId),
-          ports: await own.ports(applicationId),
-        }),
-      );
-    },
-    database: async (database, mounts) =>
-      pendingChanges(await released.ofService(database), databaseSettings(database), async () => {
-        const blocks = await records.database.envBlocks(database.environmentId);
-        return databaseInputs(database, resolveEnv({ ...blocks, service: database.env }), mounts);
+    application: (application) => ofSource(application, records.application),
+    preview: (application, preview) =>
+      ofSource(previewApplication(application, preview), {
+        ...records.application,
+        ...previewRecords(records.application, preview),
       }),
-    compose: async (compose, mounts) =>
+    database: async (database) =>
+      pendingChanges(await released.ofService(database), databaseSettings(database), async () => {
+        const blocks = await records.database.envBlocks(database, [database.env]);
+        return databaseInputs(
+          database,
+          resolveEnv({ ...blocks, service: database.env }),
+          await records.database.mounts(database.databaseId),
+        );
+      }),
+    compose: async (compose) =>
       pendingChanges(await released.ofCompose(compose), composeSettings(compose), async () => {
-        const around = await records.compose.envBlocks(compose.environmentId);
-        const blocks = { ...around, service: compose.env };
-        const env = resolveBlock('env', compose.env, { ...blocks, service: '' });
-        return composeInputs(compose, { env, blocks, text: compose.composeFile }, mounts);
+        const { env: own, secretEnv, composeFile } = compose;
+        const around = await records.compose.envBlocks(compose, [own, secretEnv, composeFile]);
+        const { all: env, blocks } = composeVariables(compose, around);
+        return composeInputs(
+          compose,
+          { env, blocks, text: compose.composeFile },
+          await records.compose.mounts(compose.composeId),
+        );
       }),
   };
 }

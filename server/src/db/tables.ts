@@ -226,6 +226,11 @@ const application = {
   createdAt: text(),
   webhookSecret: optionalSecret(),
   gitHost: optionalText(),
+  /** See domain/secret-env.ts; empty for none. */
+  secretEnv: secret(),
+  previewSecretEnv: secret(),
+  /** Names of its own variables that previews get. */
+  previewInherits: json<string[]>(),
 };
 
 const deployment = {
@@ -322,6 +327,8 @@ const mount = {
   composeId: optionalText(),
   /** Of a bind: who let it reach the machine, and for what. */
   approval: optionalJson<Approval>(),
+  /** Of a file: its content is never read back. */
+  isSecret: boolean(),
 };
 
 const sshKey = {
@@ -442,6 +449,8 @@ const compose = {
   approval: optionalJson<Approval>(),
   /** What its newest deployment asks of the machine without an approval. */
   awaitsApproval: optionalJson<AwaitedApproval>(),
+  /** See domain/secret-env.ts; empty for none. */
+  secretEnv: secret(),
 };
 
 const server = {

@@ -1,7 +1,7 @@
 /** Gathers the records of an application into the service it should be now. */
 import { AppError } from '../domain/errors.ts';
-import { applicationInputs } from '../modules/application/release-inputs.ts';
-import type { ReleaseInputs } from '../modules/service/release-inputs.ts';
+import { applicationInputs } from './inputs/application-inputs.ts';
+import type { ReleaseInputs } from './inputs/inputs.ts';
 import type { DeployContext } from './context.ts';
 import { serviceSpecOf, type DescribedSpec } from './service-spec.ts';
 

@@ -2,6 +2,7 @@
 import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
+import type { SurroundingBlocks } from '../domain/env.ts';
 import type { StageName } from '../domain/lifecycle.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ServiceRef } from '../domain/service-ref.ts';
@@ -10,8 +11,9 @@ import type { RegistryAuth } from '../ports/registry-auth.ts';
 import type { ChildIdentity, Git } from '../ports/git.ts';
 import type { Outgoing } from '../ports/outgoing.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
-import type { ApplicationParts, ApplicationVariables } from '../modules/application/release-inputs.ts';
-import type { ReleasedInputs } from '../modules/service/release-inputs.ts';
+import type { ApplicationParts, ApplicationVariables } from './inputs/application-inputs.ts';
+import type { Consumer } from './inputs/service-references.ts';
+import type { ReleasedInputs } from './inputs/inputs.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { ServicePatch } from '../modules/deployment/deployment.ts';
 import type { HostParts } from './host-parts.ts';
@@ -44,11 +46,19 @@ export interface DeploySettings {
   keptImages: number;
 }
 
+/**
+ * Variable blocks of project and environment, and the services beside the consumer where one of the blocks,
+ * or of its `own`, may refer to them.
+ */
+export type SurroundingBlocksOf = (
+  consumer: Consumer,
+  own: readonly (string | null)[],
+) => Promise<SurroundingBlocks>;
+
 /** What a deployment reads and writes of the product's records. */
 export interface DeployRecords {
   placement(environmentId: string): Promise<Placement>;
-  /** Variable blocks of project and environment. */
-  envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  envBlocks: SurroundingBlocksOf;
   /** The folder of the application's newest upload. */
   uploadPath(applicationId: string): Promise<string | null>;
   domains(applicationId: string): Promise<DomainRecord[]>;
@@ -169,6 +179,8 @@ export interface Prepared {
   stages: readonly BoundStage[];
   /** What changes in the record of the service with its success; asked when it is done. */
   patch(): ServicePatch;
+  /** Where it answers then, for the end of the log. */
+  addresses?(): Promise<string[]>;
 }
 
 /** How services of one kind are deployed. */

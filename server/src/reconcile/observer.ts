@@ -36,10 +36,7 @@ export function createObserver(options: ObserverOptions): Observer {
   let work = Promise.resolve();
   let following: Promise<void> | undefined;
 
-  function failed(error: unknown): void {
-    if (isUnavailable(error)) observed.lose();
-    else onFault(error);
-  }
+  const failed = (error: unknown): void => (isUnavailable(error) ? observed.lose() : onFault(error));
   /** One look at a time. */
   function inTurn(look: () => Promise<void>): Promise<void> {
     work = work.then(async () => {

@@ -4,7 +4,7 @@
  */
 import type { DeploymentRecord } from '../../db/tables.ts';
 import type { Dependency } from '../../modules/compose/translation/plan.ts';
-import type { ReleasedInputs } from '../../modules/service/release-inputs.ts';
+import type { ReleasedInputs } from '../inputs/inputs.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
 
 export interface ComposeSnapshot extends ReleasedInputs {

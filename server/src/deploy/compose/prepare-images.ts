@@ -3,7 +3,7 @@
  * repository nor file.
  */
 import type { PlannedService } from '../../modules/compose/translation/plan.ts';
-import { composeInputs } from '../../modules/compose/release-inputs.ts';
+import { composeInputs } from '../inputs/compose-inputs.ts';
 import { managedLabel } from '../../ports/engine.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Stage } from '../context.ts';

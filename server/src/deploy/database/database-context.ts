@@ -3,7 +3,7 @@ import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseKind } from '../../modules/database/kinds.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
 import type { MountRecord } from '../release-inputs.ts';
-import type { DeployPorts, Placement, StageContext } from '../context.ts';
+import type { DeployPorts, Placement, StageContext, SurroundingBlocksOf } from '../context.ts';
 import type { HostAccess, HostParts } from '../host-parts.ts';
 
 export interface DatabasePorts extends Pick<HostAccess, 'hosts'> {
@@ -16,8 +16,7 @@ export interface DatabaseRecords {
   find(databaseId: string): Promise<DatabaseRecord | undefined>;
   patch(databaseId: string, patch: Partial<DatabaseRecord>): Promise<void>;
   placement(environmentId: string): Promise<Placement>;
-  /** Variable blocks of project and environment. */
-  envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  envBlocks: SurroundingBlocksOf;
   mounts(databaseId: string): Promise<MountRecord[]>;
   /** What the engine runs of it by the records; undefined before its first release. */
   liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;

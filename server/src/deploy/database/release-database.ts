@@ -1,6 +1,6 @@
 /** Hands the server of a database to the engine. */
 import { isSameService, databaseRef, ownerOfLabels } from '../../domain/service-ref.ts';
-import { databaseInputs } from '../../modules/database/release-inputs.ts';
+import { databaseInputs } from '../inputs/database-inputs.ts';
 import { majorOfImage } from '../../modules/database/version.ts';
 import { releaseLabel, type Engine, type ServiceSpec } from '../../ports/engine.ts';
 import { applyRelease } from '../apply-release.ts';

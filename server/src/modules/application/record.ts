@@ -7,7 +7,7 @@ import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { portRecord } from '../port/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
-import { liveRecord, pendingChanges } from '../service/record-live.ts';
+import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
 import { buildTypes, healthCheck, sourceTypes } from './settings.ts';
 
 const optional = z.string().nullable();
@@ -29,6 +29,7 @@ export const applicationFields = applicationSummary
     buildType: z.enum(buildTypes),
     replicas: z.number(),
     env: secretLines(),
+    secretEnvNames,
     buildArgs: secretLines().nullable(),
     buildSecrets: secretLines().nullable(),
     createEnvFile: z.boolean(),
@@ -75,6 +76,8 @@ export const applicationFields = applicationSummary
     serverId: optional,
     githubId: optional,
     previewEnv: secretLines().nullable(),
+    previewSecretEnvNames: secretEnvNames,
+    previewInherits: z.array(z.string()),
     previewBuildArgs: secretLines().nullable(),
     previewBuildSecrets: secretLines().nullable(),
     previewWildcard: optional,
@@ -89,6 +92,10 @@ export const applicationFields = applicationSummary
     previewRequireCollaboratorPermissions: z.boolean(),
   })
   .meta({ id: 'Application' });
+
+export const createdApplication = applicationFields
+  .extend({ address: optional.describe('With withDomain: where it answers once it is deployed') })
+  .meta({ id: 'CreatedApplication' });
 
 export const applicationRecord = applicationFields
   .extend({

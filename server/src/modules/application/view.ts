@@ -1,10 +1,10 @@
 /** The application as a person reads it: the record with its neighbourhood, without credentials. */
 import type { ApplicationRecord } from '../../db/tables.ts';
-import type { ApplicationParts } from './release-inputs.ts';
 import type { Placement } from './store.ts';
 import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { Live } from '../../domain/live.ts';
+import { secretNames, type SecretName } from '../../domain/secret-env.ts';
 import { applicationRef } from '../../domain/service-ref.ts';
 import type { Actor } from '../../procedure/context.ts';
 import type { ShownDeployment } from '../deployment/deployment.ts';
@@ -17,10 +17,7 @@ export interface ViewNeighbours {
   domains(applicationId: string, organizationId: string): Promise<TableRecord<'domain'>[]>;
   ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
   mounts(applicationId: string, organizationId: string): Promise<Mount[]>;
-  pendingChanges(
-    application: ApplicationRecord,
-    parts: Pick<ApplicationParts, 'mounts' | 'ports'>,
-  ): Promise<string[]>;
+  pendingChanges(application: ApplicationRecord): Promise<string[]>;
   liveOf: LiveReader;
 }
 
@@ -29,6 +26,8 @@ type Narrowed = Omit<ApplicationRecord, 'sourceType' | 'buildType'> & {
   buildType: (typeof buildTypes)[number];
   dockerContextPath: string | null;
   dockerBuildStage: string | null;
+  secretEnvNames: SecretName[];
+  previewSecretEnvNames: SecretName[];
 };
 
 export interface ApplicationViews {
@@ -56,6 +55,8 @@ export function shown(application: ApplicationRecord): Narrowed {
     buildType: buildTypes.find((type) => type === application.buildType) ?? 'auto',
     dockerContextPath: application.containerContextPath,
     dockerBuildStage: application.containerBuildStage,
+    secretEnvNames: secretNames(application.secretEnv),
+    previewSecretEnvNames: secretNames(application.previewSecretEnv),
   };
 }
 
@@ -77,7 +78,7 @@ export function createApplicationViews(neighbours: ViewNeighbours): ApplicationV
         hasGitProviderAccess,
         unauthorizedProvider: hasGitProviderAccess ? null : application.sourceType,
         live: neighbours.liveOf(applicationRef(applicationId)),
-        pendingChanges: await neighbours.pendingChanges(application, { mounts, ports }),
+        pendingChanges: await neighbours.pendingChanges(application),
         environment: environmentOf(placement),
         deployments,
         domains,

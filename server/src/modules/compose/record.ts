@@ -7,7 +7,7 @@ import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
-import { liveRecord, pendingChanges } from '../service/record-live.ts';
+import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
 
 const optional = z.string().nullable();
 
@@ -27,6 +27,7 @@ export const composeRecord = z
     composeFile: secretText(),
     composePath: z.string(),
     env: secretLines(),
+    secretEnvNames,
     createEnvFile: z.boolean(),
     composeStatus: z.enum(applicationStatuses),
     refreshToken: secretText('Token of its webhook address'),

@@ -40,7 +40,7 @@ export interface DatabaseDesk {
   queue: Queue;
   logs: DeploymentLogs;
   liveOf: LiveReader;
-  pendingChanges(database: DatabaseRecord, mounts: Mount[]): Promise<string[]>;
+  pendingChanges(database: DatabaseRecord): Promise<string[]>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
@@ -150,7 +150,7 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       return {
         ...database,
         live: desk.liveOf(databaseRef(databaseId)),
-        pendingChanges: await desk.pendingChanges(database, mounts),
+        pendingChanges: await desk.pendingChanges(database),
         environment,
         mounts,
         backups,

@@ -1,5 +1,6 @@
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Live } from '../../domain/live.ts';
+import { AppError } from '../../domain/errors.ts';
 import { previewRef } from '../../domain/service-ref.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
@@ -12,13 +13,15 @@ import type { previewDeploymentContract } from './contract.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 import type { LiveReader } from '../service/service.ts';
 import type { RemovePreview } from './preview-removal.ts';
+import type { PreviewRuntime } from './runtime.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
 export interface PreviewDesk {
   applications: Pick<Applications, 'one' | 'placement'>;
   deployments: Pick<Deployments, 'accept'>;
   queue: Pick<Queue, 'wake'>;
-  interruption: Pick<Interruption, 'killBuild'>;
+  interruption: Pick<Interruption, 'endThen' | 'killBuild'>;
+  runtime: PreviewRuntime;
   remove: RemovePreview;
   liveOf: LiveReader;
   pendingChanges(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<string[]>;
@@ -35,7 +38,30 @@ export function previewDeploymentHandlers(
     ...preview,
     live: liveOf(previewRef(preview.previewDeploymentId)),
   });
+  /** Ends a deployment that is under way, then does it to the preview as it is then. */
+  async function byHand(
+    { actor }: CallContext,
+    previewDeploymentId: string,
+    operation: 'start' | 'stop',
+  ): Promise<Shown> {
+    const found = (): Promise<PreviewDeploymentRecord> =>
+      previews.one(previewDeploymentId, actor.organizationId);
+    const application = await applications.one((await found()).applicationId, actor.organizationId);
+    await interruption.endThen(
+      previewRef(previewDeploymentId),
+      { operation, userId: actor.userId },
+      async () => desk.runtime[operation](application, await found()),
+    );
+    return shown(await found());
+  }
   return {
+    async start(context, { previewDeploymentId }) {
+      const { liveDeploymentId } = await previews.one(previewDeploymentId, context.actor.organizationId);
+      if (liveDeploymentId === null)
+        throw new AppError('PRECONDITION_FAILED', 'The preview has no release yet: redeploy it first.');
+      return byHand(context, previewDeploymentId, 'start');
+    },
+    stop: (context, { previewDeploymentId }) => byHand(context, previewDeploymentId, 'stop'),
     all: async ({ actor }, input) =>
       paginate(
         (await previews.byApplication(input.applicationId, actor.organizationId)).map(shown),

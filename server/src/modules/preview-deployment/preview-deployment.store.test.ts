@@ -42,6 +42,7 @@ eachDatabase('preview deployments', (test) => {
           previewDeploymentHandlers(desk.previews, {
             liveOf: () => null,
             pendingChanges: async () => [],
+            runtime: desk.runtime,
             applications: desk.applications,
             deployments: desk.deployments,
             queue: desk.queue,

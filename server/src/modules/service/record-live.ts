@@ -37,7 +37,12 @@ export const liveRecord = z
 export const pendingChanges = z
   .array(z.string())
   .describe(
-    'What changed since the running release and takes effect at the next deploy: fields, `mounts`, `ports`, ' +
-      '`registry`, and for variables the field of their block with `<field>.<NAME>` for each, wherever they ' +
-      'come from',
+    'What changed since the running release and takes effect at the next deploy: fields, `mounts`, ' +
+      '`ports`, `registry`, and for variables the field of their block with `<field>.<NAME>` for each, ' +
+      'wherever they come from',
   );
+
+/** Of variables that are never given back. */
+export const secretEnvNames = z
+  .array(z.object({ name: z.string(), changedAt: z.string() }))
+  .describe('Names of its secret variables and when each changed; the values are never shown');

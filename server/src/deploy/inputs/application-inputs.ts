@@ -1,7 +1,8 @@
 /** What an application's release is made of: its settings, variables, mounts, ports and registry. Pure. */
-import { resolveBlock, resolveEnv, type EnvBlocks } from '../../domain/env.ts';
+import { resolveBlock, resolveEnv, type EnvBlocks, type SurroundingBlocks } from '../../domain/env.ts';
+import { secretBlock, secretNames } from '../../domain/secret-env.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { mountFacts, type ReleaseInputs } from '../service/release-inputs.ts';
+import { mountFacts, type ReleaseInputs } from './inputs.ts';
 
 /** Settings that a release takes with it, besides the blocks of variables. */
 const releasedFields = [
@@ -50,20 +51,34 @@ const releasedFields = [
 
 export type ReleasedSettings = Pick<ApplicationRecord, (typeof releasedFields)[number]>;
 
+/** Blocks of variables. */
+const blockFields = ['env', 'secretEnv', 'buildArgs', 'buildSecrets'] as const;
+
+export const blocksOf = (application: ApplicationRecord): (string | null)[] =>
+  blockFields.map((field) => application[field]);
+
 /** Variables of an application with their references put in. */
 export interface ApplicationVariables {
+  /** With the secret ones. */
   env: Record<string, string>;
+  /** Without them: what may stand in a file or an image. */
+  plainEnv: Record<string, string>;
   buildArguments: Record<string, string>;
   buildSecrets: Record<string, string>;
 }
 
 /** Throws BAD_REQUEST naming block, line and variable for what cannot be put in. */
 export function applicationVariables(
-  { buildArgs, buildSecrets }: Pick<ApplicationRecord, 'buildArgs' | 'buildSecrets'>,
-  blocks: EnvBlocks,
+  application: Pick<ApplicationRecord, (typeof blockFields)[number]>,
+  around: SurroundingBlocks,
 ): ApplicationVariables {
+  const { env, secretEnv, buildArgs, buildSecrets } = application;
+  const blocks: EnvBlocks = { ...around, service: env, secret: secretBlock(secretEnv) };
+  const all = resolveEnv(blocks);
+  const secrets = new Set(secretNames(secretEnv).map(({ name }) => name));
   return {
-    env: resolveEnv(blocks),
+    env: all,
+    plainEnv: Object.fromEntries(Object.entries(all).filter(([name]) => !secrets.has(name))),
     buildArguments: buildArgs ? resolveBlock('buildArgs', buildArgs, blocks) : {},
     buildSecrets: buildSecrets ? resolveBlock('buildSecrets', buildSecrets, blocks, 'files') : {},
   };
@@ -78,7 +93,7 @@ export interface ApplicationParts {
 
 export function applicationInputs(
   application: ApplicationRecord,
-  { env, buildArguments, buildSecrets }: ApplicationVariables,
+  { env, buildArguments, buildSecrets }: Omit<ApplicationVariables, 'plainEnv'>,
   { mounts, ports, registry }: ApplicationParts,
 ): ReleaseInputs {
   return {

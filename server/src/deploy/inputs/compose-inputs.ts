@@ -1,7 +1,7 @@
 /** What a compose service's release is made of, besides what its repository has. Pure. */
 import { resolveBlock, type EnvBlocks } from '../../domain/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
-import { mountFacts, type ReleaseInputs } from '../service/release-inputs.ts';
+import { mountFacts, type ReleaseInputs } from './inputs.ts';
 
 const releasedFields = [
   'appName',

@@ -1,6 +1,6 @@
-/** What a database's release is made of. What takes effect at once (port, passwords) is no part of it. Pure. */
+/** What a database's release is made of; what takes effect at once (port, passwords) is no part. Pure. */
 import type { DatabaseRecord } from '../../db/tables.ts';
-import { mountFacts, type ReleaseInputs } from '../service/release-inputs.ts';
+import { mountFacts, type ReleaseInputs } from './inputs.ts';
 
 const releasedFields = [
   'appName',
