@@ -134,7 +134,7 @@ test('a reference fails the deployment with its name and why', async () => {
   expect(await failing('A=${{nobody.URL}}')).toContain('A refers to ${{nobody.URL}}, which is not defined');
   // Never of another environment.
   expect(await failing('A=${{far.URL}}')).toContain('A refers to ${{far.URL}}, which is not defined');
-  expect(await failing('A=${{twin.HOST}}')).toContain('several services of this environment are called twin');
+  expect(await failing('A=${{twin.HOST}}')).toContain('services of this environment are called twin');
   await addApplication('single');
   expect(await failing('A=${{single.URL}}')).toContain('single is an application, which has HOST alone');
 });
