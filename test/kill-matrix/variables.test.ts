@@ -139,7 +139,7 @@ test('a reference fails the deployment with its name and why', async () => {
   expect(await failing('A=${{single.URL}}')).toContain('single is an application, which has HOST alone');
 });
 
-test('a database of another server is its published address; without one the failure names both', async () => {
+test('a database of another server is its published address; else the failure names both', async () => {
   const { run, deploy, envOf, addApplication, addDatabase, organizationId } = product();
   const serverId = randomId();
   await run(({ stores }) =>
