@@ -6,7 +6,7 @@ import { tableStore } from './table-store.ts';
 import { tables } from './tables.ts';
 
 const now = '2026-01-01T00:00:00.000Z';
-const newest = migrations.length;
+const newest = migrations.at(-1)?.version ?? 0;
 
 eachDatabase('migrations', ({ open, openEmpty }) => {
   it('make the columns that tables.ts says, with the same nulls', async () => {
