@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { EngineClient } from './engine-client.ts';
@@ -20,27 +21,29 @@ const longestEvent = 1024 * 1024;
 
 /** See `Engine.changes`. */
 export async function* changes(client: EngineClient, signal: AbortSignal): AsyncIterable<string | undefined> {
-  const body = await client.open({ method: 'GET', path: '/events', query: { filters }, doing, signal });
-  let rest = '';
-  yield undefined;
   try {
-    for await (const chunk of body.setEncoding('utf8')) {
-      const lines = `${rest}${String(chunk)}`.split('\n');
-      rest = lines.pop() ?? '';
-      if (rest.length > longestEvent) rest = '';
-      for (const line of lines) {
-        const name = serviceOf(line);
-        if (name !== undefined) yield name;
-      }
+    const body = await client.open({ method: 'GET', path: '/events', query: { filters }, doing, signal });
+    yield undefined;
+    for await (const line of linesOf(body)) {
+      const name = serviceOf(line);
+      if (name !== undefined) yield name;
     }
   } catch (cause) {
     if (signal.aborted) return;
-    throw engineError(doing, client.place, cause);
-  } finally {
-    body.destroy();
+    throw cause instanceof AppError ? cause : engineError(doing, client.place, cause);
   }
   if (!signal.aborted)
     throw new AppError('SERVICE_UNAVAILABLE', `The engine ${client.place} ended the stream of its events.`);
+}
+
+async function* linesOf(body: Readable): AsyncIterable<string> {
+  let rest = '';
+  for await (const chunk of body.setEncoding('utf8')) {
+    const lines = `${rest}${String(chunk)}`.split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > longestEvent) rest = '';
+    yield* lines;
+  }
 }
 
 /** The service that an event is about; undefined for a container of none, and for what is no event. */
