@@ -167,6 +167,8 @@ eachDatabase('preview deployments', (test) => {
       status: 'building',
       createdAt: preview.createdAt,
       domainId: preview.domainId,
+      live: null,
+      pendingChanges: [],
       application: expect.objectContaining({
         applicationId: place.applicationId,
         appName: 'shop',
