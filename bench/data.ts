@@ -8,7 +8,7 @@ import type { Stores } from '../server/src/composition/stores.ts';
 import { writeSnapshot } from '../server/src/deploy/snapshot.ts';
 import type { TableRecord } from '../server/src/db/tables.ts';
 import { newApplication } from '../server/src/modules/application/defaults.ts';
-import { settingsOf } from '../server/src/modules/application/pending-changes.ts';
+import { settingsOf } from '../server/src/deploy/inputs/application-inputs.ts';
 import { randomId, systemClock } from '../server/src/ports/clock.ts';
 import { fill } from './fill.ts';
 
@@ -108,6 +108,7 @@ async function hangOn(stores: Stores, owner: Owner): Promise<void> {
   });
   await stores.mounts.insert({
     ...owner,
+    isSecret: false,
     mountId: randomId(),
     type: 'volume',
     hostPath: null,
@@ -196,6 +197,8 @@ function deploymentOf(
 function snapshotOf(application: TableRecord<'application'>, release: string, image: string): string {
   return writeSnapshot({
     settings: settingsOf(application),
+    variables: {},
+    parts: {},
     registryId: null,
     spec: {
       name: application.appName,

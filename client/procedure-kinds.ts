@@ -209,6 +209,8 @@ export const procedureKinds = {
     one: 'query',
     redeploy: 'mutation',
     killBuild: 'mutation',
+    start: 'mutation',
+    stop: 'mutation',
     delete: 'mutation',
   },
   domain: {

@@ -3,6 +3,13 @@
  */
 import type { Row, Statements } from './database.ts';
 
+const nothingRuns = {
+  hasGitProviderAccess: true,
+  unauthorizedProvider: null,
+  live: null,
+  pendingChanges: [],
+};
+
 export function applicationAnswer(database: Statements, row: Row): unknown {
   const { decrypt } = database;
   const applicationId = String(row['applicationId']);
@@ -48,9 +55,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     serverId: row['serverId'],
     githubId: row['githubId'],
     ...previewSettings(row, read),
-    hasGitProviderAccess: true,
-    unauthorizedProvider: null,
-    pendingChanges: [],
+    ...nothingRuns,
     environment: {
       environmentId: row['environmentId'],
       name: place?.['environmentName'],
@@ -222,6 +227,7 @@ function listsOf(services: Row[]): Record<string, unknown[]> {
       [`${kind}Id`]: id,
       name,
       appName,
+      live: null,
       [isCompose ? 'composeStatus' : 'applicationStatus']: status,
     });
   }

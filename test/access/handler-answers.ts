@@ -69,6 +69,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'basicAuth.delete': engineIsDown,
   'previewDeployment.delete': engineIsDown,
   'previewDeployment.redeploy': [200],
+  'previewDeployment.start': [412],
+  'previewDeployment.stop': engineIsDown,
   // Asked by an organization that loopback's closed ports are not told to.
   'gitProvider.testConnection': [412],
   'gitProvider.repositories': engineIsDown,

@@ -179,6 +179,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       }),
     );
     await tableStore(database, 'mount').insert({
+      isSecret: false,
       mountId: randomId(),
       organizationId: tenant.organizationId,
       type: 'bind',

@@ -160,6 +160,10 @@ export const documentedRules = {
   Unauthorized: 'interface: Errors; decisions 1',
   // Previews and the rest.
   'previews are listed, shown and deleted': 'interface: Preview deployments',
+  'a stopped preview is started again': 'interface: Preview deployment status',
+  'a preview can be stopped': 'interface: Preview deployment status',
+  'secret variables are written, and shown by their names alone': 'decisions 5',
+  'an application gets an address at once when it wants one': 'decisions 9',
   'previewDeployment.redeploy has its title': 'interface: Preview deployments',
   'git providers show no secrets': 'decisions 2, 12',
   'private parts of keys and registries are write-only': 'decisions 12',

@@ -333,6 +333,7 @@ async function plantMount({ stage, party }: Scene, { kind, serviceId }: ServiceR
       databaseId: kind === 'database' ? serviceId : null,
       composeId: null,
       approval: null,
+      isSecret: false,
       createdAt: isoTime(systemClock),
     }),
   );

@@ -71,6 +71,7 @@ export interface ApplicationView {
   applicationStatus: string;
   environmentId: string;
   pendingChanges: string[];
+  live: object | null;
   deployments: DeploymentView[];
 }
 

@@ -9,13 +9,14 @@ import { berthHost } from './berth-host.ts';
 import { openDataHouse, type DataHouse } from './databases/data-house.ts';
 import { killTests } from './databases/killed.ts';
 import { lifeTests } from './databases/life.ts';
+import { referenceTests } from './databases/references.ts';
 import { stopTests } from './databases/stopped.ts';
 import { truthTests } from './databases/truth.ts';
 import { upgradeTests } from './databases/upgrades.ts';
 import { expectCalmLog } from './workshop.ts';
 
 // They wait far more than they work, and longest on a busy machine.
-vi.setConfig({ maxConcurrency: 9, testTimeout: 600_000 });
+vi.setConfig({ maxConcurrency: 10, testTimeout: 600_000 });
 
 let bed: Bed;
 let house: DataHouse;
@@ -30,6 +31,7 @@ describe('databases side by side', () => {
   lifeTests(() => house);
   stopTests(() => house);
   truthTests(() => house);
+  referenceTests(() => house);
   upgradeTests(() => house);
 });
 

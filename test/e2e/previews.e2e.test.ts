@@ -189,7 +189,7 @@ it(
     expect(await answer(1)).toBe('one');
     expect(await answer(1, '/env')).toBe(`hello http://${hostOf(1)}`);
     expect((await logOf(preview)).join('\n')).toMatch(
-      /Fetching .*commit [0-9a-f]{40}[\s\S]*── Building with dockerfile[\s\S]*Done\./,
+      /Fetching .*commit [0-9a-f]{40}[\s\S]*── Building with dockerfile[\s\S]*Done\. It answers at http:\/\//,
     );
     await until('the comment says that it runs', async () => commentsOn(1)[0]?.text.includes('| running |'));
   },
@@ -209,6 +209,18 @@ it('a new commit answers without a failed request, and the comment is edited whe
       commentsOn(1)[0]?.text.includes(second.slice(0, 12)) && commentsOn(1)[0]?.text.includes('| running |'),
   );
   expect(commentsOn(1)).toHaveLength(1);
+});
+
+it('a preview is stopped and started by hand, and the comment says so', async () => {
+  const { previewDeploymentId = '' } = (await previewOf(1)) ?? {};
+  const byHand = (operation: 'start' | 'stop'): Promise<unknown> =>
+    shop.berth.call(`previewDeployment.${operation}`, { previewDeploymentId });
+  expect(await byHand('stop')).toMatchObject({ status: 'stopped' });
+  expect((await shop.berth.proxied(hostOf(1))).status).toBe(503);
+  await until('the comment says it', async () => commentsOn(1)[0]?.text.includes('| stopped |'));
+  expect(await byHand('start')).toMatchObject({ status: 'running' });
+  await until('it answers again', async () => (await shop.berth.proxied(hostOf(1))).status === 200);
+  await until('the comment says that too', async () => commentsOn(1)[0]?.text.includes('| running |'));
 });
 
 it('no more previews than previewLimit; a closed one leaves nothing; a kill forgets no close', async () => {

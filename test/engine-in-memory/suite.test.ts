@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { execSuite } from '../engine-suite/exec.ts';
 import { imagesSuite } from '../engine-suite/images.ts';
 import { networksSuite } from '../engine-suite/networks.ts';
+import { observingSuite } from '../engine-suite/observing.ts';
 import { programsSuite } from '../engine-suite/programs.ts';
 import { releasesSuite } from '../engine-suite/releases.ts';
 import { servicesSuite } from '../engine-suite/services.ts';
@@ -26,6 +27,9 @@ describe('images', () => {
 });
 describe('networks', () => {
   networksSuite(fixture);
+});
+describe('observing', () => {
+  observingSuite(fixture);
 });
 describe('programs', () => {
   programsSuite(fixture);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as answers from './answers.ts';
 import { configBody, connectBody, networkBody } from './bodies.ts';
 import { findContainer } from './containers.ts';
+import { eventStream } from './events.ts';
 import { serviceLog, sinceOf } from './logs.ts';
 import { addNetwork, connect, disconnect, findNetwork, removeNetwork } from './networks.ts';
 import { Refusal, swarmRefusal } from './refusal.ts';
@@ -123,6 +124,7 @@ export const swarmAnswers: Answers = [
 ];
 
 export const swarmStreams: Streams = [
+  { method: 'GET', path: '/events', answer: ({ state }) => eventStream(state) },
   {
     method: 'GET',
     path: '/services/*/logs',

@@ -97,6 +97,8 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
           logAnswerBytes: async () => 1024 * 1024,
           removeCopies: async () => undefined,
         }),
+        liveOf: () => null,
+        pendingChanges: async () => [],
         isInstallations: async () => true,
         approvals: createComposeApprovals({ composes, hostReach, envBlocks }),
         envBlocks,

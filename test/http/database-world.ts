@@ -124,6 +124,8 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
     logs,
     turns,
     interruption: idleInterruption(deployments, turns),
+    liveOf: () => null,
+    pendingChanges: async () => [],
     admission: createAdmission(hosts),
     isPortFree: async (_database, port) => port !== 17_000,
     majorOf: async ({ kind }, image) => majorOfImage(kind, image),

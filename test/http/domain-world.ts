@@ -160,6 +160,7 @@ export async function withCompose(
     serverId: null,
     composeType: 'compose',
     sourceType: 'raw',
+    secretEnv: '',
     composeFile: '',
     composePath: '',
     env: '',

@@ -29,7 +29,13 @@ export function projectWorlds(test: TestDatabase): () => Promise<World> {
         createServiceNames(stores.serviceNames),
         systemClock,
       );
-      const neighbours = { services: stores.services, copies, members, networksChanged: () => undefined };
+      const neighbours = {
+        services: stores.services,
+        copies,
+        members,
+        liveOf: () => null,
+        networksChanged: () => undefined,
+      };
       return [
         router('project', projectContract, projectHandlers(projects, { environments, ...neighbours })),
         router(

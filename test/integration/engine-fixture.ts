@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type {} from './../bed/global-setup.ts';
+import type {} from '../bed/global-setup.ts';
 import { mustRun } from '../../images/command.ts';
 import { createEngineClient } from '../../server/src/adapters/engine/engine-client.ts';
 import { createEngineView } from '../../server/src/adapters/engine/engine-view.ts';

@@ -24,7 +24,7 @@ import type { Machines } from '../../server/src/composition/machines.ts';
 import { createDeployed } from '../../server/src/composition/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
 import { createProxyWatch } from '../../server/src/composition/proxy-watch.ts';
-import { createReleasing } from '../../server/src/composition/releasing.ts';
+import { createReleasing, type Releasing } from '../../server/src/composition/releasing.ts';
 import { createApp } from '../../server/src/composition/routers.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import { createWorking } from '../../server/src/composition/working.ts';
@@ -52,6 +52,8 @@ export interface World
   hosts: Hosts;
   reconciler: Reconciler;
   interruption: Interruption;
+  pending: Releasing['pending'];
+  runtime: Releasing['runtime'];
   /** What the reconciler found different, since the start. */
   drift: string[];
   /** What nobody expected. */
@@ -94,7 +96,13 @@ export async function createWorld(
   const working = createWorking(ground, product, machines, releasing, reconciler);
   const { interruption, worker } = working;
   const { deployments, previews } = machines;
-  const besides = { reconciler, members: product.accounts.members, version: 'in memory' };
+  // Nothing observes the machine here.
+  const besides = {
+    reconciler,
+    members: product.accounts.members,
+    version: 'in memory',
+    liveOf: () => null,
+  };
   return {
     ...product,
     stores: ground.stores,
@@ -103,6 +111,8 @@ export async function createWorld(
     hosts: machines.hosts,
     reconciler,
     interruption,
+    pending: releasing.pending,
+    runtime: releasing.runtime,
     drift,
     faults,
     wake: product.queue.wake,
@@ -222,13 +232,7 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
   };
 }
 
-function hostOf(
-  machine: Machine,
-  ground: Ground,
-  product: Product,
-  reaper: Reaper,
-  walls: Walls,
-): Host {
+function hostOf(machine: Machine, ground: Ground, product: Product, reaper: Reaper, walls: Walls): Host {
   const { config, local, stores } = ground;
   const { engine: bare, view: engineView } = machine.memory.connect((request) =>
     reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),

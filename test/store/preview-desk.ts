@@ -18,7 +18,12 @@ import { deployedApplications } from '../../server/src/modules/application/deplo
 import { createAudit } from '../../server/src/modules/audit/audit.ts';
 import { createComposes } from '../../server/src/modules/compose/compose.ts';
 import { deployedComposes } from '../../server/src/modules/compose/deployed.ts';
-import { createDeployments, type Deployments } from '../../server/src/modules/deployment/deployment.ts';
+import type { Hosts } from '../../server/src/ports/host.ts';
+import {
+  createDeployments,
+  type DeployedServices,
+  type Deployments,
+} from '../../server/src/modules/deployment/deployment.ts';
 import { createDomains } from '../../server/src/modules/domain/domain.ts';
 import { createGitProviders, type GitProviders } from '../../server/src/modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../../server/src/modules/preview-deployment/deployed.ts';
@@ -27,6 +32,11 @@ import {
   type PreviewDeployments,
 } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
 import { pullRequestJob } from '../../server/src/modules/preview-deployment/pull-request.ts';
+import {
+  createPreviewRuntime,
+  type PreviewRuntime,
+} from '../../server/src/modules/preview-deployment/runtime.ts';
+import { createTurns } from '../../server/src/modules/service/turns.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { Queue } from '../../server/src/ports/queue.ts';
@@ -43,6 +53,7 @@ export interface PreviewDesk {
   previewing: Previewing;
   queue: Queue;
   routes: KeptRoutes;
+  runtime: PreviewRuntime;
   /** What was told to whoever runs Berth. */
   warnings: string[];
   /** Runs the queued jobs of pull requests, one after another. */
@@ -107,10 +118,16 @@ export function createPreviewDesk(database: Database): PreviewDesk {
     previewing,
     queue,
     routes,
+    runtime: runtimeOf(hosts, services.previewDeployment),
     warnings,
     work: () => workOff(stores, previewing),
     insertLink: (link) => stores.gitProviders.insert({ ...plainLink, ...link }),
   };
+}
+
+/** Nothing is released here. */
+function runtimeOf(hosts: Hosts, services: DeployedServices): PreviewRuntime {
+  return createPreviewRuntime({ hosts, turns: createTurns(), services, liveSpec: async () => undefined });
 }
 
 /** Runs the queued jobs of pull requests, and those that come of them. */

@@ -21,6 +21,7 @@ export function attachmentRows(estate: Estate, own: Own, number: number): Rows {
     mount: [
       {
         ...application,
+        isSecret: false,
         mountId: of(estate, 'mountId'),
         type: 'volume',
         hostPath: null,

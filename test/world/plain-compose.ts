@@ -33,6 +33,7 @@ export const plainCompose: Omit<
   networkIndex: null,
   approval: null,
   awaitsApproval: null,
+  secretEnv: '',
   composeFile: '',
   composePath: '',
   autoDeploy: false,

@@ -1,5 +1,6 @@
 /** What the routers are made of. */
 import type { Members } from '../modules/organization/member.ts';
+import type { LiveReader } from '../modules/service/service.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Ground } from './ground.ts';
 import type { Machines } from './machines.ts';
@@ -10,5 +11,6 @@ import type { Working } from './working.ts';
 export interface AppParts extends Ground, Product, Machines, Releasing, Working {
   members: Members;
   reconciler: Reconciler;
+  liveOf: LiveReader;
   version: string;
 }

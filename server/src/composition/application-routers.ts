@@ -9,8 +9,12 @@ import { deploymentHandlers } from '../modules/deployment/handlers.ts';
 import type { Mounts } from '../modules/mount/mount.ts';
 import type { Ports } from '../modules/port/port.ts';
 import { previewDeploymentHandlers } from '../modules/preview-deployment/handlers.ts';
+import { createPreviewRuntime } from '../modules/preview-deployment/runtime.ts';
 import { router, type Router } from '../procedure/registry.ts';
+import { addressOf } from '../domain/address.ts';
+import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import type { AppParts } from './app-parts.ts';
+import { serverAddressOf, serverIpOf } from './server-address.ts';
 
 export function applicationRouters(parts: AppParts, shown: { ports: Ports; mounts: Mounts }): Router[] {
   const { adapters, applications, deployments, queue, interruption, previewing } = parts;
@@ -30,6 +34,14 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
         queue,
         interruption,
         remove: previewing.remove,
+        runtime: createPreviewRuntime({
+          hosts: parts.hosts,
+          turns: parts.turns,
+          services: parts.deployedPreviews,
+          liveSpec: parts.live.previewSpec,
+        }),
+        liveOf: parts.liveOf,
+        pendingChanges: parts.pending.preview,
       }),
     ),
   ];
@@ -57,16 +69,42 @@ function applicationDesk(
       domains: parts.domains.byApplication,
       ports: ports.byApplication,
       mounts: mounts.byApplication,
-      released: parts.released,
+      pendingChanges: parts.pending.application,
+      liveOf: parts.liveOf,
     }),
     uploads: adapters.uploads,
     applyRoutes: (application) => reconciler.applyRoutes(serverKeyOf(application)),
     keeping: parts.hostReach.keeping,
+    withDomain: createWithDomain(parts),
     removePreviews: parts.previewing.removeAll,
     async removeImages(application, images) {
       const host = await hosts.find(serverKeyOf(application));
       for (const image of images.filter((name) => name.startsWith(builtPrefix)))
         await host?.engine.removeImage(image);
     },
+  };
+}
+
+/** A host of sslip.io that resolves to the server's own address. */
+function createWithDomain(parts: AppParts): ApplicationDesk['withDomain'] {
+  const { adapters, domains, hosts, reconciler, settings, stores } = parts;
+  const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
+  const serverIp = serverIpOf(serverAddressOf(stores, settings), dns);
+  return async (serverId, write, create) => {
+    const serverKey = serverKeyOf({ serverId: serverId ?? null });
+    const ip = await serverIp(serverKey);
+    const ports = (await hosts.find(serverKey))?.proxyPorts;
+    const { application, domain } = await reconciler.changeRoutes(
+      serverKey,
+      write,
+      async () => {
+        const application = await create();
+        const { applicationId, appName, organizationId } = application;
+        const host = domains.generate(appName, ip);
+        return { application, domain: await domains.create(organizationId, { applicationId }, { host }) };
+      },
+      { mayWait: true },
+    );
+    return { application, address: addressOf(domain, ports) };
   };
 }

@@ -10,6 +10,7 @@ import { connectsNone, type Connect } from './hosts.ts';
 import { createKeeping } from './keeping.ts';
 import type { Log } from './log.ts';
 import { createMachines } from './machines.ts';
+import { createObserving } from './observing.ts';
 import { createProduct } from './product.ts';
 import { createReleasing } from './releasing.ts';
 import { createApp } from './routers.ts';
@@ -40,6 +41,7 @@ export async function createBerth(
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing);
   const working = createWorking(ground, product, machines, releasing, reconciler);
+  const observing = createObserving(ground, machines);
   await tidyUp(ground, machines);
   const timers = startTimers({
     ...ground,
@@ -52,6 +54,7 @@ export async function createBerth(
     ...machines,
     ...releasing,
     ...working,
+    liveOf: observing.liveOf,
     reconciler,
     members: product.accounts.members,
     version,
@@ -60,12 +63,18 @@ export async function createBerth(
   return {
     app,
     worker,
-    reconciler,
+    reconciler: {
+      ...reconciler,
+      start() {
+        reconciler.start();
+        observing.start();
+      },
+    },
     async close() {
       await machines.watch.stop();
       await timers.stop();
       await app.close();
-      await Promise.all([worker.stop(stopLimitMs), reconciler.stop()]);
+      await Promise.all([worker.stop(stopLimitMs), reconciler.stop(), observing.stop()]);
       await ground.database.close();
     },
   };

@@ -219,7 +219,7 @@ async function besideSpec(
   const { records } = databasePorts;
   const [placement, blocks, live] = await Promise.all([
     records.placement(database.environmentId),
-    records.envBlocks(database.environmentId),
+    records.envBlocks(database, [database.env]),
     liveSpec(database),
   ]);
   const image = live?.image ?? database.containerImage;

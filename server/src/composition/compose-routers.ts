@@ -44,6 +44,8 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
           envBlocks: runningComposes.envBlocks,
         }),
         envBlocks: runningComposes.envBlocks,
+        liveOf: parts.liveOf,
+        pendingChanges: parts.pending.compose,
         repositoryFile: runningComposes.repositoryFile,
         members,
         requireServer: settings.requireServer,

@@ -8,6 +8,7 @@ import type { ComposePorts } from '../deploy/compose/compose-context.ts';
 import { keptServices, readComposeSnapshot } from '../deploy/compose/compose-snapshot.ts';
 import { composeNetwork } from '../deploy/networks.ts';
 import { linkOf, repositoryAccess, requireRepository } from '../deploy/stages/fetch-repository.ts';
+import type { SurroundingBlocks } from '../domain/env.ts';
 import { AppError } from '../domain/errors.ts';
 import type { ComposeRecord } from '../db/tables.ts';
 import type { Composes } from '../modules/compose/compose.ts';
@@ -23,7 +24,7 @@ export interface RunningComposes {
   /** What the engine should run of it; none before the first release. */
   liveSpecs(compose: ComposeRecord): Promise<ServiceSpec[]>;
   runtime: ComposeRuntime;
-  envBlocks: ComposePorts['records']['envBlocks'];
+  envBlocks(compose: ComposeRecord): Promise<SurroundingBlocks>;
   repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<string>;
 }
 
@@ -60,7 +61,7 @@ export function createRunningComposes(
       requireFreePort: requireFreePort(parts),
     },
     liveSpecs: async (compose) => (await liveServices(compose)).map(({ spec }) => spec),
-    envBlocks: records.envBlocks,
+    envBlocks: (compose) => records.envBlocks(compose, [compose.env, compose.secretEnv, compose.composeFile]),
     runtime: createComposeRuntime({
       hosts: parts.hosts,
       composes,

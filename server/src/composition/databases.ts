@@ -13,6 +13,7 @@ import { serverKeyOf } from '../domain/server-key.ts';
 import { databaseRef } from '../domain/service-ref.ts';
 import type { DatabaseRecord } from '../db/tables.ts';
 import type { Databases } from '../modules/database/database.ts';
+import { databaseInputs } from '../deploy/inputs/database-inputs.ts';
 import { createAdmission, type Admission } from '../modules/database/passwords.ts';
 import {
   createDatabaseRuntime,
@@ -35,10 +36,16 @@ export interface RunningDatabases {
   majorOf(database: DatabaseRecord, image: string): Promise<number | undefined>;
 }
 
+interface DatabasesAround {
+  databases: Databases;
+  turns: Turns;
+  /** The live release of this deployment is another one now. */
+  forget(deploymentId: string): void;
+}
+
 export function createRunningDatabases(
   parts: DeployingParts,
-  databases: Databases,
-  turns: Turns,
+  { databases, turns, forget }: DatabasesAround,
 ): RunningDatabases {
   const { hosts, clock } = parts;
   const hostOf = (database: DatabaseRecord): Promise<Host | undefined> => hosts.find(serverKeyOf(database));
@@ -54,7 +61,7 @@ export function createRunningDatabases(
       databases,
       turns,
       liveSpec,
-      currentSpec: currentDatabaseSpec(parts, ports),
+      currentSpec: currentDatabaseSpec(parts, ports, forget),
       releaseNow: ({ engine }, spec) => releaseNow({ engine, clock }, spec, { whenLate: 'wait' }),
       isWorking: ({ databaseId }) => parts.deployments.isWorking(databaseRef(databaseId)),
     }),
@@ -103,6 +110,7 @@ function liveDatabaseSpec({
 function currentDatabaseSpec(
   { deployments }: DeployingParts,
   { records }: DatabasePorts,
+  forget: (deploymentId: string) => void,
 ): DatabaseRuntimeOptions['currentSpec'] {
   return async (database, { engine, networks, probePath }) => {
     const deployment = await deployments.live(database);
@@ -112,7 +120,7 @@ function currentDatabaseSpec(
     const { deploymentId, settings } = deployment;
     const placement = await records.placement(database.environmentId);
     const env = resolveEnv({
-      ...(await records.envBlocks(database.environmentId)),
+      ...(await records.envBlocks(database, [database.env])),
       service: database.env,
     });
     // Image and name change at the next deploy only.
@@ -122,11 +130,17 @@ function currentDatabaseSpec(
       former.spec.release ?? deploymentId,
     );
     const spec = { ...composed, name: former.spec.name };
+    const kept = { ...database, appName: former.spec.name, containerImage: former.spec.image };
+    const inputs = databaseInputs(kept, env, await records.mounts(database.databaseId));
     return {
       spec,
       async keep() {
-        await deployments.record(deploymentId, { settings: writeSnapshot({ ...former, spec }) });
-        return () => deployments.record(deploymentId, { settings });
+        await deployments.record(deploymentId, { settings: writeSnapshot({ ...former, ...inputs, spec }) });
+        forget(deploymentId);
+        return async () => {
+          await deployments.record(deploymentId, { settings });
+          forget(deploymentId);
+        };
       },
     };
   };

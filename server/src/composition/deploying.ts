@@ -6,12 +6,11 @@ import { composeSpec } from '../deploy/compose-spec.ts';
 import { readSnapshot, writeSnapshot } from '../deploy/snapshot.ts';
 import { imageAuth } from '../deploy/stages/checkout.ts';
 import { applicationRef } from '../domain/service-ref.ts';
-import { resolveEnv } from '../domain/env.ts';
 import { AppError } from '../domain/errors.ts';
 import { registryOf } from '../domain/image-reference.ts';
 import { parseCpus, parseMemory } from '../domain/resources.ts';
 import type { Applications } from '../modules/application/application.ts';
-import { settingsOf } from '../modules/application/pending-changes.ts';
+import { applicationVariables, blocksOf } from '../deploy/inputs/application-inputs.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { ImageAccess } from '../modules/image/image.ts';
@@ -24,6 +23,7 @@ import type { ServiceSpec } from '../ports/engine.ts';
 import type { RegistryAuth } from '../ports/registry-auth.ts';
 import type { Host, Hosts } from '../ports/host.ts';
 import type { Adapters } from './adapters.ts';
+import { surroundingBlocks } from './surrounding-blocks.ts';
 import type { Stores } from './stores.ts';
 
 export interface DeployingParts {
@@ -77,14 +77,11 @@ export function createDeployRecords({
   deployments,
   registries,
   gitProviders,
+  settings,
 }: DeployingParts): DeployRecords {
   return {
     placement: (environmentId) => applications.placement(environmentId),
-    async envBlocks(environmentId) {
-      const environment = await stores.environments.find({ environmentId });
-      const project = environment && (await stores.projects.find({ projectId: environment.projectId }));
-      return { project: project?.env ?? '', environment: environment?.env ?? '' };
-    },
+    envBlocks: surroundingBlocks(stores, settings),
     uploadPath: async (applicationId) =>
       (await stores.applications.find({ applicationId }))?.uploadPath ?? null,
     domains: (applicationId) =>
@@ -103,6 +100,11 @@ export function createDeployRecords({
     },
     gitLink: (githubId, organizationId) => gitProviders.access(githubId, organizationId),
     registry: (registryId, organizationId) => registries.access(registryId, organizationId),
+    async registryFacts({ registryId, organizationId }) {
+      if (registryId === null) return null;
+      const { auth, repository } = await registries.access(registryId, organizationId);
+      return { repository, username: auth.username };
+    },
     deployment: (deploymentId) => deployments.find(deploymentId),
     live: (application) => deployments.live(application),
     succeeded: (applicationId) =>
@@ -163,11 +165,11 @@ export function createLiveReleases(
       if (!deployment || !former)
         throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
       const placement = await records.placement(application.environmentId);
-      const env = resolveEnv({
-        ...(await records.envBlocks(application.environmentId)),
-        service: application.env,
-      });
-      const { spec } = await composeSpec({
+      const variables = applicationVariables(
+        application,
+        await records.envBlocks(application, blocksOf(application)),
+      );
+      const { spec, inputs } = await composeSpec({
         engine,
         networks,
         probePath,
@@ -176,16 +178,21 @@ export function createLiveReleases(
         owner: applicationRef(application.applicationId),
         placement,
         deployment,
-        env,
+        ...variables,
       });
       // The name changes at the next deploy only, so that nothing is left under the former one.
       const kept = { ...spec, name: former.spec.name, release: former.spec.release };
-      const settings = { ...settingsOf(application), appName: former.spec.name };
+      const settings = { ...inputs.settings, appName: former.spec.name };
       return {
         spec: { ...kept, registryAuth: await auth(application) },
         async keep() {
           await deployments.record(deployment.deploymentId, {
-            settings: writeSnapshot({ spec: kept, settings, registryId: application.registryId }),
+            settings: writeSnapshot({
+              ...inputs,
+              settings,
+              spec: kept,
+              registryId: application.registryId,
+            }),
           });
           forget(deployment.deploymentId);
         },

@@ -26,6 +26,7 @@ eachDatabase('the upgrade that brings approvals', (test) => {
       const { organizationId } = person;
       const mount = { type: 'bind', source: '/srv/shop', target: '/data' } as const;
       await stores.mounts.insert({
+        isSecret: false,
         mountId: `mount-${name}`,
         organizationId,
         type: 'bind',

@@ -1,9 +1,7 @@
 /** The hosts with whoever watches their proxies, and what can be deployed onto them. */
 import { createRegistries, type Registries } from '../modules/registry/registry.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
-import type { Deployments } from '../modules/deployment/deployment.ts';
 import { commentLater } from '../modules/preview-deployment/pull-request.ts';
-import type { PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
 import { localServer } from '../domain/server-key.ts';
 import type { HostReach } from '../modules/host-reach/host-reach.ts';
 import type { Hosts } from '../ports/host.ts';
@@ -11,19 +9,17 @@ import type { Ground } from './ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import { hostReachOn, walledEngine } from './host-reach.ts';
 import { createHosts, type Connect } from './hosts.ts';
-import { createDeployed } from './previewing.ts';
+import { createDeployed, type Deployed } from './previewing.ts';
 import type { Product } from './product.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
 import type { Walls } from './walls.ts';
 
-export interface Machines {
+export interface Machines extends Deployed {
   hosts: Hosts;
   hostReach: HostReach;
   watch: ProxyWatch;
   registries: Registries;
-  previews: PreviewDeployments;
-  deployments: Deployments;
 }
 
 export function createMachines(

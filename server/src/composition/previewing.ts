@@ -11,7 +11,11 @@ import type { Composes } from '../modules/compose/compose.ts';
 import { deployedComposes } from '../modules/compose/deployed.ts';
 import type { Databases } from '../modules/database/database.ts';
 import { deployedDatabases } from '../modules/database/deployed.ts';
-import { createDeployments, type Deployments } from '../modules/deployment/deployment.ts';
+import {
+  createDeployments,
+  type DeployedServices,
+  type Deployments,
+} from '../modules/deployment/deployment.ts';
 import type { Interruption } from '../modules/interruption/interruption.ts';
 import type { Domains } from '../modules/domain/domain.ts';
 import type { GitProviders } from '../modules/git-provider/git-provider.ts';
@@ -119,6 +123,13 @@ export interface DeployedParts {
   commented: PullRequests['comment'];
 }
 
+export interface Deployed {
+  previews: PreviewDeployments;
+  deployments: Deployments;
+  /** Previews as deployments see them. */
+  deployedPreviews: DeployedServices;
+}
+
 /** Everything that can be deployed, previews too, with its deployments. */
 export function createDeployed({
   stores,
@@ -133,7 +144,7 @@ export function createDeployed({
   composes,
   queue,
   commented,
-}: DeployedParts): { previews: PreviewDeployments; deployments: Deployments } {
+}: DeployedParts): Deployed {
   const previews = createPreviewDeployments(
     stores.previewDeployments,
     { domains, names, serverIp: (application) => serverIp(serverKeyOf(application)) },
@@ -147,6 +158,7 @@ export function createDeployed({
   };
   return {
     previews,
+    deployedPreviews: services.previewDeployment,
     deployments: createDeployments(
       stores.deployments,
       { services, queue, logs: adapters.logs, requireRoom: quotasOf(stores).requireRecorded },

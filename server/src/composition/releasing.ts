@@ -1,7 +1,5 @@
 /** What runs by the records, and what deployments and operations by hand are made of. */
 import { releaseNow } from '../deploy/release-now.ts';
-import { readSnapshot } from '../deploy/snapshot.ts';
-import { rememberReleases } from '../modules/application/pending-changes.ts';
 import { createApplicationRuntime, type ApplicationRuntime } from '../modules/application/runtime.ts';
 import { randomId } from '../ports/clock.ts';
 import { instanceLabel } from '../ports/engine.ts';
@@ -17,6 +15,7 @@ import {
 import type { Ground } from './ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import type { Machines } from './machines.ts';
+import { createPending, rememberReleased, type Pending } from './pending.ts';
 import type { Product } from './product.ts';
 import { fileWithinQuota, quotasOf } from './quotas.ts';
 import type { Walls } from './walls.ts';
@@ -29,7 +28,7 @@ export interface Releasing {
   runtime: ApplicationRuntime;
   /** Of the run of Berth that waits for one-off tasks. */
   instance: string;
-  released: ReturnType<typeof rememberReleases>['released'];
+  pending: Pending;
 }
 
 export function createReleasing(
@@ -40,9 +39,7 @@ export function createReleasing(
 ): Releasing {
   const { turns, databases, composes } = product;
   const { deployments, hostReach } = machines;
-  const releases = rememberReleases(
-    async (application) => readSnapshot(await deployments.live(application))?.settings,
-  );
+  const releases = rememberReleased(deployments);
   const instance = randomId();
   const parts: DeployingParts = {
     ...ground,
@@ -53,19 +50,25 @@ export function createReleasing(
   };
   const ports = createDeployPorts(parts);
   const live = createLiveReleases(parts, ports, releases.forget);
+  const running = createRunningDatabases(parts, { databases, turns, forget: releases.forget });
+  const runningComposes = createRunningComposes(parts, ports, {
+    composes,
+    turns,
+    judgeFile: fileWithinQuota(
+      walls.judgeFile({ hostReach, composes, clock: ground.clock }),
+      quotasOf(ground.stores),
+    ),
+  });
   return {
     ports,
     live,
     instance,
-    released: releases.released,
-    running: createRunningDatabases(parts, databases, turns),
-    runningComposes: createRunningComposes(parts, ports, {
-      composes,
-      turns,
-      judgeFile: fileWithinQuota(
-        walls.judgeFile({ hostReach, composes, clock: ground.clock }),
-        quotasOf(ground.stores),
-      ),
+    running,
+    runningComposes,
+    pending: createPending(releases, {
+      application: ports.records,
+      database: running.ports.records,
+      compose: runningComposes.ports.records,
     }),
     runtime: createRuntime(parts, product, live),
   };

@@ -15,12 +15,12 @@ import type { AppParts } from './app-parts.ts';
 import { serverAddressOf } from './server-address.ts';
 
 export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
-  const { clock, environments, members, reconciler, stores } = parts;
+  const { clock, environments, liveOf, members, reconciler, stores } = parts;
   const { services } = stores;
   const projects = createProjects(stores.projects, environments, clock);
   const copies = createServiceCopies(stores.serviceRows, createServiceNames(stores.serviceNames), clock);
   const networksChanged = (): void => void reconciler.run();
-  const shared = { services, copies, members, networksChanged };
+  const shared = { services, copies, members, liveOf, networksChanged };
   return [
     router('project', contracts.project, projectHandlers(projects, { ...shared, environments })),
     router(
@@ -39,6 +39,8 @@ function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
   const { databases, deployments, queue, turns, members } = parts;
   return {
     ...running,
+    liveOf: parts.liveOf,
+    pendingChanges: parts.pending.database,
     databases,
     deployments,
     queue,

@@ -522,6 +522,17 @@ CREATE TABLE "quota" (
 );
 `,
   },
+  {
+    version: 18,
+    name: 'secret variables and files, what previews inherit',
+    sql: `
+ALTER TABLE "application" ADD COLUMN "secretEnv" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "application" ADD COLUMN "previewSecretEnv" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "application" ADD COLUMN "previewInherits" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "compose" ADD COLUMN "secretEnv" TEXT NOT NULL DEFAULT '';
+ALTER TABLE "mount" ADD COLUMN "isSecret" BIGINT NOT NULL DEFAULT 0;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

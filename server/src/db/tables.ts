@@ -236,6 +236,11 @@ const application = {
   createdAt: text(),
   webhookSecret: optionalSecret(),
   gitHost: optionalText(),
+  /** See domain/secret-env.ts; empty for none. */
+  secretEnv: secret(),
+  previewSecretEnv: secret(),
+  /** Names of its own variables that previews get. */
+  previewInherits: json<string[]>(),
 };
 
 const deployment = {
@@ -332,6 +337,8 @@ const mount = {
   composeId: optionalText(),
   /** Of a bind: who let it reach the machine, and for what. */
   approval: optionalJson<Approval>(),
+  /** Of a file: its content is never read back. */
+  isSecret: boolean(),
 };
 
 const sshKey = {
@@ -452,6 +459,8 @@ const compose = {
   approval: optionalJson<Approval>(),
   /** What its newest deployment asks of the machine without an approval. */
   awaitsApproval: optionalJson<AwaitedApproval>(),
+  /** See domain/secret-env.ts; empty for none. */
+  secretEnv: secret(),
 };
 
 const server = {

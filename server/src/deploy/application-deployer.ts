@@ -1,8 +1,9 @@
 /** How applications are deployed: the records they are made of, and the plan. */
-import { resolveBlock, resolveEnv } from '../domain/env.ts';
+import { secretValuesOf } from '../domain/secret-env.ts';
 import { applicationRef, type ServiceRef } from '../domain/service-ref.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Applications } from '../modules/application/application.ts';
+import { applicationVariables, blocksOf } from './inputs/application-inputs.ts';
 import {
   bind,
   type AttemptContext,
@@ -12,7 +13,8 @@ import {
   type Prepared,
 } from './context.ts';
 import { hostOf, partsOf, type HostAccess } from './host-parts.ts';
-import { secretValues } from './log-secrets.ts';
+import { secretFiles, secretValues } from './log-secrets.ts';
+import { addressesOf } from './addresses.ts';
 import { planOf } from './plans.ts';
 
 /** What applications and previews are deployed with. */
@@ -46,17 +48,14 @@ export async function prepareSource(
   const { deployment } = context;
   const host = await hostOf({ hosts }, application);
   const placement = await records.placement(application.environmentId);
-  const blocks = { ...(await records.envBlocks(application.environmentId)), service: application.env };
-  const env = resolveEnv(blocks);
-  const buildArguments = application.buildArgs
-    ? resolveBlock('buildArgs', application.buildArgs, blocks)
-    : {};
-  const buildSecrets = application.buildSecrets
-    ? resolveBlock('buildSecrets', application.buildSecrets, blocks, 'files')
-    : {};
+  const around = await records.envBlocks(application, blocksOf(application));
+  const variables = applicationVariables(application, around);
   context.hide([
-    ...secretValues(env),
-    ...Object.values(buildSecrets),
+    ...secretValues(variables.env),
+    ...secretValuesOf(application.secretEnv),
+    ...(around.services?.given ?? []),
+    ...secretFiles(await records.mounts(application.applicationId)),
+    ...Object.values(variables.buildSecrets),
     application.password ?? '',
     application.customGitPassword ?? '',
   ]);
@@ -69,14 +68,13 @@ export async function prepareSource(
     application,
     owner,
     placement,
-    env,
-    buildArguments,
-    buildSecrets,
+    ...variables,
     pinnedCommit,
     pullRefs,
   };
   return {
     stages: bind(planOf(deployment, application), whole),
     patch: () => ({ releasedAppName: application.appName }),
+    addresses: async () => addressesOf(await records.domains(application.applicationId), host),
   };
 }

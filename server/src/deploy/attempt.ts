@@ -60,7 +60,7 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
     if (job.attempts > 1) await resume(options, given, log);
     const context = contextOf(options, given, log, secrets);
     turn = createBuildTurn(options.slots, deployments, job, context);
-    const { stages, patch } = await prepare(options, context);
+    const { stages, patch, addresses } = await prepare(options, context);
     const from = resumeAt(stages, deployment);
     begun.push(...stages.slice(0, lastBegun(stages, deployment) + 1));
     for (const stage of stages.slice(from)) {
@@ -71,7 +71,7 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
       if (!begun.includes(stage)) begun.push(stage);
       await runStage(stage, context);
     }
-    log.line('Done.');
+    log.line(doneSentence((await addresses?.()) ?? []));
     // Whoever follows the log stops at the deployment's end, so all of it must be there by then.
     await log.close();
     await deployments.finish(context.deployment, {
@@ -89,6 +89,9 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
     await log.close();
   }
 }
+
+const doneSentence = (addresses: readonly string[]): string =>
+  addresses.length === 0 ? 'Done.' : `Done. It answers at ${addresses.join(' and ')}`;
 
 /**
  * A start after a crash: the former child is ended by its pid and start time, then the deployment goes on.

@@ -1,5 +1,7 @@
 /** Gathers the records of an application into the service it should be now. */
 import { AppError } from '../domain/errors.ts';
+import { applicationInputs } from './inputs/application-inputs.ts';
+import type { ReleaseInputs } from './inputs/inputs.ts';
 import type { DeployContext } from './context.ts';
 import { serviceSpecOf, type DescribedSpec } from './service-spec.ts';
 
@@ -10,26 +12,30 @@ export type SpecContext = Pick<
   | 'placement'
   | 'deployment'
   | 'env'
+  | 'buildArguments'
+  | 'buildSecrets'
   | 'engine'
   | 'records'
   | 'networks'
   | 'probePath'
 >;
 
-export async function composeSpec(context: SpecContext): Promise<DescribedSpec> {
+/** The service, with what it is made of. */
+export async function composeSpec(context: SpecContext): Promise<DescribedSpec & { inputs: ReleaseInputs }> {
   const { application, deployment, engine, records, networks } = context;
   if (!deployment.image)
     throw new AppError('PRECONDITION_FAILED', 'There is no image to release yet. Deploy first.');
   const { applicationId } = application;
-  const [info, image, domains, ports, mounts, own] = await Promise.all([
+  const [info, image, domains, ports, mounts, own, registry] = await Promise.all([
     engine.info(),
     engine.image(deployment.image),
     records.domains(applicationId),
     records.ports(applicationId),
     records.mounts(applicationId),
     networks.ensureEnvironment(application.environmentId),
+    records.registryFacts(application),
   ]);
-  return serviceSpecOf({
+  const described = serviceSpecOf({
     application,
     owner: context.owner,
     placement: context.placement,
@@ -45,6 +51,7 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec> 
     nodeId: info.nodeId,
     probePath: context.probePath,
   });
+  return { ...described, inputs: applicationInputs(application, context, { mounts, ports, registry }) };
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
+import type { SurroundingBlocks } from '../domain/env.ts';
 import type { StageName } from '../domain/lifecycle.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ServiceRef } from '../domain/service-ref.ts';
@@ -10,7 +11,9 @@ import type { RegistryAuth } from '../ports/registry-auth.ts';
 import type { ChildIdentity, Git } from '../ports/git.ts';
 import type { Outgoing } from '../ports/outgoing.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
-import type { ReleasedSettings } from '../modules/application/pending-changes.ts';
+import type { ApplicationParts, ApplicationVariables } from './inputs/application-inputs.ts';
+import type { Consumer } from './inputs/service-references.ts';
+import type { ReleasedInputs } from './inputs/inputs.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { ImageAccess } from '../modules/image/image.ts';
 import type { ServicePatch } from '../modules/deployment/deployment.ts';
@@ -46,11 +49,19 @@ export interface DeploySettings {
   keptImages: number;
 }
 
+/**
+ * Variable blocks of project and environment, and the services beside the consumer where one of the blocks,
+ * or of its `own`, may refer to them.
+ */
+export type SurroundingBlocksOf = (
+  consumer: Consumer,
+  own: readonly (string | null)[],
+) => Promise<SurroundingBlocks>;
+
 /** What a deployment reads and writes of the product's records. */
 export interface DeployRecords {
   placement(environmentId: string): Promise<Placement>;
-  /** Variable blocks of project and environment. */
-  envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  envBlocks: SurroundingBlocksOf;
   /** The folder of the application's newest upload. */
   uploadPath(applicationId: string): Promise<string | null>;
   domains(applicationId: string): Promise<DomainRecord[]>;
@@ -63,6 +74,8 @@ export interface DeployRecords {
   sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
   /** Sign-in and image prefix (`host[:port]/prefix/`) of a stored registry. */
   registry(registryId: string, organizationId: string): Promise<{ auth: RegistryAuth; repository: string }>;
+  /** What a release takes of the stored registry that an application names; null without one. */
+  registryFacts(application: ApplicationRecord): Promise<ApplicationParts['registry']>;
   deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
   live(application: ApplicationRecord): Promise<DeploymentRecord | undefined>;
   /** Done deployments of the application, newest first. */
@@ -101,15 +114,11 @@ export interface StageContext extends AttemptContext {
 }
 
 /** What the stages of an application have. */
-export interface DeployContext extends DeployPorts, HostParts, StageContext {
+export interface DeployContext extends DeployPorts, HostParts, StageContext, ApplicationVariables {
   application: ApplicationRecord;
   /** Whose service, image and deployments these are: the application's, or a preview's. */
   owner: ServiceRef;
   placement: Placement;
-  /** Resolved variables of the service. */
-  env: Record<string, string>;
-  buildArguments: Record<string, string>;
-  buildSecrets: Record<string, string>;
   /** Commit to build instead of the newest. */
   pinnedCommit: string | undefined;
   /** Pattern of refs where a host keeps the commits of a pull request. */
@@ -127,11 +136,9 @@ export interface Released {
   former: 'none' | 'stopped' | 'gone' | 'running';
 }
 
-/** What is kept of a release, encrypted: enough to make exactly it again. */
-export interface ReleaseSnapshot {
+/** What is kept of a release, encrypted: enough to make exactly it again, and what it was made of. */
+export interface ReleaseSnapshot extends ReleasedInputs {
   spec: ServiceSpec;
-  /** Of an application. */
-  settings?: ReleasedSettings;
   registryId: string | null;
 }
 
@@ -175,6 +182,8 @@ export interface Prepared {
   stages: readonly BoundStage[];
   /** What changes in the record of the service with its success; asked when it is done. */
   patch(): ServicePatch;
+  /** Where it answers then, for the end of the log. */
+  addresses?(): Promise<string[]>;
 }
 
 /** How services of one kind are deployed. */

@@ -19,6 +19,17 @@ export function secretValues(env: Record<string, string>): string[] {
     .map(([, value]) => value);
 }
 
+const shortestLine = 6;
+
+/** What stands in secret files: each whole, and its lines, which a program may print one by one. */
+export function secretFiles(mounts: readonly { isSecret: boolean; content: string | null }[]): string[] {
+  return mounts.flatMap(({ isSecret, content }) => {
+    if (!isSecret || !content) return [];
+    const lines = content.split('\n').map((line) => line.trim());
+    return [content, ...lines.filter(({ length }) => length >= shortestLine)];
+  });
+}
+
 export function createLogSecrets(): LogSecrets {
   const known = new Set<string>();
   let redactor: Redactor = redactLines(createRedactor());

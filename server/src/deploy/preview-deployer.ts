@@ -5,12 +5,14 @@
 import { previewRef } from '../domain/service-ref.ts';
 import type { Applications } from '../modules/application/application.ts';
 import {
+  inheritedNames,
   previewApplication,
   type PreviewDeployments,
 } from '../modules/preview-deployment/preview-deployment.ts';
 import { prepareSource, type SourcePorts } from './application-deployer.ts';
 import type { Deployer, DeployRecords } from './context.ts';
-import type { DeploymentRecord } from '../db/tables.ts';
+import type { ApplicationRecord, DeploymentRecord, TableRecord } from '../db/tables.ts';
+import type { LogWriter } from '../ports/deployment-log.ts';
 import type { DomainRecord, MountRecord } from './release-inputs.ts';
 
 export interface PreviewParts {
@@ -38,14 +40,8 @@ export function previewDeployer(
       const { previewDeploymentId } = preview;
       const records: DeployRecords = {
         ...ports.records,
-        // Variables of project and environment are as secret as the application's own.
-        envBlocks: async (environmentId) =>
-          preview.isTrusted ? ports.records.envBlocks(environmentId) : { project: '', environment: '' },
+        ...previewRecords(ports.records, preview),
         domains: () => domains(previewDeploymentId),
-        // A port of the server is the application's, and can be only one's.
-        ports: async () => [],
-        mounts: async (applicationId) =>
-          mountsOf(await ports.records.mounts(applicationId), previewDeploymentId, preview.isTrusted),
         succeeded: () => succeeded(previewDeploymentId),
         nameReleased: (_applicationId, releasedAppName) =>
           previews.patch(previewDeploymentId, { releasedAppName }),
@@ -55,6 +51,7 @@ export function previewDeployer(
           'The author may not write to the repository, so this preview gets no variables, build ' +
             'arguments, secrets or files of previews, project or environment.',
         );
+      else tellInherited(application, context.log);
       const settings = async () => ({ ...(await ports.settings()), keptImages });
       const refs =
         preview.pullRequestNumber === null
@@ -66,6 +63,31 @@ export function previewDeployer(
         pullRefs: refs,
       });
     },
+  };
+}
+
+/** Names alone; a variable that somebody else's commit gets is worth a line. */
+function tellInherited(application: ApplicationRecord, log: LogWriter): void {
+  const { taken, missing } = inheritedNames(application);
+  if (taken.length > 0)
+    log.line(`This preview gets these variables of the application (previewInherits): ${taken.join(', ')}.`);
+  if (missing.length > 0)
+    log.line(`previewInherits names variables that the application does not have: ${missing.join(', ')}.`);
+}
+
+/** What a preview sees of its application's surroundings. */
+export function previewRecords(
+  records: Pick<DeployRecords, 'envBlocks' | 'mounts'>,
+  { previewDeploymentId, isTrusted }: TableRecord<'preview_deployment'>,
+): Pick<DeployRecords, 'envBlocks' | 'mounts' | 'ports'> {
+  return {
+    // Variables of project and environment are as secret as the application's own.
+    envBlocks: async (consumer, own) =>
+      isTrusted ? records.envBlocks(consumer, own) : { project: '', environment: '' },
+    // A port of the server is the application's, and can be only one's.
+    ports: async () => [],
+    mounts: async (applicationId) =>
+      mountsOf(await records.mounts(applicationId), previewDeploymentId, isTrusted),
   };
 }
 

@@ -38,7 +38,7 @@ function task(state: string, more: Partial<TaskState> = {}): TaskState {
     createdAt: '',
     stateAt: '',
   };
-  return { ...base, state, desiredState, generation: 'new.0', ...more };
+  return { ...base, state, desiredState, generation: 'new.0', release: undefined, ...more };
 }
 
 const old = task('running', { id: 't-old', generation: 'old.0' });

@@ -6,11 +6,26 @@ import { parseEnv } from './dotenv.ts';
 import type { EnvVariable } from './dotenv.ts';
 import { AppError } from './errors.ts';
 
-/** The three blocks a service sees, as they are stored. */
+/** The blocks that a service sees, as they are stored. */
 export interface EnvBlocks {
   project: string;
   environment: string;
   service: string;
+  /** Its secret variables, which win over the others. */
+  secret?: string | undefined;
+  /** Services that references may name; none are without it. */
+  services?: ServiceReferences | undefined;
+}
+
+/** The blocks around a service: those of its project and environment, and the services beside it. */
+export type SurroundingBlocks = Omit<EnvBlocks, 'service' | 'secret'>;
+
+/** Services of one environment as references name them: `<name>.<FIELD>`. */
+export interface ServiceReferences {
+  /** Undefined when there is no such service; `refused` completes "refers to …: ". */
+  find(name: string, field: string): { value: string } | { refused: string } | undefined;
+  /** Secrets that it has given away. */
+  given: ReadonlySet<string>;
 }
 
 /**
@@ -21,7 +36,7 @@ export interface EnvBlocks {
 export function resolveEnv(blocks: EnvBlocks): Record<string, string> {
   const scopes = scopesOf(blocks);
   const values = new Map<string, string>();
-  const context: Context = { scopes, done: new Map(), open: new Set(), size: 0 };
+  const context = contextOf(scopes, blocks);
   for (const [index, scope] of scopes.entries()) {
     for (const variable of scope.variables.values()) {
       const value = resolve(context, index, variable);
@@ -46,7 +61,7 @@ export function resolveBlock(
 ): Record<string, string> {
   const own = scopeOf('block', field, text);
   const scopes = [...scopesOf(blocks), own];
-  const context: Context = { scopes, done: new Map(), open: new Set(), size: 0 };
+  const context = contextOf(scopes, blocks);
   const entries = [...own.variables.values()].map((variable) => {
     const value = resolve(context, scopes.length - 1, variable);
     if (as === 'variables') refuseTooLarge(context, scopes.length - 1, variable, value);
@@ -55,8 +70,12 @@ export function resolveBlock(
   return Object.fromEntries(entries);
 }
 
+function contextOf(scopes: readonly Scope[], { services }: EnvBlocks): Context {
+  return { scopes, services, done: new Map(), open: new Set(), size: 0 };
+}
+
 interface Scope {
-  name: 'project' | 'environment' | 'service' | 'block';
+  name: 'project' | 'environment' | 'service' | 'secret' | 'block';
   field: string;
   variables: Map<string, EnvVariable>;
 }
@@ -64,6 +83,7 @@ interface Scope {
 interface Context {
   /** Weakest first. */
   scopes: readonly Scope[];
+  services: ServiceReferences | undefined;
   done: Map<EnvVariable, string>;
   /** Variables being resolved, outermost first. */
   open: Set<EnvVariable>;
@@ -92,6 +112,7 @@ function scopesOf(blocks: EnvBlocks): Scope[] {
     scopeOf('project', 'project.env', blocks.project),
     scopeOf('environment', 'environment.env', blocks.environment),
     scopeOf('service', 'env', blocks.service),
+    scopeOf('secret', 'secretEnv', blocks.secret ?? ''),
   ];
 }
 
@@ -117,8 +138,8 @@ function resolve(context: Context, scopeIndex: number, variable: EnvVariable): s
   context.open.add(variable);
   const value = variable.value.replace(reference, (whole: string, escape: string, inner: string) => {
     if (escape !== '') return whole.slice(1);
-    const [target, targetIndex] = lookUp(context, scopeIndex, variable, inner.trim(), fail);
-    const text = resolve(context, targetIndex, target);
+    const found = lookUp(context, scopeIndex, variable, inner.trim(), fail);
+    const text = typeof found === 'string' ? found : resolve(context, found[1], found[0]);
     context.size += text.length;
     if (context.size > maxBytes) throw fail('makes the variables larger than 1 MiB through its references');
     return text;
@@ -133,29 +154,45 @@ type Fail = (what: string) => AppError;
 function lookUp(
   context: Context,
   scopeIndex: number,
-  from: EnvVariable,
+  asking: EnvVariable,
   inner: string,
   fail: Fail,
-): [EnvVariable, number] {
+): [EnvVariable, number] | string {
   const match = referenceName.exec(inner);
   const name = match?.[2];
+  const service = wantedService(context, inner, fail);
+  if (name === undefined && service !== undefined) return service;
   if (name === undefined)
     throw fail(
-      `has the reference \${{${inner}}}, which is neither NAME, project.NAME nor environment.NAME ` +
-        `(write $\${{ for a literal \${{)`,
+      `has the reference \${{${inner}}}, which is neither NAME, project.NAME, environment.NAME nor ` +
+        `<service>.HOST and its like with a service of this environment (write $\${{ for a literal \${{)`,
     );
   const wanted = match?.[1];
-  for (let index = wanted === undefined ? scopeIndex : context.scopes.length - 1; index >= 0; index -= 1) {
+  // A variable of a service sees its secrets, which win over the others.
+  const from = context.scopes[scopeIndex]?.name === 'service' ? scopeIndex + 1 : scopeIndex;
+  for (let index = wanted === undefined ? from : context.scopes.length - 1; index >= 0; index -= 1) {
     const scope = context.scopes[index];
     if (scope === undefined || (wanted !== undefined && scope.name !== wanted)) continue;
     const target = scope.variables.get(name);
     // A variable that names itself means the value it overrides: PATH=${{PATH}}:/more.
-    if (target !== undefined && (target !== from || wanted !== undefined)) return [target, index];
+    if (target !== undefined && (target !== asking || wanted !== undefined)) return [target, index];
   }
+  if (wanted === undefined && service !== undefined) return service;
   throw fail(
     `refers to \${{${inner}}}, which is not ` +
       `defined${wanted === undefined ? '' : ` in the variables of the ${wanted}`}`,
   );
+}
+
+const serviceReference = /^(.{1,200})\.([A-Z]{1,20})$/s;
+
+/** What a reference to a service of the environment gives; undefined when there is none of that name. */
+function wantedService({ services }: Context, inner: string, fail: Fail): string | undefined {
+  const [, name, field] = serviceReference.exec(inner) ?? [];
+  if (services === undefined || name === undefined || field === undefined) return undefined;
+  const found = services.find(name, field);
+  if (found && 'refused' in found) throw fail(`refers to \${{${inner}}}: ${found.refused}`);
+  return found?.value;
 }
 
 function failure(context: Context, scopeIndex: number, variable: EnvVariable): Fail {

@@ -81,5 +81,5 @@ export const serviceOperations = {
   ],
   database: ['deploy', 'rebuild', 'upgrade', 'start', 'stop', 'remove', 'reload'],
   compose: ['deploy', 'redeploy', 'start', 'stop', 'delete', 'killBuild', 'cleanQueues'],
-  previewDeployment: ['redeploy', 'delete', 'killBuild'],
+  previewDeployment: ['redeploy', 'start', 'stop', 'delete', 'killBuild'],
 } as const satisfies Record<DeployedKind, readonly ServiceOperation[]>;

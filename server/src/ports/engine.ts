@@ -52,6 +52,13 @@ export interface Engine {
   serviceWithTasks(name: string): Promise<ServiceWithTasks>;
   /** Every service that bears `berth.managed`. */
   services(): Promise<ServiceState[]>;
+  /** The same, each with its tasks. */
+  servicesWithTasks(): Promise<RunningService[]>;
+  /**
+   * Names of services that changed, or had a container that did (on this node), as the engine tells it until
+   * `signal` fires; first undefined, when it listens. Throws SERVICE_UNAVAILABLE when the engine goes away.
+   */
+  changes(signal: AbortSignal): AsyncIterable<string | undefined>;
   scaleService(name: string, replicas: number): Promise<void>;
   /**
    * Makes new tasks of the present specification (a restart without a change), start-first where the service
@@ -321,6 +328,8 @@ export interface TaskState {
   stateAt: string;
   /** The generation of the service this task was made for. */
   generation: string;
+  /** The release it was made for (`ServiceSpec.release`). */
+  release: string | undefined;
 }
 
 export interface LogOptions {
@@ -359,6 +368,8 @@ export interface ServiceWithTasks {
   /** Newest first, finished ones included. */
   tasks: TaskState[];
 }
+
+export type RunningService = ServiceWithTasks & { service: ServiceState };
 
 export interface ContainerEnd {
   exitCode: number;

@@ -132,6 +132,35 @@ export const applicationRows: Rows = [
     gives: { appName: '<prefix>-Shop', description: 'Sells', createdAt: any.time, refreshToken: any.text },
   },
   {
+    rule: 'secret variables are written, and shown by their names alone',
+    call: 'application.saveEnvironment',
+    input: { ...application, secretEnv: 'TOKEN=never-shown' },
+    gives: { secretEnvNames: [{ name: 'TOKEN', changedAt: any.time }], secretEnv: any.absent },
+    after: [
+      {
+        call: 'application.one',
+        input: application,
+        gives: {
+          secretEnvNames: [{ name: 'TOKEN', changedAt: any.time }],
+          secretEnv: any.absent,
+          live: null,
+        },
+      },
+      {
+        call: 'application.update',
+        input: { ...application, removeSecretEnv: ['TOKEN'] },
+        gives: { success: true },
+      },
+      { call: 'application.one', input: application, gives: { secretEnvNames: [] } },
+    ],
+  },
+  {
+    rule: 'an application gets an address at once when it wants one',
+    call: 'application.create',
+    input: { name: 'At once', environmentId: '<environmentId>', withDomain: true },
+    gives: { address: any.matching(/^http:\/\/at-once-[a-z0-9-]+\.sslip\.io(:\d+)?$/) },
+  },
+  {
     rule: 'an appName is unique without regard to case',
     call: 'application.create',
     input: { name: 'shop', appName: '<foreign.appName>', environmentId: '<environmentId>' },

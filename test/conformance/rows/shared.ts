@@ -342,6 +342,7 @@ const preview = {
   createdAt: any.time,
   commit: any.textOrNull,
   isTrusted: true,
+  live: null,
 };
 
 export const previewDeploymentRows: Rows = [
@@ -357,6 +358,7 @@ export const previewDeploymentRows: Rows = [
     input: { previewDeploymentId: '<previewDeploymentId>' },
     gives: {
       ...preview,
+      pendingChanges: [],
       domainId: '<previewDomainId>',
       application: {
         applicationId: '<applicationId>',
@@ -382,6 +384,19 @@ export const previewDeploymentRows: Rows = [
         ],
       },
     ],
+  },
+  {
+    rule: 'a stopped preview is started again',
+    call: 'previewDeployment.start',
+    input: { previewDeploymentId: '<previewDeploymentId>' },
+    refused: 'PRECONDITION_FAILED',
+  },
+  {
+    rule: 'a preview can be stopped',
+    call: 'previewDeployment.stop',
+    needs: 'engine',
+    input: { previewDeploymentId: '<previewDeploymentId>' },
+    gives: { ...preview, status: 'stopped' },
   },
   {
     call: 'previewDeployment.killBuild',

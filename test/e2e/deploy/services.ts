@@ -10,14 +10,15 @@ export function serviceTests(shop: () => Workshop): void {
       settings: { memoryLimit: '96m', cpuLimit: '0.5' },
     });
     await expectRefusedBeforeRelease(shop(), app);
-    await app.deploy();
+    const { deploymentId } = await app.deploy();
+    await expectLive(shop(), app, { deploymentId, running: 1, desired: 1, restarts: 0, lastExit: null });
     expect(await limitsOf(shop(), app.appName)).toEqual([`${96 * 1024 * 1024} 500000000`]);
     expect(await app.do('application.readLogs', { search: 'listening' })).toEqual([
       expect.objectContaining({ text: 'listening as image', stream: 'stdout' }),
     ]);
 
     await app.do('application.saveEnvironment', { env: 'GREETING="hello $(id) \'there\'"' });
-    expect((await app.view()).pendingChanges).toEqual(['env']);
+    expect((await app.view()).pendingChanges).toEqual(['env', 'env.GREETING']);
     await app.do('application.reload', { appName: app.appName });
     await until(
       'the new variable is there',
@@ -38,6 +39,7 @@ export function serviceTests(shop: () => Workshop): void {
 
     expect(await app.do('application.stop')).toEqual({ applicationId: app.id, applicationStatus: 'idle' });
     expect((await app.answer()).status).toBe(503);
+    await expectLive(shop(), app, { deploymentId, running: 0, desired: 0, since: null });
     expect(await app.do('application.start')).toEqual({ applicationId: app.id, applicationStatus: 'done' });
     await until('it answers again', async () => (await app.answer()).status === 200);
     await expectScaled(shop(), app);
@@ -139,6 +141,21 @@ async function expectScaled({ berth }: Workshop, app: App): Promise<void> {
   const { host } = await app.state();
   await app.do('application.restart');
   await until('another task answers', async () => (await app.state()).host !== host);
+}
+
+/** What runs is told by the record and by the list that has it. */
+async function expectLive({ berth }: Workshop, app: App, facts: object): Promise<void> {
+  const expected = expect.objectContaining({ ...facts, problem: null, unreachableSince: null });
+  const { environmentId } = await app.view();
+  await until('the engine was seen so', async () => {
+    const { live } = await app.view();
+    return live !== null && expected.asymmetricMatch(live);
+  });
+  expect(await berth.call('environment.one', { environmentId })).toMatchObject({
+    applications: expect.arrayContaining([
+      expect.objectContaining({ applicationId: app.id, live: expected }),
+    ]),
+  });
 }
 
 /** Two replicas under another name; the service under the former one is gone. */

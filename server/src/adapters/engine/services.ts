@@ -1,4 +1,10 @@
-import type { AppliedService, ServiceSpec, ServiceState, ServiceWithTasks } from '../../ports/engine.ts';
+import type {
+  AppliedService,
+  RunningService,
+  ServiceSpec,
+  ServiceState,
+  ServiceWithTasks,
+} from '../../ports/engine.ts';
 import { managedLabel } from '../../ports/engine.ts';
 import { AppError } from '../../domain/errors.ts';
 import { createdAnswer, serviceAnswer, servicesAnswer } from './answers.ts';
@@ -11,7 +17,7 @@ import { requireManaged } from './labels.ts';
 import type { Networks } from './networks.ts';
 import { pinImage } from './pinned-image.ts';
 import { digestLabel, imageLabel, generationOf, specDigest, toDockerSpec } from './service-spec.ts';
-import { listTasks } from './tasks.ts';
+import { listAllTasks, listTasks } from './tasks.ts';
 
 /**
  * How often a write is tried anew when another one came between: the engine itself writes the service's
@@ -26,6 +32,7 @@ export interface Services {
   one(name: string): Promise<ServiceState | undefined>;
   withTasks(name: string): Promise<ServiceWithTasks>;
   list(): Promise<ServiceState[]>;
+  listWithTasks(): Promise<RunningService[]>;
   scale(name: string, replicas: number): Promise<void>;
   restart(name: string): Promise<AppliedService>;
   rollback(name: string): Promise<AppliedService>;
@@ -40,20 +47,25 @@ export function createServices(client: EngineClient, networks: Networks): Servic
     ).length;
     return { service: stateOf(service, running, await networkNames(networks, service)), tasks };
   }
+  async function list(): Promise<ServiceState[]> {
+    const states: ServiceState[] = [];
+    for (const service of await listManaged(client, true)) {
+      states.push(
+        stateOf(service, service.ServiceStatus?.RunningTasks ?? 0, await networkNames(networks, service)),
+      );
+    }
+    return states;
+  }
 
   return {
     apply: (spec) => again(() => applyOnce(client, spec)),
     one: async (name) => (await withTasks(name)).service,
     withTasks,
 
-    async list() {
-      const states: ServiceState[] = [];
-      for (const service of await listManaged(client, true)) {
-        states.push(
-          stateOf(service, service.ServiceStatus?.RunningTasks ?? 0, await networkNames(networks, service)),
-        );
-      }
-      return states;
+    list,
+    async listWithTasks() {
+      const [services, tasks] = await Promise.all([list(), listAllTasks(client)]);
+      return services.map((service) => ({ service, tasks: tasks.get(service.id) ?? [] }));
     },
 
     async scale(name, replicas) {

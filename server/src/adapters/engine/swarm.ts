@@ -2,6 +2,7 @@ import { systemClock } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine, EngineInfo } from '../../ports/engine.ts';
 import { infoAnswer } from './answers.ts';
+import { changes } from './changes.ts';
 import { containerEnd, failedCheck, listContainers } from './containers.ts';
 import { clientAt } from './engine-client.ts';
 import type { EngineAddress, EngineClient } from './engine-client.ts';
@@ -49,6 +50,8 @@ export function createSwarmEngine({
     service: services.one,
     serviceWithTasks: services.withTasks,
     services: services.list,
+    servicesWithTasks: services.listWithTasks,
+    changes: (signal) => changes(client, signal),
     scaleService: services.scale,
     restartService: services.restart,
     rollbackService: services.rollback,

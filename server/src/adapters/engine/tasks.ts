@@ -1,4 +1,4 @@
-import type { TaskState } from '../../ports/engine.ts';
+import { releaseLabel, type TaskState } from '../../ports/engine.ts';
 import { tasksAnswer } from './answers.ts';
 import type { TaskAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
@@ -28,6 +28,16 @@ export async function listTasks(client: EngineClient, serviceName: string): Prom
     if (isAbsent(error)) return [];
     throw error;
   }
+}
+
+/** Tasks of every service, newest first, by the service's id. */
+export async function listAllTasks(client: EngineClient): Promise<ReadonlyMap<string, TaskState[]>> {
+  const answers = await client.call(
+    { method: 'GET', path: '/tasks', doing: 'listing the tasks of all services' },
+    tasksAnswer,
+  );
+  const byService = Map.groupBy(answers.sort(newestFirst), ({ ServiceID }) => ServiceID);
+  return new Map([...byService].map(([serviceId, tasks]) => [serviceId, tasks.map(taskState)]));
 }
 
 /** Tasks that remain of a removed service: Swarm forgets each when its node has ended it. */
@@ -69,5 +79,6 @@ function taskState(task: TaskAnswer): TaskState {
     createdAt: task.CreatedAt,
     stateAt: task.Status.Timestamp,
     generation: generationOf(task.Spec.ContainerSpec?.Labels ?? {}, task.Spec.ForceUpdate),
+    release: task.Spec.ContainerSpec?.Labels[releaseLabel],
   };
 }

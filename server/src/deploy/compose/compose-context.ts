@@ -4,7 +4,7 @@ import type { ComposeRecord } from '../../db/tables.ts';
 import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
 import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import type { Host } from '../../ports/host.ts';
-import type { DeployPorts, GitLink, Placement, StageContext } from '../context.ts';
+import type { DeployPorts, GitLink, Placement, StageContext, SurroundingBlocksOf } from '../context.ts';
 import type { HostAccess, HostParts } from '../host-parts.ts';
 import type { DomainRecord, MountRecord } from '../release-inputs.ts';
 import type { ComposeSnapshot } from './compose-snapshot.ts';
@@ -18,8 +18,7 @@ export type JudgeFile = (compose: ComposeRecord, plan: ComposePlan, deploymentId
 export interface ComposeRecords {
   find(composeId: string): Promise<ComposeRecord | undefined>;
   placement(environmentId: string): Promise<Placement>;
-  /** Variable blocks of project and environment. */
-  envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  envBlocks: SurroundingBlocksOf;
   domains(composeId: string): Promise<DomainRecord[]>;
   mounts(composeId: string): Promise<MountRecord[]>;
   sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
@@ -82,6 +81,10 @@ export interface ComposeContext extends StageContext, ComposeDeployPorts, HostPa
   placement: Placement;
   blocks: EnvBlocks;
   /** Variables of the compose itself, references put in. */
+  ownVariables: Readonly<Record<string, string>>;
+  /** The same without the secret ones, for files. */
+  plainVariables: Readonly<Record<string, string>>;
+  /** The same with those that the repository carries. */
   variables: Record<string, string>;
   /** Commit to deploy instead of the newest. */
   pinnedCommit: string | undefined;

@@ -1,8 +1,9 @@
 /** How compose services are deployed: the records they are made of, and the plan. */
-import { resolveBlock, type EnvBlocks } from '../../domain/env.ts';
+import { composeVariables } from '../../domain/compose-variables.ts';
+import { addressesOf } from '../addresses.ts';
 import { bind, type Deployer, type Stage } from '../context.ts';
 import { hostOf, partsOf } from '../host-parts.ts';
-import { secretValues } from '../log-secrets.ts';
+import { secretFiles, secretValues } from '../log-secrets.ts';
 import type { ComposeContext, ComposePorts } from './compose-context.ts';
 import { prepareImages } from './prepare-images.ts';
 import { readFile } from './read-file.ts';
@@ -29,11 +30,15 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
       const host = await hostOf({ hosts }, compose);
       const [placement, around] = await Promise.all([
         records.placement(compose.environmentId),
-        records.envBlocks(compose.environmentId),
+        records.envBlocks(compose, [compose.env, compose.secretEnv, compose.composeFile]),
       ]);
-      const blocks: EnvBlocks = { ...around, service: compose.env };
-      const variables = ownVariables(blocks);
-      context.hide([...secretValues(variables), compose.customGitPassword ?? '']);
+      const { all: variables, blocks, plain, secret } = composeVariables(compose, around);
+      context.hide([
+        ...secretValues(variables),
+        ...Object.values(secret),
+        ...secretFiles(await records.mounts(compose.composeId)),
+        compose.customGitPassword ?? '',
+      ]);
       const live = deployment.kind === 'redeploy' ? await records.live(compose) : undefined;
       const whole: ComposeContext = {
         ...context,
@@ -43,21 +48,16 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
         compose,
         placement,
         blocks,
+        ownVariables: variables,
+        plainVariables: plain,
         variables,
         pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
       };
       return {
         stages: bind(plan, whole),
         patch: () => ({ releasedAppName: compose.appName }),
+        addresses: async () => addressesOf(await records.domains(compose.composeId), host),
       };
     },
   };
-}
-
-/**
- * The variables of the compose itself; those of project and environment come in by references alone, since
- * who changes those need not be who may change what a file reaches.
- */
-export function ownVariables(blocks: EnvBlocks): Record<string, string> {
-  return resolveBlock('env', blocks.service, { ...blocks, service: '' });
 }

@@ -139,6 +139,7 @@ test('the suffix stands behind the names in the engine; the service answers to b
 
 test('mounts of the record come to every service, but where its file puts something', () => {
   const mount = {
+    isSecret: false,
     mountId: 'm',
     organizationId: 'o1',
     type: 'file' as const,

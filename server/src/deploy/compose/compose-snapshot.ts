@@ -4,9 +4,10 @@
  */
 import type { DeploymentRecord } from '../../db/tables.ts';
 import type { Dependency } from '../../modules/compose/translation/plan.ts';
+import type { ReleasedInputs } from '../inputs/inputs.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
 
-export interface ComposeSnapshot {
+export interface ComposeSnapshot extends ReleasedInputs {
   /** The file, where it came from the record. */
   text: string | null;
   suffix: string;

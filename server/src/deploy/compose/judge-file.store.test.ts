@@ -24,8 +24,8 @@ import { createComposeApprovals, type ComposeApprovals } from '../../modules/com
 import { createComposes, type Composes } from '../../modules/compose/compose.ts';
 import { createServiceNames } from '../../modules/service-name/service-name.ts';
 import { randomId, systemClock } from '../../ports/clock.ts';
-import { ownVariables } from './compose-deployer.ts';
 import { createFileJudge } from './judge-file.ts';
+import { composeVariables } from '../../domain/compose-variables.ts';
 import { readComposeFile } from './read-file.ts';
 
 const harmless = 'services:\n  web: { image: "nginx:1" }\n';
@@ -117,7 +117,7 @@ eachDatabase('compose files that reach the machine', (test) => {
       finishedAt: null,
       sequence: 1,
     };
-    const all = { ...blocks, service: record.env };
+    const { all, plain, blocks: seen } = composeVariables(record, blocks);
     const workRoot = join(git.folder, 'work');
     mkdirSync(workRoot, { recursive: true });
     try {
@@ -141,8 +141,9 @@ eachDatabase('compose files that reach the machine', (test) => {
         },
         pinnedCommit: undefined,
         compose: record,
-        blocks: all,
-        variables: ownVariables(all),
+        blocks: seen,
+        variables: all,
+        plainVariables: plain,
         judgeFile,
       });
       return 'read';

@@ -3,6 +3,7 @@
  * repository nor file.
  */
 import type { PlannedService } from '../../modules/compose/translation/plan.ts';
+import { composeInputs } from '../inputs/compose-inputs.ts';
 import { managedLabel } from '../../ports/engine.ts';
 import { AppError } from '../../domain/errors.ts';
 import { composeRef } from '../../domain/service-ref.ts';
@@ -22,7 +23,7 @@ export const prepareImages: Stage<ComposeContext> = {
   buildsNothing: ({ read }) => read?.plan.services.every(({ build: planned }) => !planned) === true,
   sentence: () => 'Building and pulling the images',
   async run(context) {
-    const { compose, read } = context;
+    const { blocks, compose, ownVariables: env, read, records } = context;
     if (!read) throw new AppError('INTERNAL_SERVER_ERROR', 'The compose file was not read.');
     const images = new Map<string, string>();
     const pulled = new Set<string>();
@@ -33,10 +34,12 @@ export const prepareImages: Stage<ComposeContext> = {
       images.set(service.name, image);
     }
     const services = await composeReleases(context, read.plan, images);
+    const mounts = await records.mounts(compose.composeId);
     const suffix = compose.randomize ? compose.suffix : '';
     await context.save({
       child: null,
       settings: writeComposeSnapshot({
+        ...composeInputs(compose, { env, blocks, text: read.text }, mounts),
         text: compose.sourceType === 'raw' ? read.text : null,
         suffix,
         services,

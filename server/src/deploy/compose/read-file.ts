@@ -27,7 +27,7 @@ export const readFile: Stage<ComposeContext> = {
 
 /** What is needed to read a file and to judge it. */
 export type FileContext = RepositoryContext &
-  Pick<ComposeContext, 'blocks' | 'compose' | 'judgeFile' | 'read' | 'variables'> & {
+  Pick<ComposeContext, 'blocks' | 'compose' | 'judgeFile' | 'plainVariables' | 'read' | 'variables'> & {
     records: Pick<ComposeContext['records'], 'live'>;
   };
 
@@ -44,6 +44,7 @@ export async function readComposeFile(context: FileContext): Promise<void> {
     variables: context.variables,
     blocks: context.blocks,
   });
+  context.hide([...(context.blocks.services?.given ?? [])]);
   await context.judgeFile(compose, plan, context.deployment.deploymentId);
   for (const note of plan.notes) log.line(note);
   log.line(`Services: ${plan.services.map(({ name }) => name).join(', ')}.`);
@@ -86,10 +87,10 @@ async function repositoryText(context: FileContext): Promise<string> {
 }
 
 async function writeEnvFile(
-  { fileSystem, log, variables, ...context }: FileContext,
+  { fileSystem, log, plainVariables, ...context }: FileContext,
   path: string,
 ): Promise<void> {
-  const isWritten = await fileSystem.writeInside(sourceDirectory(context), path, formatEnv(variables), {
+  const isWritten = await fileSystem.writeInside(sourceDirectory(context), path, formatEnv(plainVariables), {
     field: 'composePath',
   });
   log.line(

@@ -4,7 +4,7 @@ import type { DatabaseKind } from '../../modules/database/kinds.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
 import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import type { MountRecord } from '../release-inputs.ts';
-import type { DeployPorts, Placement, StageContext } from '../context.ts';
+import type { DeployPorts, Placement, StageContext, SurroundingBlocksOf } from '../context.ts';
 import type { HostAccess, HostParts } from '../host-parts.ts';
 
 export interface DatabasePorts extends Pick<HostAccess, 'hosts'> {
@@ -18,8 +18,7 @@ export interface DatabaseRecords {
   find(databaseId: string): Promise<DatabaseRecord | undefined>;
   patch(databaseId: string, patch: Partial<DatabaseRecord>): Promise<void>;
   placement(environmentId: string): Promise<Placement>;
-  /** Variable blocks of project and environment. */
-  envBlocks(environmentId: string): Promise<{ project: string; environment: string }>;
+  envBlocks: SurroundingBlocksOf;
   /** Sign-in of the organization's registry that the image comes from, if there is one. */
   registryAuth(image: string, organizationId: string): Promise<RegistryAuth | undefined>;
   mounts(databaseId: string): Promise<MountRecord[]>;

@@ -4,7 +4,7 @@ import type { DeploymentKind } from '../../domain/lifecycle.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
 import { bind, type Deployer, type Stage } from '../context.ts';
 import { hostOf } from '../host-parts.ts';
-import { secretValues } from '../log-secrets.ts';
+import { secretFiles, secretValues } from '../log-secrets.ts';
 import { awaitHealthy } from '../stages/await-healthy.ts';
 import type { DatabaseContext, DatabasePorts } from './database-context.ts';
 import { pullDatabase } from './pull-database.ts';
@@ -40,10 +40,16 @@ export function databaseDeployer(ports: DatabasePorts): Deployer {
       const database = isUpgrade ? upgradedRecord(former, deployment) : former;
       const [placement, blocks] = await Promise.all([
         records.placement(database.environmentId),
-        records.envBlocks(database.environmentId),
+        records.envBlocks(database, [database.env]),
       ]);
       const env = resolveEnv({ ...blocks, service: database.env });
-      context.hide([...secretValues(env), database.databasePassword, database.databaseRootPassword ?? '']);
+      context.hide([
+        ...secretValues(env),
+        ...(blocks.services?.given ?? []),
+        ...secretFiles(await records.mounts(database.databaseId)),
+        database.databasePassword,
+        database.databaseRootPassword ?? '',
+      ]);
       const whole: DatabaseContext = {
         ...context,
         engine,

@@ -1,5 +1,6 @@
 /** Hands the server of a database to the engine. */
 import { isSameService, databaseRef, ownerOfLabels } from '../../domain/service-ref.ts';
+import { databaseInputs } from '../inputs/database-inputs.ts';
 import { majorOfImage } from '../../modules/database/version.ts';
 import { releaseLabel, type Engine, type ServiceSpec } from '../../ports/engine.ts';
 import { applyRelease } from '../apply-release.ts';
@@ -21,11 +22,13 @@ export const releaseDatabase: Stage<DatabaseContext> = {
     );
     // The port takes effect at once, so it may have changed since this deployment began.
     const spec = withPort(composed, (await context.records.find(database.databaseId)) ?? database);
+    const mounts = await context.records.mounts(database.databaseId);
+    const inputs = databaseInputs(database, context.env, mounts);
     await applyRelease(context, {
       spec,
       owner: databaseRef(database.databaseId),
       hasFormer: context.former.liveDeploymentId !== null,
-      snapshot: { registryId: null },
+      snapshot: { ...inputs, registryId: null },
       before: () => makeRoom(context, spec),
     });
   },

@@ -47,7 +47,7 @@ export const build: Stage = {
       buildSecrets: Object.fromEntries(
         Object.entries(context.buildSecrets).map(([name, value]) => [name, new Secret(value)]),
       ),
-      env: context.env,
+      env: context.plainEnv,
       noCache: application.cleanCache,
       scratchDirectory: scratchDirectory(context),
       limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
@@ -90,7 +90,7 @@ async function writeEnvFile(context: DeployContext): Promise<void> {
   const isWritten = await fileSystem.writeInside(
     sourceDirectory(context),
     join(buildPathOf(context), dirname(dockerfile), '.env'),
-    formatEnv(context.env),
+    formatEnv(context.plainEnv),
     { field: dirname(dockerfile) === '.' ? 'buildPath' : 'dockerfile' },
   );
   log.line(

@@ -3,7 +3,6 @@
  * can be made again.
  */
 import { AppError } from '../../domain/errors.ts';
-import { settingsOf } from '../../modules/application/pending-changes.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
 import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import { applyRelease } from '../apply-release.ts';
@@ -22,7 +21,7 @@ export const release: Stage = {
   holdsBuildSlot: false,
   sentence: ({ deployment }) => `Releasing ${deployment.image ?? 'the image'}`,
   run: async (context) => {
-    const { spec, notes } = await composeSpec(context);
+    const { spec, notes, inputs } = await composeSpec(context);
     for (const note of notes) context.log.line(note);
     const { registryId } = context.application;
     const withAuth = { ...spec, registryAuth: await registryAuth(context, registryId) };
@@ -30,7 +29,7 @@ export const release: Stage = {
       spec: withAuth,
       owner: context.owner,
       hasFormer: context.application.liveDeploymentId !== null,
-      snapshot: { settings: settingsOf(context.application), registryId },
+      snapshot: { ...inputs, registryId },
       before: () => runPreRelease(context, withAuth),
     });
   },
@@ -59,7 +58,7 @@ export const releaseAgain: Stage = {
     // The application may have moved since; what it joined then may be another project's now.
     const joined = await joinedNetworks({
       ...context,
-      application: { ...context.application, networks: snapshot.settings.networks },
+      application: { ...context.application, networks: networksIn(snapshot.settings) },
     });
     const spec = {
       ...snapshot.spec,
@@ -67,15 +66,21 @@ export const releaseAgain: Stage = {
       networks: [network, ...joined],
       release: context.deployment.deploymentId,
     };
-    const { settings, registryId } = snapshot;
+    const { settings, variables, parts, registryId } = snapshot;
     await applyRelease(context, {
       spec: { ...spec, registryAuth: await registryAuth(context, registryId) },
       owner: context.owner,
       hasFormer: context.application.liveDeploymentId !== null,
-      snapshot: { settings, registryId },
+      snapshot: { settings, variables, parts, registryId },
     });
   },
 };
+
+/** Stored by `settingsOf` alone. */
+function networksIn(settings: Readonly<Record<string, unknown>>): string[] {
+  const { networks } = settings;
+  return Array.isArray(networks) ? networks.map(String) : [];
+}
 
 /** What Berth built and pushed nowhere exists on this server alone; all else a registry has. */
 async function requireImage(context: DeployContext, image: string, registryId: string | null): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git-source.ts';
+import { changedSecrets } from '../../domain/secret-env.ts';
 import { appNameFrom } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
@@ -35,7 +36,13 @@ export interface Applications {
 }
 
 /** Settings as they come in; null where a person clears one. */
-export type ApplicationInput = { [K in keyof ApplicationRecord]?: ApplicationRecord[K] | null | undefined };
+export type ApplicationInput = {
+  [K in keyof ApplicationRecord]?: ApplicationRecord[K] | null | undefined;
+} & {
+  /** Names of secret variables to remove; `secretEnv` and `previewSecretEnv` are lines to set. */
+  removeSecretEnv?: string[] | undefined;
+  removePreviewSecretEnv?: string[] | undefined;
+};
 
 export interface ApplicationNeighbours {
   names: ServiceNames;
@@ -117,6 +124,7 @@ async function update(
   const patch = {
     ...cleaned(input, present),
     ...keptGitAddress(input.customGitUrl, present.customGitUrl),
+    ...secretPatch(input, present, isoTime(parts.clock)),
   };
   checkPatch(patch, present);
   await refuseOtherProjects(parts.store, patch.networks ?? [], present);
@@ -209,6 +217,18 @@ function cleaned(input: ApplicationInput, present: ApplicationRecord): Patch {
   return Object.fromEntries(
     entries.map(([name, value]) => [name, value === null ? Reflect.get(emptyValues, name) : value]),
   );
+}
+
+/** Secret variables as they are stored, where the input changes them. */
+function secretPatch(input: ApplicationInput, present: ApplicationRecord, now: string): Patch {
+  const patch: Patch = {};
+  for (const [field, removed] of [
+    ['secretEnv', input.removeSecretEnv],
+    ['previewSecretEnv', input.removePreviewSecretEnv],
+  ] as const)
+    if (input[field] !== undefined || removed !== undefined)
+      patch[field] = changedSecrets(present[field], { set: input[field], remove: removed }, { field, now });
+  return patch;
 }
 
 /** Whatever previews are made later would have no certificate without it. */

@@ -4,7 +4,7 @@ import { applicationStatuses } from '../../domain/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
 import { appName, argv, line } from '../service/contract-fields.ts';
-import { applicationFields, applicationRecord } from './record.ts';
+import { applicationFields, applicationRecord, createdApplication } from './record.ts';
 import { buildType, settingShape, withAliases } from './settings.ts';
 
 const id = z.object({ applicationId: z.string().min(1).max(100) });
@@ -34,9 +34,13 @@ export const applicationContract = {
       environmentId: z.string().min(1).max(100),
       description: z.string().max(1000).nullish(),
       serverId: z.string().min(1).max(100).nullish(),
+      withDomain: z
+        .boolean()
+        .default(false)
+        .describe("Gives it a host name at once that resolves to its server's address"),
     }),
-    output: applicationFields,
-    refusals: ['CONFLICT'],
+    output: createdApplication,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
   }),
   one: query({
     summary: 'The application with its environment, deployments, domains, ports and mounts',
@@ -76,6 +80,7 @@ export const applicationContract = {
     access: own,
     input: id.extend({
       env: settingShape.env.optional(),
+      ...pick('secretEnv', 'removeSecretEnv'),
       buildArgs: settingShape.buildArgs.optional(),
       buildSecrets: settingShape.buildSecrets.optional(),
       createEnvFile: z.boolean().optional(),

@@ -57,6 +57,7 @@ function runtime() {
   return {
     replicas: 1,
     env: '',
+    secretEnv: '',
     createEnvFile: false,
     memoryLimit: null,
     memoryReservation: null,
@@ -79,6 +80,8 @@ function runtime() {
 function previews() {
   return {
     previewEnv: null,
+    previewSecretEnv: '',
+    previewInherits: [],
     previewBuildArgs: null,
     previewBuildSecrets: null,
     previewWildcard: null,

@@ -45,6 +45,12 @@ export interface ApplicationDesk {
   /** Puts the routes of the application's server right. */
   applyRoutes(application: ApplicationRecord): Promise<void>;
   keeping: HostReach['keeping'];
+  /** Creates an application and a generated host for it, both or neither. */
+  withDomain(
+    serverId: string | null | undefined,
+    write: CallContext['write'],
+    create: () => Promise<ApplicationRecord>,
+  ): Promise<{ application: ApplicationRecord; address: string }>;
   /** Ends and removes every preview of the application. */
   removePreviews(application: ApplicationRecord): Promise<void>;
 }
@@ -108,11 +114,14 @@ export function applicationHandlers(
   return {
     async create({ actor, write }, input) {
       await desk.requireServer(input.serverId);
-      return write(async () => {
+      const create = async (): Promise<ApplicationRecord> => {
         const application = await applications.create({ ...input, organizationId: actor.organizationId });
         await members.grantCreated(actor, 'accessedServices', application.applicationId);
-        return shown(application);
-      });
+        return application;
+      };
+      if (!input.withDomain) return { ...shown(await write(create)), address: null };
+      const { application, address } = await desk.withDomain(input.serverId, write, create);
+      return { ...shown(application), address };
     },
     one: async (context, input) => desk.views.whole(await found(context, input), context.actor),
     async update(context, { environmentId, applicationStatus, ...input }) {

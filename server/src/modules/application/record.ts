@@ -7,6 +7,7 @@ import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { portRecord } from '../port/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
+import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
 import { buildTypes, healthCheck, sourceTypes } from './settings.ts';
 
 const optional = z.string().nullable();
@@ -28,6 +29,7 @@ export const applicationFields = applicationSummary
     buildType: z.enum(buildTypes),
     replicas: z.number(),
     env: secretLines(),
+    secretEnvNames,
     buildArgs: secretLines().nullable(),
     buildSecrets: secretLines().nullable(),
     createEnvFile: z.boolean(),
@@ -74,6 +76,8 @@ export const applicationFields = applicationSummary
     serverId: optional,
     githubId: optional,
     previewEnv: secretLines().nullable(),
+    previewSecretEnvNames: secretEnvNames,
+    previewInherits: z.array(z.string()),
     previewBuildArgs: secretLines().nullable(),
     previewBuildSecrets: secretLines().nullable(),
     previewWildcard: optional,
@@ -89,13 +93,16 @@ export const applicationFields = applicationSummary
   })
   .meta({ id: 'Application' });
 
+export const createdApplication = applicationFields
+  .extend({ address: optional.describe('With withDomain: where it answers once it is deployed') })
+  .meta({ id: 'CreatedApplication' });
+
 export const applicationRecord = applicationFields
   .extend({
     hasGitProviderAccess: z.boolean(),
     unauthorizedProvider: optional,
-    pendingChanges: z
-      .array(z.string())
-      .describe('Settings changed since the running release; they take effect at the next deploy'),
+    live: liveRecord,
+    pendingChanges,
     environment: environmentOfService,
     deployments: z.array(deploymentRecord),
     domains: z.array(domainRecord),

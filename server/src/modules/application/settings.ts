@@ -8,7 +8,17 @@ import { parseRefName, parseSourcePath } from '../../domain/git-source.ts';
 import { parseStageName } from '../../domain/names.ts';
 import { parsePreviewWildcard } from '../../domain/preview.ts';
 import { ruled } from '../../procedure/ruled.ts';
-import { appName, argv, block, description, line, name, runtimeFields } from '../service/contract-fields.ts';
+import {
+  appName,
+  argv,
+  block,
+  description,
+  line,
+  name,
+  runtimeFields,
+  secretEnvFields,
+  variableName,
+} from '../service/contract-fields.ts';
 
 export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
 export const buildTypes = [
@@ -58,6 +68,7 @@ export const settingShape = {
   buildType,
   replicas: z.number().int().min(0).max(100),
   env: block.nullable(),
+  ...secretEnvFields,
   buildArgs: block.nullable(),
   buildSecrets: block.nullable(),
   createEnvFile: z.boolean(),
@@ -122,6 +133,16 @@ export const settingShape = {
     .nullable()
     .describe('Runs in the new image before the release; its failure stops the release'),
   previewEnv: block.nullable(),
+  previewSecretEnv: secretEnvFields.secretEnv,
+  removePreviewSecretEnv: secretEnvFields.removeSecretEnv,
+  previewInherits: z
+    .array(variableName)
+    .max(500)
+    .nullable()
+    .describe(
+      "Names of the application's own variables, secret ones too, that previews get besides theirs; never " +
+        'those of a pull request whose author may not write to the repository',
+    ),
   previewBuildArgs: block.nullable(),
   previewBuildSecrets: block.nullable(),
   previewWildcard: ruled(line(253), parsePreviewWildcard)

@@ -1,14 +1,15 @@
 /** The application as a person reads it: the record with its neighbourhood, without credentials. */
-import type { ReleaseSnapshotReader } from './pending-changes.ts';
-import { changedSince } from './pending-changes.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from './store.ts';
 import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import type { Live } from '../../domain/live.ts';
+import { secretNames, type SecretName } from '../../domain/secret-env.ts';
+import { applicationRef } from '../../domain/service-ref.ts';
 import type { Actor } from '../../procedure/context.ts';
 import type { ShownDeployment } from '../deployment/deployment.ts';
 import type { Mount } from '../mount/mount.ts';
-import { environmentOf, type EnvironmentOfService } from '../service/service.ts';
+import { environmentOf, type EnvironmentOfService, type LiveReader } from '../service/service.ts';
 
 export interface ViewNeighbours {
   placement(environmentId: string): Promise<Placement>;
@@ -16,7 +17,8 @@ export interface ViewNeighbours {
   domains(applicationId: string, organizationId: string): Promise<TableRecord<'domain'>[]>;
   ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
   mounts(applicationId: string, organizationId: string): Promise<Mount[]>;
-  released: ReleaseSnapshotReader;
+  pendingChanges(application: ApplicationRecord): Promise<string[]>;
+  liveOf: LiveReader;
 }
 
 type Narrowed = Omit<ApplicationRecord, 'sourceType' | 'buildType'> & {
@@ -24,6 +26,8 @@ type Narrowed = Omit<ApplicationRecord, 'sourceType' | 'buildType'> & {
   buildType: (typeof buildTypes)[number];
   dockerContextPath: string | null;
   dockerBuildStage: string | null;
+  secretEnvNames: SecretName[];
+  previewSecretEnvNames: SecretName[];
 };
 
 export interface ApplicationViews {
@@ -34,6 +38,7 @@ export interface ApplicationViews {
 export type WholeApplication = Narrowed & {
   hasGitProviderAccess: boolean;
   unauthorizedProvider: string | null;
+  live: Live | null;
   pendingChanges: string[];
   environment: EnvironmentOfService;
   deployments: ShownDeployment[];
@@ -50,6 +55,8 @@ export function shown(application: ApplicationRecord): Narrowed {
     buildType: buildTypes.find((type) => type === application.buildType) ?? 'auto',
     dockerContextPath: application.containerContextPath,
     dockerBuildStage: application.containerBuildStage,
+    secretEnvNames: secretNames(application.secretEnv),
+    previewSecretEnvNames: secretNames(application.previewSecretEnv),
   };
 }
 
@@ -59,19 +66,19 @@ export function createApplicationViews(neighbours: ViewNeighbours): ApplicationV
       const hasGitProviderAccess =
         application.githubId === null || role !== 'member' || grants.canAccessToGitProviders;
       const { applicationId, environmentId, organizationId } = application;
-      const [placement, deployments, domains, ports, mounts, released] = await Promise.all([
+      const [placement, deployments, domains, ports, mounts] = await Promise.all([
         neighbours.placement(environmentId),
         neighbours.deployments(applicationId),
         neighbours.domains(applicationId, organizationId),
         neighbours.ports(applicationId, organizationId),
         neighbours.mounts(applicationId, organizationId),
-        neighbours.released(application),
       ]);
       return {
         ...shown(application),
         hasGitProviderAccess,
         unauthorizedProvider: hasGitProviderAccess ? null : application.sourceType,
-        pendingChanges: released ? changedSince(released, application) : [],
+        live: neighbours.liveOf(applicationRef(applicationId)),
+        pendingChanges: await neighbours.pendingChanges(application),
         environment: environmentOf(placement),
         deployments,
         domains,

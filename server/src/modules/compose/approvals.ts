@@ -1,13 +1,14 @@
 /** Approvals of what a compose file asks of the machine (decisions 8): given, shown, and what waits. */
 import type { ComposeRecord } from '../../db/tables.ts';
 import { canonical, uncovered, type Danger } from '../../domain/danger.ts';
-import { resolveBlock, type EnvBlocks } from '../../domain/env.ts';
+import type { SurroundingBlocks } from '../../domain/env.ts';
 import { AppError } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/server-key.ts';
 import { composeRef } from '../../domain/service-ref.ts';
 import type { Approver, HostReach } from '../host-reach/host-reach.ts';
 import { dangersOfPlan } from '../host-reach/dangers.ts';
 import type { Composes } from './compose.ts';
+import { composeVariables } from '../../domain/compose-variables.ts';
 
 export interface ComposeApprovals {
   /** What holds, and what the newest deployment asked for in vain. */
@@ -47,7 +48,7 @@ export interface ComposeApprovalParts {
   composes: Pick<Composes, 'all' | 'patch'>;
   hostReach: Pick<HostReach, 'approval' | 'find' | 'holds' | 'placesOf'>;
   /** Variable blocks of project and environment. */
-  envBlocks(environmentId: string): Promise<Omit<EnvBlocks, 'service'>>;
+  envBlocks(compose: ComposeRecord): Promise<SurroundingBlocks>;
 }
 
 export function createComposeApprovals(parts: ComposeApprovalParts): ComposeApprovals {
@@ -102,10 +103,10 @@ async function approveSaved(
   by: Approver,
 ): Promise<void> {
   if (compose.sourceType !== 'raw' || compose.composeFile === '') return;
-  const blocks = { ...(await envBlocks(compose.environmentId)), service: compose.env };
-  const found = await dangersOf(compose, blocks, (value) => value);
+  const around = await envBlocks(compose);
+  const found = await dangersOf(compose, around, (value) => value);
   if (found === undefined) return;
-  const plain = (await dangersOf(compose, blocks, () => placeholder)) ?? [];
+  const plain = (await dangersOf(compose, around, () => placeholder)) ?? [];
   const former = (await held(compose))?.dangers ?? [];
   const places = await hostReach.placesOf(serverKeyOf(compose));
   const seen = await places.seen(found, 'composeFile');
@@ -129,8 +130,8 @@ async function endUncovered(
   compose: ComposeRecord,
 ): Promise<void> {
   if (compose.sourceType !== 'raw' || compose.approval === null) return;
-  const blocks = { ...(await envBlocks(compose.environmentId)), service: compose.env };
-  const found = await dangersOf(compose, blocks, (value) => value);
+  const around = await envBlocks(compose);
+  const found = await dangersOf(compose, around, (value) => value);
   if (found === undefined) return;
   const places = await hostReach.placesOf(serverKeyOf(compose));
   const { dangers } = compose.approval;
@@ -149,21 +150,19 @@ const placeholder = 'berth';
 
 /** The file's dangers with its variables' values changed so; undefined for a file that is not whole then. */
 async function dangersOf(
-  { composeFile, env }: ComposeRecord,
-  blocks: EnvBlocks,
+  compose: ComposeRecord,
+  around: SurroundingBlocks,
   change: (value: string) => string,
 ): Promise<Danger[] | undefined> {
   const { translate } = await import('./translation/translate.ts');
   try {
-    const variables = resolveBlock('env', env, { ...blocks, service: '' });
+    const { all, blocks } = composeVariables(compose, around);
     return dangersOfPlan(
       translate({
-        text: composeFile,
+        text: compose.composeFile,
         field: 'composeFile',
         folder: undefined,
-        variables: Object.fromEntries(
-          Object.entries(variables).map(([name, value]) => [name, change(value)]),
-        ),
+        variables: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, change(value)])),
         blocks,
         changeReference: change,
       }),

@@ -6,6 +6,7 @@ import { parseEnv } from '../../domain/dotenv.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git-source.ts';
 import { appNameFrom } from '../../domain/names.ts';
+import { changedSecrets } from '../../domain/secret-env.ts';
 import { serverKeyOf } from '../../domain/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Hosts } from '../../ports/host.ts';
@@ -15,7 +16,10 @@ import type { ComposeRecord } from '../../db/tables.ts';
 import type { ComposeStore } from './store.ts';
 
 /** Settings as they come in; null where a person clears one. */
-export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined };
+export type ComposeInput = { [K in keyof ComposeRecord]?: ComposeRecord[K] | null | undefined } & {
+  /** Names of secret variables to remove; `secretEnv` is lines to set. */
+  removeSecretEnv?: string[] | undefined;
+};
 
 export interface NewCompose
   extends Pick<ComposeRecord, 'environmentId' | 'name' | 'composeType' | 'sourceType'> {
@@ -102,10 +106,10 @@ async function create(
 }
 
 async function update(
-  { store, names, localRepositoryPaths }: Parts,
+  { store, names, localRepositoryPaths, clock }: Parts,
   composeId: string,
   actor: ComposeActor,
-  input: ComposeInput,
+  { removeSecretEnv: remove, secretEnv: set, ...input }: ComposeInput,
 ): Promise<ComposeRecord> {
   const { organizationId } = actor;
   const present = await one(store, composeId, organizationId);
@@ -114,6 +118,12 @@ async function update(
     ...keptGitAddress(input.customGitUrl, present.customGitUrl),
   };
   if (patch.env) parseEnv(patch.env);
+  if (set !== undefined || remove !== undefined)
+    patch.secretEnv = changedSecrets(
+      present.secretEnv,
+      { set, remove },
+      { field: 'secretEnv', now: isoTime(clock) },
+    );
   if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
   // A suffix that nobody chose is made once, and kept: volumes are named by it.
   if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
@@ -185,6 +195,7 @@ function newCompose(
     networkIndex: null,
     approval: null,
     awaitsApproval: null,
+    secretEnv: '',
     createdAt,
   };
 }

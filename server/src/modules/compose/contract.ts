@@ -7,7 +7,16 @@ import { mutation, query } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/ruled.ts';
 import { partial } from '../../procedure/shape.ts';
 import { settingShape } from '../application/settings.ts';
-import { appName, block, description, id, line, name, serverId } from '../service/contract-fields.ts';
+import {
+  appName,
+  block,
+  description,
+  id,
+  line,
+  name,
+  secretEnvFields,
+  serverId,
+} from '../service/contract-fields.ts';
 import {
   composeRecord,
   composeSourceTypes,
@@ -113,6 +122,7 @@ export const composeContract = {
         composeFile: composeFile.nullable(),
         composePath: ruled(line(1000), parseSourcePath).describe('Of a repository: the file in it'),
         env: block.nullable(),
+        ...secretEnvFields,
         createEnvFile,
         autoDeploy,
         composeStatus: z.enum(applicationStatuses),
@@ -143,6 +153,7 @@ export const composeContract = {
     input: byId.extend({
       env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'),
       createEnvFile: createEnvFile.optional(),
+      ...partial(secretEnvFields),
     }),
     output: composeRecord,
   }),

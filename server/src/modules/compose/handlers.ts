@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import type { EnvBlocks } from '../../domain/env.ts';
+import type { SurroundingBlocks } from '../../domain/env.ts';
+import { secretNames, type SecretName } from '../../domain/secret-env.ts';
 import { composeRef } from '../../domain/service-ref.ts';
 import type { ComposeRecord, DomainRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
@@ -14,12 +15,13 @@ import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
-import type { EnvironmentOfService } from '../service/service.ts';
+import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
 import type { ComposeApprovals } from './approvals.ts';
 import { checkDeployable, servicesOf, type ComposeInput, type Composes } from './compose.ts';
 import type { composeContract } from './contract.ts';
 import { composeSourceTypes } from './record.ts';
 import type { ComposeRuntime } from './runtime.ts';
+import { composeVariables } from '../../domain/compose-variables.ts';
 
 export interface ComposeDesk {
   composes: Composes;
@@ -29,6 +31,8 @@ export interface ComposeDesk {
   logs: DeploymentLogs;
   interruption: Interruption;
   members: Members;
+  liveOf: LiveReader;
+  pendingChanges(compose: ComposeRecord): Promise<string[]>;
   /** Whether this is the organization that the installation was made with. */
   isInstallations(organizationId: string): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
@@ -40,7 +44,7 @@ export interface ComposeDesk {
   changeRoutes: ChangeRoutes;
   approvals: ComposeApprovals;
   /** Variable blocks of project and environment. */
-  envBlocks(environmentId: string): Promise<Omit<EnvBlocks, 'service'>>;
+  envBlocks(compose: ComposeRecord): Promise<SurroundingBlocks>;
   /** The file as the repository has it now; throws why it cannot be read. */
   repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<string>;
 }
@@ -69,7 +73,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
 
   async function accept(context: CallContext, compose: ComposeRecord, accepting: Accepting): Promise<true> {
     await checkDeployable(compose, desk.hosts);
-    if (compose.sourceType === 'raw') await checkRaw(compose, await desk.envBlocks(compose.environmentId));
+    if (compose.sourceType === 'raw') await checkRaw(compose, await desk.envBlocks(compose));
     const { deploymentId } = await context.write(() =>
       deployments.accept(composeRef(compose.composeId), accepting),
     );
@@ -112,7 +116,16 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
         deployments.recent(composeRef(composeId)),
         desk.approvals.shown(compose),
       ]);
-      return { ...shown(compose), ...approvals, environment, domains, mounts, deployments: past };
+      return {
+        ...shown(compose),
+        ...approvals,
+        live: desk.liveOf(composeRef(composeId)),
+        pendingChanges: await desk.pendingChanges(compose),
+        environment,
+        domains,
+        mounts,
+        deployments: past,
+      };
     },
     update: save,
     saveEnvironment: save,
@@ -187,17 +200,14 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
 }
 
 /** What is wrong with a file that stands here is told at once, and not by a deployment. */
-async function checkRaw(compose: ComposeRecord, around: Omit<EnvBlocks, 'service'>): Promise<void> {
-  const [{ translate }, { resolveBlock }] = await Promise.all([
-    import('./translation/translate.ts'),
-    import('../../domain/env.ts'),
-  ]);
-  const blocks = { ...around, service: compose.env };
+async function checkRaw(compose: ComposeRecord, around: SurroundingBlocks): Promise<void> {
+  const { translate } = await import('./translation/translate.ts');
+  const { all, blocks } = composeVariables(compose, around);
   translate({
     text: compose.composeFile,
     field: 'composeFile',
     folder: undefined,
-    variables: resolveBlock('env', compose.env, { ...blocks, service: '' }),
+    variables: all,
     blocks,
   });
 }
@@ -229,15 +239,25 @@ async function remove(
   return { ...shown(compose), keptVolumes };
 }
 
-type Shown = Omit<ComposeRecord, 'approval' | 'awaitsApproval' | 'sourceType' | 'triggerType'> & {
+type Shown = Omit<
+  ComposeRecord,
+  'approval' | 'awaitsApproval' | 'secretEnv' | 'sourceType' | 'triggerType'
+> & {
+  secretEnvNames: SecretName[];
   sourceType: (typeof composeSourceTypes)[number];
   triggerType: 'push' | 'tag';
 };
 
 /** Only known types are ever stored. */
-function shown({ approval: _approval, awaitsApproval: _awaits, ...compose }: ComposeRecord): Shown {
+function shown({
+  approval: _approval,
+  awaitsApproval: _awaits,
+  secretEnv,
+  ...compose
+}: ComposeRecord): Shown {
   return {
     ...compose,
+    secretEnvNames: secretNames(secretEnv),
     sourceType: composeSourceTypes.find((type) => type === compose.sourceType) ?? 'raw',
     triggerType: compose.triggerType === 'tag' ? 'tag' : 'push',
   };

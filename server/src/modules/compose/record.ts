@@ -7,6 +7,7 @@ import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
+import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
 
 const optional = z.string().nullable();
 
@@ -26,6 +27,7 @@ export const composeRecord = z
     composeFile: secretText(),
     composePath: z.string(),
     env: secretLines(),
+    secretEnvNames,
     createEnvFile: z.boolean(),
     composeStatus: z.enum(applicationStatuses),
     refreshToken: secretText('Token of its webhook address'),
@@ -74,6 +76,8 @@ export const wholeCompose = composeRecord
       .extend({ deploymentId: z.string().describe('The deployment that was refused'), since: z.string() })
       .nullable()
       .describe('What the newest deployment asked for in vain'),
+    live: liveRecord,
+    pendingChanges,
     environment: environmentOfService,
     domains: z.array(domainRecord),
     mounts: z.array(mountRecord),

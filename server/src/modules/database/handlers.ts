@@ -11,8 +11,9 @@ import type { StreamEvent } from '../../procedure/procedure.ts';
 import type { Router } from '../../procedure/registry.ts';
 import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
+import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
-import type { EnvironmentOfService } from '../service/service.ts';
+import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
 import type { Turns } from '../service/turns.ts';
 import { connectionOf } from './connection.ts';
 import { databaseContracts, type DatabaseContracts } from './contract.ts';
@@ -38,10 +39,12 @@ export interface DatabaseDesk {
   interruption: Interruption;
   queue: Queue;
   logs: DeploymentLogs;
+  liveOf: LiveReader;
+  pendingChanges(database: DatabaseRecord): Promise<string[]>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
-  mounts(databaseId: string, organizationId: string): Promise<object[]>;
+  mounts(databaseId: string, organizationId: string): Promise<Mount[]>;
   backups(databaseId: string, organizationId: string): Promise<object[]>;
   /** Removes every object that its backups have stored. */
   removeStoredBackups(databaseId: string, organizationId: string): Promise<void>;
@@ -146,6 +149,8 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       ]);
       return {
         ...database,
+        live: desk.liveOf(databaseRef(databaseId)),
+        pendingChanges: await desk.pendingChanges(database),
         environment,
         mounts,
         backups,

@@ -8,6 +8,7 @@ import { backupRecord } from '../backup/record.ts';
 import { deploymentRecord } from '../deployment/record.ts';
 import { mountRecord } from '../mount/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
+import { liveRecord, pendingChanges } from '../service/record-live.ts';
 import type { DatabaseKind } from './kinds.ts';
 
 const optional = z.string().nullable();
@@ -73,6 +74,8 @@ export function wholeDatabaseOf<R extends DatabaseKind>(
 ) {
   return record
     .extend({
+      live: liveRecord,
+      pendingChanges,
       environment: environmentOfService,
       mounts: z.array(mountRecord),
       backups: z.array(backupRecord),

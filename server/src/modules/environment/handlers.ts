@@ -4,7 +4,7 @@ import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Members } from '../organization/member.ts';
-import { serviceLists, type ServiceCopies, type Services } from '../service/service.ts';
+import { serviceLists, type LiveReader, type ServiceCopies, type Services } from '../service/service.ts';
 import type { environmentContract } from './contract.ts';
 import type { Environments } from './environment.ts';
 
@@ -17,13 +17,14 @@ export interface EnvironmentNeighbours {
   services: Services;
   copies: ServiceCopies;
   members: Members;
+  liveOf: LiveReader;
   /** Told when networks may have lost their environment. */
   networksChanged(): void;
 }
 
 export function environmentHandlers(
   environments: Environments,
-  { project, services, copies, members, networksChanged }: EnvironmentNeighbours,
+  { project, services, copies, members, liveOf, networksChanged }: EnvironmentNeighbours,
 ): Handlers<typeof environmentContract, CallContext> {
   return {
     create: ({ actor, write }, input) =>
@@ -46,7 +47,11 @@ export function environmentHandlers(
           'You have no access to this environment. An Owner or Admin of the organization can give it.',
         );
       }
-      return { ...environment, project: await project(projectId, organizationId), ...serviceLists(visible) };
+      return {
+        ...environment,
+        project: await project(projectId, organizationId),
+        ...serviceLists(visible, liveOf),
+      };
     },
     async byProjectId({ actor }, { projectId, ...page }) {
       const { organizationId } = actor;

@@ -16,6 +16,10 @@ const source = {
   volumeName: z.string().max(100).nullish().describe('Of a volume: its name within the service'),
   filePath: path.nullish().describe('Of a file: its name; taken from mountPath when absent'),
   content: z.string().max(500_000).nullish().describe('Of a file: its text, at most 500,000 bytes'),
+  isSecret: z
+    .boolean()
+    .optional()
+    .describe('Of a file: its text is never shown again, and only given anew; default false'),
 };
 
 /** The service by the field of its kind, or by serviceId. */

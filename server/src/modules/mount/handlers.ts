@@ -6,7 +6,10 @@ import type { Mounts } from './mount.ts';
 
 export function mountHandlers(mounts: Mounts): Handlers<typeof mountContract, CallContext> {
   return {
-    create: ({ actor, write }, { type, mountPath, hostPath, volumeName, filePath, content, ...owner }) => {
+    create: (
+      { actor, write },
+      { type, mountPath, hostPath, volumeName, filePath, content, isSecret, ...owner },
+    ) => {
       const draft = {
         type,
         mountPath,
@@ -14,6 +17,7 @@ export function mountHandlers(mounts: Mounts): Handlers<typeof mountContract, Ca
         volumeName: volumeName ?? null,
         filePath: filePath ?? null,
         content: content ?? null,
+        isSecret,
       };
       return write(() => mounts.create(actor, ownerOf(owner), draft));
     },

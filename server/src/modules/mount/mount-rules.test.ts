@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { volumeNameOf } from './mount.ts';
 import { checkMount, type MountDraft } from './mount-rules.ts';
 
-const none: MountDraft = {
-  type: 'bind',
+const none = {
+  isSecret: false,
+  type: 'bind' as const,
   hostPath: null,
   volumeName: null,
   filePath: null,

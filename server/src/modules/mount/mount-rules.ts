@@ -13,6 +13,8 @@ export interface MountDraft {
   filePath: string | null;
   content: string | null;
   mountPath: string;
+  /** Of a file: its content is never read back. */
+  isSecret?: boolean | undefined;
 }
 
 /** The engine takes at most 500 kB as a file of a service. */
@@ -25,23 +27,24 @@ const reservedInside = ['/proc', '/sys', '/.berth'];
  * The mount with only the fields of its type, or BAD_REQUEST naming the field. Which paths of the server a
  * service may see is decided where they are approved.
  */
-export function checkMount(draft: MountDraft): MountDraft {
+export function checkMount(draft: MountDraft): MountDraft & { isSecret: boolean } {
   const mountPath = parseServerPath(draft.mountPath, 'mountPath');
   if (mountPath === '/') throw badField('mountPath', 'cannot be the root of the container');
   if (reservedInside.some((reserved) => pathContains(reserved, mountPath)))
     throw badField('mountPath', `cannot be in ${reservedInside.join(', ')}; these belong to the system`);
-  const bare: MountDraft = {
+  const bare = {
     type: draft.type,
     mountPath,
     hostPath: null,
     volumeName: null,
     filePath: null,
     content: null,
+    isSecret: false,
   };
   return { ...bare, ...sourceRules[draft.type](draft) };
 }
 
-type Source = Partial<Omit<MountDraft, 'type' | 'mountPath'>>;
+type Source = Partial<Omit<MountDraft, 'type' | 'mountPath' | 'isSecret'>> & { isSecret?: boolean };
 
 const sourceRules: Record<MountDraft['type'], (draft: MountDraft) => Source> = {
   bind: (draft) => ({ hostPath: parseServerPath(given(draft.hostPath, 'hostPath'), 'hostPath') }),
@@ -74,7 +77,7 @@ const sourceRules: Record<MountDraft['type'], (draft: MountDraft) => Source> = {
     ) {
       throw badField('filePath', 'must be a relative path without ".." or line breaks');
     }
-    return { filePath, content };
+    return { filePath, content, isSecret: draft.isSecret === true };
   },
 };
 

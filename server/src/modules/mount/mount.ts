@@ -96,6 +96,7 @@ async function create(parts: Parts, actor: MountActor, owner: MountOwner, input:
     mountId: randomId(),
     organizationId,
     ...input,
+    isSecret: input.isSecret === true,
     serviceType,
     ...columnsOf(serviceType, owner.serviceId),
     approval: null,
@@ -107,8 +108,13 @@ async function create(parts: Parts, actor: MountActor, owner: MountOwner, input:
 
 async function update(parts: Parts, mountId: string, actor: MountActor, patch: MountPatch): Promise<Mount> {
   const { organizationId } = actor;
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
   const present = await found(parts.store, mountId, organizationId);
+  // What is read of a secret file, nothing, says nothing when it is sent back.
+  const isKept = (name: string, value: unknown): boolean =>
+    value === undefined || (name === 'content' && value === null && present.isSecret);
+  const given = Object.fromEntries(Object.entries(patch).filter(([name, value]) => !isKept(name, value)));
+  if (present.isSecret && patch.isSecret === false && !patch.content)
+    throw badField('content', 'is required to make a secret file readable; its present text is never shown');
   const changed = await checked(parts, actor, patch.hostPath, { ...present, ...given });
   await parts.store.update({ mountId, organizationId }, changed);
   return shown(changed);
@@ -180,7 +186,13 @@ const serviceOf = ({ applicationId, composeId, databaseId }: OwnerColumns): Serv
     : applicationRef(applicationId);
 
 function shown({ databaseId, approval: _approval, ...mount }: MountRecord): Mount {
-  return { ...mount, serviceType: typeIn(mount.serviceType), ...databaseIds(mount.serviceType, databaseId) };
+  const content = mount.isSecret ? null : mount.content;
+  return {
+    ...mount,
+    content,
+    serviceType: typeIn(mount.serviceType),
+    ...databaseIds(mount.serviceType, databaseId),
+  };
 }
 
 /** Only known types are ever stored. */

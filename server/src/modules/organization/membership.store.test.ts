@@ -166,6 +166,7 @@ eachDatabase('members', (test) => {
       appName: 'compose',
       composeType: 'compose',
       sourceType: 'raw',
+      secretEnv: '',
       composeFile: '',
       composePath: '',
       env: '',

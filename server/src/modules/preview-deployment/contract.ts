@@ -40,6 +40,22 @@ export const previewDeploymentContract = {
     input: id,
     output: previewDeploymentRecord,
   }),
+  start: mutation({
+    summary: 'Starts a stopped preview',
+    description: 'Waits until it is healthy, at most 60 s.',
+    access: own,
+    input: id,
+    output: previewDeploymentRecord,
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  stop: mutation({
+    summary: 'Stops a preview; its volumes and its address stay',
+    description: 'A new commit of its pull request starts it again.',
+    access: own,
+    input: id,
+    output: previewDeploymentRecord,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
   delete: mutation({
     summary: 'Deletes a preview with its containers, volumes and domain',
     access: own,

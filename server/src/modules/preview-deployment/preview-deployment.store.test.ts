@@ -41,6 +41,9 @@ eachDatabase('preview deployments', (test) => {
           'previewDeployment',
           previewDeploymentContract,
           previewDeploymentHandlers(desk.previews, {
+            liveOf: () => null,
+            pendingChanges: async () => [],
+            runtime: desk.runtime,
             applications: desk.applications,
             deployments: desk.deployments,
             queue: desk.queue,
@@ -165,6 +168,8 @@ eachDatabase('preview deployments', (test) => {
       status: 'building',
       createdAt: preview.createdAt,
       domainId: preview.domainId,
+      live: null,
+      pendingChanges: [],
       application: expect.objectContaining({
         applicationId: place.applicationId,
         appName: 'shop',

@@ -2,9 +2,10 @@
  * Preview deployments as records: one for each pull request of an application, with its own name and host.
  */
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { formatEnv } from '../../domain/dotenv.ts';
+import { formatEnv, parseEnv } from '../../domain/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
 import { defaultWildcard, previewAppName, previewHost } from '../../domain/preview.ts';
+import { changedSecrets, mergedSecrets, secretNames } from '../../domain/secret-env.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Domains } from '../domain/domain.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
@@ -163,9 +164,9 @@ function certificateTypeOf({ previewCertificateType: type }: ApplicationRecord):
 }
 
 /**
- * The application with the preview's name and settings. Its own variables, build arguments and secrets never
- * come along; those of previews only to pull requests whose author may write to the repository, so that no
- * stranger's commit can read them.
+ * The application with the preview's name and settings. Of its own variables only those come along that
+ * `previewInherits` names, of its build arguments and secrets none; these and those of previews only to pull
+ * requests whose author may write to the repository, so that no stranger's commit can read them.
  */
 export function previewApplication(
   application: ApplicationRecord,
@@ -179,11 +180,49 @@ export function previewApplication(
     releasedAppName,
     isStopped: false,
     replicas: 1,
-    env: `${formatEnv({ BERTH_PREVIEW_URL: domain })}${isTrusted ? (application.previewEnv ?? '') : ''}`,
+    env: [
+      formatEnv({ BERTH_PREVIEW_URL: domain }),
+      isTrusted ? inheritedEnv(application) : '',
+      isTrusted ? (application.previewEnv ?? '') : '',
+    ].join(''),
+    secretEnv: isTrusted ? inheritedSecrets(application) : '',
     buildArgs: isTrusted ? application.previewBuildArgs : null,
     buildSecrets: isTrusted ? application.previewBuildSecrets : null,
     // The image stays on this server: it goes with the pull request, and registries keep what they have.
     registryId: null,
     networks: isTrusted ? application.networks : [],
   };
+}
+
+/** What a preview takes of its application's own variables, and names in the list that are none. */
+export function inheritedNames({
+  env,
+  secretEnv,
+  previewInherits,
+}: Pick<ApplicationRecord, 'env' | 'secretEnv' | 'previewInherits'>): { taken: string[]; missing: string[] } {
+  const own = new Set([...parseEnv(env), ...secretNames(secretEnv)].map(({ name }) => name));
+  const wanted = [...new Set(previewInherits)];
+  return { taken: wanted.filter((name) => own.has(name)), missing: wanted.filter((name) => !own.has(name)) };
+}
+
+/** With their references as they are written: those give what they give to the preview. */
+function inheritedEnv({ env, previewInherits }: ApplicationRecord): string {
+  const wanted = new Set(previewInherits);
+  return formatEnv(
+    Object.fromEntries(
+      parseEnv(env)
+        .filter(({ name }) => wanted.has(name))
+        .map(({ name, value }) => [name, value]),
+    ),
+  );
+}
+
+/** Those of the application that it names, and over them those of previews. */
+function inheritedSecrets({ secretEnv, previewSecretEnv, previewInherits }: ApplicationRecord): string {
+  const wanted = new Set(previewInherits);
+  const others = secretNames(secretEnv).flatMap(({ name }) => (wanted.has(name) ? [] : [name]));
+  return mergedSecrets(
+    changedSecrets(secretEnv, { remove: others }, { field: 'secretEnv', now: '' }),
+    previewSecretEnv,
+  );
 }

@@ -1,5 +1,6 @@
 /** The preview deployment record (interface document, Preview deployment). */
 import { z } from 'zod';
+import { liveRecord, pendingChanges } from '../service/record-live.ts';
 
 export const previewStatuses = ['building', 'running', 'error', 'stopped'] as const;
 
@@ -18,6 +19,7 @@ export const previewDeploymentRecord = z
       ),
     status: z.enum(previewStatuses),
     createdAt: z.string(),
+    live: liveRecord,
   })
   .meta({ id: 'PreviewDeployment' });
 
@@ -25,6 +27,7 @@ export const previewDeploymentRecord = z
 export const wholePreviewDeployment = previewDeploymentRecord
   .extend({
     domainId: z.string().nullable(),
+    pendingChanges,
     application: z.object({
       applicationId: z.string(),
       name: z.string(),

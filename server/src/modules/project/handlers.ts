@@ -8,6 +8,7 @@ import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { Members } from '../organization/member.ts';
 import {
   serviceLists,
+  type LiveReader,
   type ServiceCopies,
   type ServiceLists,
   type Services,
@@ -22,6 +23,7 @@ export interface ProjectNeighbours {
   services: Services;
   copies: ServiceCopies;
   members: Members;
+  liveOf: LiveReader;
   /** Told when networks may have lost their environment. */
   networksChanged(): void;
 }
@@ -30,7 +32,11 @@ export function projectHandlers(
   projects: Projects,
   neighbours: ProjectNeighbours,
 ): Handlers<typeof projectContract, CallContext> {
-  const { environments, services, members } = neighbours;
+  const { environments, services, members, liveOf } = neighbours;
+  const listsOf = (all: readonly ServiceSummary[]): Leaves => ({
+    byEnvironment: Map.groupBy(all, ({ environmentId }) => environmentId),
+    lists: (some) => serviceLists(some, liveOf),
+  });
   /** These projects with what stands in them, in two statements. */
   async function whole(actor: Actor, some: ProjectRecord[]): Promise<Composed[]> {
     const ids = some.map(({ projectId }) => projectId);
@@ -38,7 +44,7 @@ export function projectHandlers(
       environments.byProjects(ids, actor.organizationId),
       services.ofProjects(actor.organizationId, ids),
     ]);
-    return composed(actor, some, parts, leaves);
+    return composed(actor, some, parts, listsOf(leaves));
   }
   return {
     create: ({ actor, write }, input) =>
@@ -62,7 +68,11 @@ export function projectHandlers(
         environments.all(organizationId),
         services.ofOrganization(organizationId),
       ]);
-      return paginate(composed(actor, all, parts, leaves), { limit, cursor }, ({ projectId }) => projectId);
+      return paginate(
+        composed(actor, all, parts, listsOf(leaves)),
+        { limit, cursor },
+        ({ projectId }) => projectId,
+      );
     },
     async one({ actor }, { projectId }) {
       const [visible] = await whole(actor, [await projects.one(projectId, actor.organizationId)]);
@@ -92,15 +102,20 @@ export function projectHandlers(
 
 type Composed = ProjectRecord & { environments: (EnvironmentRecord & ServiceLists)[] };
 
+/** The services of projects, and how those that are visible are shown. */
+interface Leaves {
+  byEnvironment: ReadonlyMap<string, ServiceSummary[]>;
+  lists(services: readonly ServiceSummary[]): ServiceLists;
+}
+
 /** Puts services into environments into projects; a member keeps only what is assigned. */
 function composed(
   actor: Actor,
   projects: ProjectRecord[],
   environments: EnvironmentRecord[],
-  services: ServiceSummary[],
+  services: Leaves,
 ): Composed[] {
   const reaches = reachOf(actor);
-  const servicesOf = Map.groupBy(services, ({ environmentId }) => environmentId);
   const environmentsOf = Map.groupBy(environments, ({ projectId }) => projectId);
   const result: Composed[] = [];
   for (const project of projects) {
@@ -109,11 +124,11 @@ function composed(
     for (const environment of environmentsOf.get(projectId) ?? []) {
       const { environmentId } = environment;
       const reachesWhole = reaches({ organizationId, projectId, environmentId });
-      const inside = servicesOf.get(environmentId) ?? [];
+      const inside = services.byEnvironment.get(environmentId) ?? [];
       const visible = reachesWhole
         ? inside
         : inside.filter(({ serviceId }) => reaches({ organizationId, projectId, environmentId, serviceId }));
-      if (visible.length > 0 || reachesWhole) shown.push({ ...environment, ...serviceLists(visible) });
+      if (visible.length > 0 || reachesWhole) shown.push({ ...environment, ...services.lists(visible) });
     }
     if (shown.length > 0 || reaches({ organizationId, projectId }))
       result.push({ ...project, environments: shown });

@@ -65,6 +65,7 @@ eachDatabase('copies of projects and environments', (test) => {
       };
       await rows.mount.insert({
         ...mount,
+        isSecret: false,
         mountId: 'v',
         type: 'volume',
         volumeName: 'data',
@@ -74,6 +75,7 @@ eachDatabase('copies of projects and environments', (test) => {
       });
       await rows.mount.insert({
         ...mount,
+        isSecret: false,
         mountId: 'f',
         type: 'file',
         filePath: 'a',
@@ -84,6 +86,7 @@ eachDatabase('copies of projects and environments', (test) => {
       });
       await rows.mount.insert({
         ...mount,
+        isSecret: false,
         mountId: 'b',
         type: 'bind',
         hostPath: '/srv',

@@ -16,6 +16,20 @@ export const line = (max: number): z.ZodString =>
     .regex(/^[^\r\n]*$/, 'must be one line');
 /** Variables in the dotenv grammar. */
 export const block = z.string().max(500_000);
+export const variableName = z
+  .string()
+  .max(1000)
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]*$/, 'must be the name of a variable');
+/** Variables that are never given back. */
+export const secretEnvFields = {
+  secretEnv: block
+    .nullable()
+    .describe(
+      'KEY=VALUE lines that are never shown again: each sets its name, the others stay; null removes all. ' +
+        'They win over env',
+    ),
+  removeSecretEnv: z.array(variableName).max(1000).describe('Names of secret variables to remove'),
+} as const;
 /** One argument of a command; data, never read by a shell. */
 export const argument = z.string().max(10_000);
 

@@ -5,29 +5,43 @@
 import { z } from 'zod';
 import { perDatabaseKind, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
+import type { DeployedKind } from '../../domain/service-ref.ts';
 import { databaseKinds, type DatabaseKinds } from '../database/kinds.ts';
+import { liveRecord } from './record-live.ts';
 
 /** Where services of a kind stand, and how their id and status are called. */
 interface ServiceKind {
   list: string;
   id: string;
   status: 'applicationStatus' | 'composeStatus';
+  /** As deployments call the kind. */
+  deployed: DeployedKind;
 }
 
 type OfDatabases = {
-  [K in DatabaseKindName]: { list: K; id: DatabaseKinds[K]['id']; status: 'applicationStatus' };
+  [K in DatabaseKindName]: {
+    list: K;
+    id: DatabaseKinds[K]['id'];
+    status: 'applicationStatus';
+    deployed: 'database';
+  };
 };
 
 export const serviceKinds = {
-  application: { list: 'applications', id: 'applicationId', status: 'applicationStatus' },
+  application: {
+    list: 'applications',
+    id: 'applicationId',
+    status: 'applicationStatus',
+    deployed: 'application',
+  },
   ...ofDatabases(),
-  compose: { list: 'compose', id: 'composeId', status: 'composeStatus' },
+  compose: { list: 'compose', id: 'composeId', status: 'composeStatus', deployed: 'compose' },
 } as const satisfies Record<string, ServiceKind>;
 
 export type ServiceKinds = typeof serviceKinds;
 export type ServiceKindName = keyof ServiceKinds;
 
-const summary = { name: z.string(), appName: z.string() } as const;
+const summary = { name: z.string(), appName: z.string(), live: liveRecord } as const;
 const status = z.enum(applicationStatuses);
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -58,6 +72,7 @@ function ofDatabases(): OfDatabases {
     list: kind,
     id: databaseKinds[kind].id,
     status: 'applicationStatus',
+    deployed: 'database',
   })) as OfDatabases;
 }
 

@@ -1,5 +1,7 @@
 /** What the reads of projects, environments and mounts see of services, whatever their kind. */
 import type { ApplicationStatus } from '../../domain/lifecycle.ts';
+import type { Live } from '../../domain/live.ts';
+import type { ServiceRef } from '../../domain/service-ref.ts';
 import { serviceKinds, type ServiceKindName, type ServiceKinds } from './record-lists.ts';
 
 /** What lists show of a service. */
@@ -13,6 +15,9 @@ export interface ServiceSummary {
   status: ApplicationStatus;
   createdAt: string;
 }
+
+/** What runs of a service, from memory: nothing is asked of an engine or the database. */
+export type LiveReader = (service: ServiceRef) => Live | null;
 
 /** Newest first, in one statement each. */
 export interface Services {
@@ -29,7 +34,7 @@ export interface ServiceCopies {
 
 type Shown<K extends ServiceKindName> = { [F in ServiceKinds[K]['id']]: string } & {
   [F in ServiceKinds[K]['status']]: ServiceSummary['status'];
-} & Pick<ServiceSummary, 'name' | 'appName' | 'description' | 'createdAt'>;
+} & Pick<ServiceSummary, 'name' | 'appName' | 'description' | 'createdAt'> & { live: Live | null };
 export type ServiceLists = { [K in ServiceKindName as ServiceKinds[K]['list']]: Shown<K>[] };
 
 const listNames = Object.values(serviceKinds).map(({ list }) => list);
@@ -38,7 +43,7 @@ const listNames = Object.values(serviceKinds).map(({ list }) => list);
  * The services as a list for each kind, in the order given. Called for every environment of an organization,
  * so it makes objects of few shapes.
  */
-export function serviceLists(services: readonly ServiceSummary[]): ServiceLists {
+export function serviceLists(services: readonly ServiceSummary[], liveOf: LiveReader): ServiceLists {
   const lists: Record<string, object[]> = {};
   for (const list of listNames) lists[list] = [];
   for (const { kind, serviceId, name, appName, description, status, createdAt } of services) {
@@ -49,6 +54,7 @@ export function serviceLists(services: readonly ServiceSummary[]): ServiceLists 
       appName,
       description,
       [row.status]: status,
+      live: liveOf({ kind: row.deployed, serviceId }),
       createdAt,
     });
   }

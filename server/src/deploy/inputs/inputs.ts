@@ -1,0 +1,123 @@
+/**
+ * What a release is made of: kept with it, and compared with what would be released now (decisions 5,
+ * pendingChanges). One function per kind makes it, for the release and for whoever reads. Pure.
+ */
+import { AppError } from '../../domain/errors.ts';
+
+export interface ReleaseInputs {
+  /** Settings of the record by their fields. */
+  settings: Readonly<Record<string, unknown>>;
+  /** By the field of their block: variables with their references put in, whatever block they came from. */
+  variables: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What hangs on the record: mounts, ports, the registry. */
+  parts: Readonly<Record<string, unknown>>;
+}
+
+/** What is known of a release; that of an earlier version of Berth knows less. */
+export type ReleasedInputs = { [K in keyof ReleaseInputs]?: ReleaseInputs[K] | undefined };
+
+/**
+ * Names of what differs: fields, parts, and for variables the field of the block with `<field>.<NAME>` after
+ * it for each that is new, gone or otherwise; never a value.
+ */
+export function changedInputs(released: ReleasedInputs, now: ReleaseInputs): string[] {
+  const changed = [
+    ...changedNames(released.settings, now.settings),
+    ...Object.entries(now.variables).flatMap(([block, variables]) => {
+      const former = released.variables?.[block];
+      const names = former === undefined ? [] : changedVariables(former, variables);
+      return names.length === 0 ? [] : [block, ...names.map((name) => `${block}.${name}`)];
+    }),
+    ...changedNames(released.parts, now.parts),
+  ];
+  return [...new Set(changed)];
+}
+
+/**
+ * What changed since a release, none before the first. Variables that cannot be put in are a change that the
+ * next deployment will refuse; the field where it went wrong stands for them.
+ */
+export async function pendingChanges(
+  released: ReleasedInputs | undefined,
+  settings: ReleaseInputs['settings'],
+  now: () => Promise<ReleaseInputs>,
+): Promise<string[]> {
+  if (released === undefined) return [];
+  try {
+    return changedInputs(released, await now());
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const changed = changedInputs(released, { settings, variables: {}, parts: {} });
+    return [...changed, error.issues?.[0]?.path ?? 'env'];
+  }
+}
+
+/** Of what a release knows nothing, nothing is said. */
+function changedNames(
+  released: Readonly<Record<string, unknown>> = {},
+  now: Readonly<Record<string, unknown>>,
+): string[] {
+  return Object.keys(now).filter((name) => name in released && !isSame(released[name], now[name]));
+}
+
+function changedVariables(
+  released: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): string[] {
+  return [...new Set([...Object.keys(released), ...Object.keys(now)])]
+    .filter((name) => released[name] !== now[name])
+    .toSorted();
+}
+
+/** By their stored form, in which a member that is undefined is none. */
+function isSame(left: unknown, right: unknown): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}
+
+interface MountFacts {
+  type: string;
+  hostPath: string | null;
+  volumeName: string | null;
+  filePath: string | null;
+  content: string | null;
+  mountPath: string;
+}
+
+/** Mounts as a release takes them, in one order. */
+export function mountFacts(mounts: readonly MountFacts[]): MountFacts[] {
+  return mounts
+    .map(({ type, hostPath, volumeName, filePath, content, mountPath }) => ({
+      type,
+      hostPath,
+      volumeName,
+      filePath,
+      content,
+      mountPath,
+    }))
+    .toSorted((left, right) => left.mountPath.localeCompare(right.mountPath));
+}
+
+const rememberedReleases = 2000;
+
+/** A release never changes once it is live (a reload forgets it), so each is decrypted and parsed once. */
+export function rememberReleases<S extends { liveDeploymentId: string | null }>(
+  read: (service: S) => Promise<ReleasedInputs | undefined>,
+): { released: typeof read; forget(deploymentId: string): void } {
+  const known = new Map<string, ReleasedInputs>();
+  return {
+    forget: (deploymentId) => known.delete(deploymentId),
+    async released(service) {
+      const { liveDeploymentId } = service;
+      if (liveDeploymentId === null) return undefined;
+      const remembered = known.get(liveDeploymentId);
+      if (remembered) return remembered;
+      const snapshot = await read(service);
+      if (!snapshot) return undefined;
+      const { settings, variables, parts } = snapshot;
+      const inputs = { settings, variables, parts };
+      if (known.size >= rememberedReleases) known.clear();
+      known.set(liveDeploymentId, inputs);
+      return inputs;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+/**
+ * What variables may refer to by the name of a service of the same environment (decisions 3): a database's
+ * address and its parts, an application's host.
+ */
+import type { ServiceReferences } from '../../domain/env.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../../db/tables.ts';
+import { databaseKind } from '../../modules/database/kinds.ts';
+
+/** Whose variables they are. */
+export interface Consumer {
+  organizationId: string;
+  environmentId: string;
+  serverId: string | null;
+  name: string;
+}
+
+type Place = Pick<Consumer, 'organizationId' | 'environmentId'>;
+
+export interface ReferenceParts {
+  databases(place: Place): Promise<DatabaseRecord[]>;
+  applications(place: Place): Promise<ApplicationRecord[]>;
+  composes(place: Place): Promise<ComposeRecord[]>;
+  /** Address under which the outside finds a server; null while nobody told. */
+  serverAddress(serverKey: string): Promise<string | null>;
+  /** Addresses of a database; the external one where `host` and a port are known. */
+  connectionOf(database: DatabaseRecord, host: string | null): { internal: string; external: string | null };
+  /** As sentences name it. */
+  serverName(serverKey: string): Promise<string>;
+}
+
+type Found = ReturnType<ServiceReferences['find']>;
+type Fields = (field: string) => Exclude<Found, undefined>;
+
+/** The services of the consumer's environment, read now. */
+export async function serviceReferences(
+  parts: ReferenceParts,
+  consumer: Consumer,
+): Promise<ServiceReferences> {
+  const { organizationId, environmentId } = consumer;
+  const place = { organizationId, environmentId };
+  const [databases, applications, composes] = await Promise.all([
+    parts.databases(place),
+    parts.applications(place),
+    parts.composes(place),
+  ]);
+  const given = new Set<string>();
+  const all = [
+    ...(await Promise.all(databases.map((one) => databaseFields(parts, consumer, one, given)))),
+    ...(await Promise.all(applications.map((one) => applicationFields(parts, consumer, one)))),
+    ...composes.map(({ name }) => ({ name, fields: composeFields })),
+  ];
+  const byName = Map.groupBy(all, ({ name }) => name);
+  return {
+    given,
+    find(name, field) {
+      const [found, other] = byName.get(name) ?? [];
+      if (other)
+        return { refused: `several services of this environment are called ${name}; rename all but one` };
+      return found?.fields(field);
+    },
+  };
+}
+
+interface Named {
+  name: string;
+  fields: Fields;
+}
+
+const databaseFieldNames = ['URL', 'HOST', 'PORT', 'USER', 'PASSWORD', 'DATABASE'];
+
+async function databaseFields(
+  parts: ReferenceParts,
+  consumer: Consumer,
+  database: DatabaseRecord,
+  given: Set<string>,
+): Promise<Named> {
+  const { name, kind, databasePassword } = database;
+  const { server, port } = databaseKind(kind);
+  const at = await databasePlace(parts, consumer, database);
+  return {
+    name,
+    fields(field) {
+      if (!databaseFieldNames.includes(field))
+        return { refused: `${name} is a database, which has ${databaseFieldNames.join(', ')}` };
+      if ('refused' in at) return at;
+      const { user, password, database: databaseName } = server.login(database);
+      const values: Record<string, string> = {
+        URL: at.url,
+        HOST: at.host,
+        PORT: String(at.port ?? port),
+        USER: user,
+        PASSWORD: password,
+        DATABASE: databaseName,
+      };
+      for (const secret of [password, databasePassword, encodeURIComponent(password)]) given.add(secret);
+      return { value: values[field] ?? '' };
+    },
+  };
+}
+
+/** The name on the network; from another server the published address. */
+async function databasePlace(
+  parts: ReferenceParts,
+  consumer: Consumer,
+  database: DatabaseRecord,
+): Promise<{ url: string; host: string; port?: number } | { refused: string }> {
+  const host = database.releasedAppName ?? database.appName;
+  if (serverKeyOf(database) === serverKeyOf(consumer))
+    return { url: parts.connectionOf({ ...database, appName: host }, null).internal, host };
+  const { name, kind, externalPort } = database;
+  const address = await parts.serverAddress(serverKeyOf(database));
+  const { external } = parts.connectionOf(database, address);
+  if (address !== null && external !== null && externalPort !== null)
+    return { url: external, host: address, port: externalPort };
+  const needed =
+    externalPort === null
+      ? `set one with ${kind}.saveExternalPort`
+      : 'nobody has told the address of its server (setting serverIp)';
+  return {
+    refused:
+      `the database ${name} is on ${await parts.serverName(serverKeyOf(database))} and ${consumer.name} on ` +
+      `${await parts.serverName(serverKeyOf(consumer))}; from another server it is reached by its ` +
+      `published port only: ${needed}`,
+  };
+}
+
+async function applicationFields(
+  parts: ReferenceParts,
+  consumer: Consumer,
+  application: ApplicationRecord,
+): Promise<Named> {
+  const { name, appName, releasedAppName } = application;
+  const isNear = serverKeyOf(application) === serverKeyOf(consumer);
+  const places = isNear
+    ? ''
+    : `${await parts.serverName(serverKeyOf(application))} and ${consumer.name} on ` +
+      `${await parts.serverName(serverKeyOf(consumer))}`;
+  return {
+    name,
+    fields(field) {
+      if (field !== 'HOST') return { refused: `${name} is an application, which has HOST alone` };
+      if (isNear) return { value: releasedAppName ?? appName };
+      return {
+        refused: `the application ${name} is on ${places}; from another server it is reached by its domain`,
+      };
+    },
+  };
+}
+
+const composeFields: Fields = () => ({
+  refused:
+    'that is a compose service; its services are reached as <appName>_<service> on the network of this ' +
+    'environment',
+});
+
+/** Whether any of these blocks may refer to a service, so that the others need no look at them. */
+export function mayReferTo(blocks: readonly (string | null)[]): boolean {
+  return blocks.some((block) => block?.includes('${{') === true);
+}

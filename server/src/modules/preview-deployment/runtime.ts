@@ -1,0 +1,73 @@
+/** What is done to a preview by hand: start and stop. */
+import type { ApplicationRecord } from '../../db/tables.ts';
+import { AppError } from '../../domain/errors.ts';
+import { statusAfter } from '../../domain/lifecycle.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import { previewRef } from '../../domain/service-ref.ts';
+import type { ServiceSpec } from '../../ports/engine.ts';
+import { deployingElsewhere, type Hosts } from '../../ports/host.ts';
+import type { DeployedServices } from '../deployment/deployment.ts';
+import { awaitEnded, awaitRunning, nameOf, ownService } from '../service/own-service.ts';
+import type { Turns } from '../service/turns.ts';
+import type { PreviewDeploymentRecord } from './store.ts';
+
+export interface PreviewRuntime {
+  /** Back to its live release; PRECONDITION_FAILED before any. */
+  start(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
+  /** Its volumes and its host stay, and a new commit of its pull request starts it again. */
+  stop(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
+}
+
+export interface PreviewRuntimeOptions {
+  hosts: Hosts;
+  turns: Turns;
+  /** Previews as deployments see them, whose status their comments follow. */
+  services: DeployedServices;
+  liveSpec(preview: PreviewDeploymentRecord): Promise<ServiceSpec | undefined>;
+}
+
+const reader = 'container.getServiceContainersByAppName';
+
+export function createPreviewRuntime({
+  hosts,
+  turns,
+  services,
+  liveSpec,
+}: PreviewRuntimeOptions): PreviewRuntime {
+  async function settle(
+    { previewDeploymentId }: PreviewDeploymentRecord,
+    event: 'started' | 'stopped',
+  ): Promise<void> {
+    const present = await services.find(previewDeploymentId);
+    if (present)
+      await services.patch(previewDeploymentId, {
+        isStopped: event === 'stopped',
+        status: statusAfter(event, present.status),
+      });
+  }
+  return {
+    start: (application, preview) =>
+      turns.take(preview.previewDeploymentId, async () => {
+        const spec = await liveSpec(preview);
+        if (!spec)
+          throw new AppError('PRECONDITION_FAILED', 'The preview has no release yet: redeploy it first.');
+        const { engine } = await hosts.of(serverKeyOf(application), deployingElsewhere);
+        const present = await engine.service(spec.name);
+        if (present?.specDigest === engine.specDigest(spec))
+          await engine.scaleService(spec.name, spec.replicas);
+        else await engine.applyService(spec);
+        await awaitRunning(engine, spec.name, spec.replicas, reader);
+        await settle(preview, 'started');
+      }),
+    stop: (application, preview) =>
+      turns.take(preview.previewDeploymentId, async () => {
+        const host = await hosts.find(serverKeyOf(application));
+        const owned = { ...preview, ...previewRef(preview.previewDeploymentId) };
+        if (host && (await ownService(host.engine, owned))) {
+          await host.engine.scaleService(nameOf(owned), 0);
+          await awaitEnded(host.engine, nameOf(owned), reader);
+        }
+        await settle(preview, 'stopped');
+      }),
+  };
+}
