@@ -1,6 +1,5 @@
 /** kill -9 of Berth while deployments are held in their stages. */
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

@@ -41,10 +41,14 @@ async function pull(
       image === kind.image && kind.imageIsPublished === false
         ? ` ${image} is the default of this kind in the interface, but nobody publishes it.`
         : '';
+    const other =
+      image === kind.exampleImage
+        ? 'one that this server reaches'
+        : `one that exists, such as ${kind.exampleImage}`;
     throw new AppError(
       'PRECONDITION_FAILED',
       `The image ${image} could not be pulled: ${error.message}${hint} Set containerImage with ` +
-        `${database.kind}.update to one that exists, such as ${kind.exampleImage}, and deploy again.`,
+        `${database.kind}.update to ${other}, and deploy again.`,
       { cause: error },
     );
   }
