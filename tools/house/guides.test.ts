@@ -54,3 +54,13 @@ test('the README names every guide', () => {
   const readme = read('README.md');
   expect(guides.filter((path) => !readme.includes(path))).toEqual([]);
 });
+
+test('the table of first steps names tests that are there', () => {
+  const rows = [...read('docs/first-steps.md').matchAll(/^\| .+ \| `(.+)` \| `(.+)` \|$/gmu)];
+  expect(rows.length).toBeGreaterThan(20);
+  const missing = rows.filter(
+    ([, name = '', path = '']) =>
+      !globSync(path, { cwd: repositoryRoot }).some((file) => read(file).includes(name)),
+  );
+  expect(missing.map(([row]) => row)).toEqual([]);
+});
