@@ -7,6 +7,7 @@ import type { Caller } from '../procedure/guard.ts';
 import type { Actor } from '../procedure/context.ts';
 import type { CookieJar } from './cookies.ts';
 import { requireSameOrigin } from './same-origin.ts';
+import { verbOf } from '../procedure/procedure.ts';
 
 export interface Credentials {
   apiKey: string | undefined;
@@ -24,10 +25,7 @@ export function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
   { authenticate, cookies }: { authenticate: Authenticate; cookies: CookieJar },
-  {
-    follow,
-    changes = false,
-  }: { follow: boolean /** Also a GET changes something. */; changes?: boolean | undefined },
+  { follow }: { follow: boolean },
 ): Caller {
   let signal: AbortSignal | undefined;
   return {
@@ -50,7 +48,7 @@ export function callerOf(
       const { authorization } = request.headers;
       const sessionTokens = cookies.sessionTokens(request);
       const actor = await authenticate({ apiKey, authorization, sessionTokens });
-      if (actor.sessionId !== undefined && (changes || request.method !== 'GET')) requireSameOrigin(request);
+      if (actor.sessionId !== undefined && request.method !== 'GET') requireSameOrigin(request);
       return actor;
     },
   };
@@ -158,9 +156,9 @@ export function parseJson(text: string, field: string): unknown {
   }
 }
 
-/** Queries and streams are GET, mutations and uploads POST; the other verb is 405. */
+/** What only reads is GET, what changes something POST; the other verb is 405. */
 export function checkMethod(request: FastifyRequest, procedure: Procedure, path: string): void {
-  const expected = procedure.kind === 'query' || procedure.kind === 'subscription' ? 'GET' : 'POST';
+  const expected = verbOf(procedure);
   if (request.method !== expected)
     throw new AppError('METHOD_NOT_SUPPORTED', `${path} is called with ${expected}, not ${request.method}.`);
 }
