@@ -1,7 +1,7 @@
 /**
  * Runs the tests after bin/test has set up dependencies and the build: `node test/run.ts [--long]
- * [--seed N] [project…]`, all projects unless named; `--long` tries the whole of what the ordinary run takes a
- * part of by its seed. The last line is "N passed, N failed" over all projects; the exit code is 0 only if
+ * [--seed N] [project…]`, all projects unless named; `--long` tries the whole of what the ordinary run takes
+ * a part of by its seed. The last line is "N passed, N failed" over all projects; the exit code is 0 only if
  * something ran and nothing failed or was left on the machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

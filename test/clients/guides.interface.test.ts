@@ -1,6 +1,6 @@
 /**
- * The commands of the guides (fenced blocks of the kind "berth"), each guide walked from its first line to its
- * last against the started program. Capitals stand for what the commands before answered.
+ * The commands of the guides (fenced blocks of the kind "berth"), each guide walked from its first line to
+ * its last against the started program. Capitals stand for what the commands before answered.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -144,7 +144,8 @@ describe('the corpus', () => {
     console.log(
       `hostile input: ${values.length} values (every second for an everyday field, every fourth for an ` +
         `id or another field, every fifth for a field of a kind of database) × ${fields.size} fields = ` +
-        `${whole.length} requests, of which ${cases.length} (seed ${seed}) in ${((performance.now() - began) / 1000).toFixed(0)} s: ` +
+        `${whole.length} requests, of which ${cases.length} (seed ${seed}) in ` +
+        `${((performance.now() - began) / 1000).toFixed(0)} s: ` +
         `${count('refused')} refused with the field named, ${count('shown')} taken and given back as they ` +
         `were, ${count('accepted')} taken where nothing is given back`,
     );

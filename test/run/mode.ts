@@ -1,6 +1,6 @@
 /**
- * How much a run tries, as bin/test tells its projects: `--long` for the whole, `--seed N` for the same choice
- * again.
+ * How much a run tries, as bin/test tells its projects: `--long` for the whole, `--seed N` for the same
+ * choice again.
  */
 import { z } from 'zod';
 

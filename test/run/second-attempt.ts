@@ -1,6 +1,6 @@
 /**
- * Files with a failed test are run once more, alone, when all projects have ended (decision 28): a machine that
- * starves a test for a moment refuses no good change, and a flaky test is told by its name. What fails twice
+ * Files with a failed test are run once more, alone, when all projects have ended (decision 28): a machine
+ * that starves a test for a moment refuses no good change, and a flaky test is told by its name. What fails twice
  * fails; where many fail at once, none is run again.
  */
 import type { ProjectEnd } from './project.ts';
@@ -46,7 +46,9 @@ export function settle(first: ProjectEnd, second: ProjectEnd): Settled {
       ...first,
       ...counts,
       files,
-      line: `${first.name}: ${counts.passed} passed, ${counts.failed} failed, files run again: ${repeated.size}`,
+      line:
+        `${first.name}: ${counts.passed} passed, ${counts.failed} failed, ` +
+        `files run again: ${repeated.size}`,
       failures: [
         ...first.runReasons,
         ...files.flatMap(({ failures, reason }) => [...failures, ...(reason === null ? [] : [reason])]),

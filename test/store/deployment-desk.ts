@@ -89,16 +89,12 @@ export function createDeploymentDesk(
   const faults: string[] = [];
   const turns = createTurns();
   const runner = createRunner({ stores, deployments, logs, stages, turns, buildsAtOnce, faults });
-  let perServer = 20;
-  let asked = Promise.withResolvers<void>();
+  const taking = createTaking();
   const worker = createWorker({
     store: stores.jobs,
     clock,
     handlers: { deployment: runner.run },
-    async limits() {
-      asked.resolve();
-      return { perServer, backups: 1 };
-    },
+    limits: taking.limits,
     onFault: (error) => void faults.push(String(error)),
     pollMs: 50,
   });
@@ -119,11 +115,9 @@ export function createDeploymentDesk(
       userName: async (userId) => (await stores.users.users.find({ userId }))?.email,
     }),
     async takeJobs(isTaking) {
-      perServer = isTaking ? 20 : 0;
-      asked = Promise.withResolvers();
+      const isKept = taking.set(isTaking);
       worker.wake();
-      // A claim with the former number may be on its way to the database; the worker asks again after it.
-      await asked.promise;
+      await isKept;
     },
     async deploy(service) {
       // The kind that asks nothing of the records.
@@ -136,6 +130,24 @@ export function createDeploymentDesk(
       return deploymentId;
     },
     ...createLooks({ stores, deployments, log, faults }),
+  };
+}
+
+/** The limits that the worker asks for before each claim. */
+function createTaking() {
+  let perServer = 20;
+  let asked = Promise.withResolvers<void>();
+  return {
+    async limits() {
+      asked.resolve();
+      return { perServer, backups: 1 };
+    },
+    /** A claim with the former number may be on its way to the database; the worker asks again after it. */
+    set(isTaking: boolean): Promise<void> {
+      perServer = isTaking ? 20 : 0;
+      asked = Promise.withResolvers();
+      return asked.promise;
+    },
   };
 }
 

@@ -64,7 +64,8 @@ function procedureSection({ path, procedure }: NamedProcedure, shown: Map<string
   };
   return [
     `## ${path}`,
-    `${kind === 'subscription' && !isRead(procedure) ? 'POST, stream' : verbs[kind]} · ${accessOf(procedure)}`,
+    `${kind === 'subscription' && !isRead(procedure) ? 'POST, stream' : verbs[kind]} · ` +
+      accessOf(procedure),
     `${summary}.`,
     ...(description === undefined ? [] : [description]),
     once('Input', shapeOf(inlineSchemaOf(procedure.input, 'input'))),

@@ -27,8 +27,8 @@ test('troubleshooting knows the frequent sentences', () => {
 });
 
 test.each(frequent)('the program says: %s', (sentence) => {
-  for (const part of sentence.split('…').map((text) => text.trim()))
-    if (part.length > 2) expect(sentences).toContain(part);
+  const parts = sentence.split('…').map((text) => text.trim());
+  expect(parts.filter((part) => part.length > 2 && !sentences.includes(part))).toEqual([]);
 });
 
 test('images that a guide names as ours are built by bin/up, with the words of the table', () => {

@@ -38,7 +38,8 @@ const front = `<!doctype html>
 <li><a href="/docs">/docs</a>: every call, to read and to try</li>
 <li><a href="/api/openapi.json">/api/openapi.json</a>: the same for programs</li>
 <li><a href="/api/health">/api/health</a>: whether it is well, and its version</li>
-<li><code>berth login --url</code> with this address: the command line; <code>berth help</code> tells the rest</li>
+<li><code>berth login --url</code> with this address: the command line;
+<code>berth help</code> tells the rest</li>
 </ul>
 </body>
 </html>

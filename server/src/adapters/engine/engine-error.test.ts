@@ -57,7 +57,11 @@ test.each([
   const error = engineError('doing it', socket, answered(status, message));
   expect(error).toMatchObject({ code, message: expect.stringContaining(words) });
   expect(error.message).not.toContain('rpc error');
-  if (message.includes('no such host')) expect(error.message).not.toContain('refused');
+});
+
+test('a name that does not resolve is no refusal', () => {
+  const words = 'Get "https://r.invalid/v2/": dial tcp: lookup r.invalid: no such host';
+  expect(engineError('doing it', socket, answered(500, words)).message).not.toContain('refused');
 });
 
 test.each([

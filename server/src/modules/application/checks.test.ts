@@ -55,7 +55,7 @@ describe('the password of a registry', () => {
   });
 });
 
-test('an application without a source is told all ways to one, and no host of repositories that nobody chose', async () => {
+test('an application without a source is told all ways to one, and no git host by name', async () => {
   const application = newApplication({ name: 'web' } as never);
   const refusal = await checkDeployable(application, {} as Hosts).catch((error: Error) => error.message);
   expect(refusal).toMatch(/saveGitProvider.*saveContainerProvider.*dropDeployment/);
