@@ -1,7 +1,7 @@
 /**
  * Files with a failed test are run once more, alone, when all projects have ended (decision 28): a machine
- * that starves a test for a moment refuses no good change, and a flaky test is told by its name. What fails twice
- * fails; where many fail at once, none is run again.
+ * that starves a test for a moment refuses no good change, and a flaky test is told by its name. What fails
+ * twice fails; where many fail at once, none is run again.
  */
 import type { ProjectEnd } from './project.ts';
 import { addCounts, noCounts, type Counts, type FileReport } from './report.ts';
