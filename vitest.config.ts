@@ -39,6 +39,8 @@ const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig[
 
 export default defineConfig({
   test: {
+    // Vitest's own second is shorter than a pause of a busy machine.
+    expect: { poll: { timeout: minutes(1) } },
     projects: Object.entries(projects).flatMap(([name, { on, files }]) =>
       on === 'types' ? [] : [{ test: { name, include: [...files], exclude: everywhere, ...grounds[on] } }],
     ),

@@ -1,9 +1,10 @@
 /** One command of the CLI: from the argument vector to the exit code. */
 import { BerthError } from '../client/berth-error.ts';
-import { call, type Connection } from '../client/call.ts';
+import { call, type CallKind, type Connection } from '../client/call.ts';
 import { follow } from '../client/follow.ts';
 import { contracts } from '../server/src/modules/contracts.ts';
 import { listProcedures, type NamedProcedure } from '../server/src/procedure/listing.ts';
+import { verbOf, type Procedure } from '../server/src/procedure/procedure.ts';
 import { z } from 'zod';
 import { schemeHint } from './address.ts';
 import { readConnection } from './config.ts';
@@ -60,14 +61,16 @@ function answer(terminal: Terminal, text: string): number {
   return exitCodes.done;
 }
 
+const callKindOf = (procedure: Procedure): CallKind =>
+  procedure.kind === 'subscription' && verbOf(procedure) === 'POST'
+    ? 'changing subscription'
+    : procedure.kind;
+
 /** Of what answers only at its end, such as a restore. */
 const wholeLimitMs = 24 * 3_600_000;
 
-async function callProcedure(
-  { path, procedure }: NamedProcedure,
-  flags: Flags,
-  terminal: Terminal,
-): Promise<number> {
+async function callProcedure(target: NamedProcedure, flags: Flags, terminal: Terminal): Promise<number> {
+  const { path, procedure } = target;
   const input = await inputFrom(path, procedure, flags, {
     read: (from) => readText(terminal, from),
     exists,
@@ -75,10 +78,10 @@ async function callProcedure(
   const file = await fileFor(path, procedure.kind === 'upload', flags, terminal);
   const connection = await readConnection(terminal.environment);
   if (procedure.kind === 'subscription' && (procedure.whole === undefined || flags.flags.has('follow')))
-    return showStream(connection, path, input, flags, terminal);
+    return showStream(connection, target, input, flags, terminal);
   const value = await call(
     connection,
-    { path, kind: procedure.kind, input, file },
+    { path, kind: callKindOf(procedure), input, file },
     { signal: terminal.signal, ...(procedure.whole === undefined ? {} : { limitMs: wholeLimitMs }) },
   );
   answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
@@ -111,7 +114,7 @@ async function fileFor(
 
 async function showStream(
   connection: Connection,
-  path: string,
+  { path, procedure }: NamedProcedure,
   input: unknown,
   flags: Flags,
   terminal: Terminal,
@@ -121,9 +124,17 @@ async function showStream(
     failed = printEvent(event, terminal) === 'failed' || failed;
   };
   if (flags.flags.has('follow')) {
-    for await (const { data } of follow(connection, path, input, { signal: terminal.signal })) show(data);
+    for await (const { data } of follow(connection, path, input, {
+      signal: terminal.signal,
+      method: verbOf(procedure),
+    }))
+      show(data);
   } else {
-    const now = await call(connection, { path, kind: 'subscription', input }, { signal: terminal.signal });
+    const now = await call(
+      connection,
+      { path, kind: callKindOf(procedure), input },
+      { signal: terminal.signal },
+    );
     const lines: unknown = typeof now === 'object' && now !== null ? Reflect.get(now, 'lines') : undefined;
     if (Array.isArray(lines)) lines.forEach(show);
   }

@@ -20,10 +20,13 @@ export interface CallOptions {
   limitMs?: number | undefined;
 }
 
+/** A stream that changes something is a POST, the others are GET. */
+export type CallKind = ProcedureKind | 'changing subscription';
+
 export interface Call {
   /** `router.procedure`. */
   path: string;
-  kind: ProcedureKind;
+  kind: CallKind;
   input: unknown;
   /** Of an upload. */
   file?: Blob | undefined;

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { Contracts } from '../server/src/modules/contracts.ts';
 import type { Procedure, StreamEvent } from '../server/src/procedure/procedure.ts';
-import { call, type CallOptions, type Connection } from './call.ts';
+import { call, type CallKind, type CallOptions, type Connection } from './call.ts';
 import { follow, type FollowOptions } from './follow.ts';
 import { procedureKinds } from './procedure-kinds.ts';
 
@@ -41,12 +41,13 @@ export function createClient(connection: Connection): Client {
   return asClient(Object.fromEntries(routers));
 }
 
-type Kind = Procedure['kind'];
-
-function callOf(connection: Connection, path: string, kind: Kind): unknown {
+function callOf(connection: Connection, path: string, kind: CallKind): unknown {
   switch (kind) {
     case 'subscription':
       return (input: unknown, options?: FollowOptions) => follow(connection, path, input, options);
+    case 'changing subscription':
+      return (input: unknown, options?: FollowOptions) =>
+        follow(connection, path, input, { ...options, method: 'POST' });
     case 'upload':
       return (input: unknown, file: Blob, options?: CallOptions) =>
         call(connection, { path, kind, input, file }, options);

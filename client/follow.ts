@@ -16,6 +16,8 @@ export interface FollowOptions {
    * Default 45 s.
    */
   silenceMs?: number | undefined;
+  /** POST for a stream that changes something (default GET). */
+  method?: 'GET' | 'POST' | undefined;
 }
 
 /** Yields events until the stream's end; throws BerthError when Berth refuses or stays away. */
@@ -80,7 +82,15 @@ async function* oneConnection(
       accept: 'text/event-stream',
       ...(options.lastEventId === undefined ? {} : { 'last-event-id': options.lastEventId }),
     };
-    const response = await send(connection, `${path}${inputParameter(input)}`, { signal, headers });
+    const response =
+      options.method === 'POST'
+        ? await send(connection, path, {
+            method: 'POST',
+            signal,
+            headers: { ...headers, 'content-type': 'application/json' },
+            body: JSON.stringify(input ?? {}),
+          })
+        : await send(connection, `${path}${inputParameter(input)}`, { signal, headers });
     if (!response.ok || !response.body) {
       await answerOf(response, connection);
       return;

@@ -350,7 +350,7 @@ export const procedureKinds = {
     runsByDatabase: 'query',
     runLogs: 'subscription',
     listFiles: 'query',
-    restoreBackupWithLogs: 'subscription',
+    restoreBackupWithLogs: 'changing subscription',
   },
   installationBackup: {
     get: 'query',
@@ -360,6 +360,10 @@ export const procedureKinds = {
   },
 } as const satisfies {
   [R in keyof Contracts]: {
-    [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never;
+    [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K }
+      ? K extends 'subscription'
+        ? 'subscription' | 'changing subscription'
+        : K
+      : never;
   };
 };

@@ -1,6 +1,7 @@
 /**
- * Runs the tests after bin/test has set up dependencies and the build: `node test/run.ts [project…]`, all of
- * them unless named. The last line is "N passed, N failed" over all projects; the exit code is 0 only if
+ * Runs the tests after bin/test has set up dependencies and the build: `node test/run.ts [--long]
+ * [--seed N] [project…]`, all projects unless named; `--long` tries the whole of what the ordinary run takes
+ * a part of by its seed. The last line is "N passed, N failed" over all projects; the exit code is 0 only if
  * something ran and nothing failed or was left on the machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,10 +14,12 @@ import { goldenData } from './bed/golden.ts';
 import { memoryFolder } from './bed/layout.ts';
 import { installHostPackages } from './bed/host-packages.ts';
 import { leftovers } from './bed/leftovers.ts';
-import { addCounts, runProject, type ProjectEnd } from './run/project.ts';
+import { modeOf, modeVariables, parseSeed } from './run/mode.ts';
+import { runProject, type ProjectEnd } from './run/project.ts';
 import { projects, type ProjectName } from './run/projects.ts';
+import { addCounts, noCounts, type Counts } from './run/report.ts';
+import { filesLimit, settle, toRepeat } from './run/second-attempt.ts';
 import { checkTypes } from './run/types.ts';
-import type { Counts } from './run/report.ts';
 
 type Kind = 'bed' | 'others';
 
@@ -35,13 +38,16 @@ const niceness: Record<Kind, number> = { bed: 0, others: 5 };
  * and that is no fault of the tests.
  */
 const totalLimitMs = 70 * 60_000;
+/** The long run does five times the work of those that it makes longer. */
+const longFactor = 4;
+const limitFactor = (): number => (modeOf().isLong ? longFactor : 1);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<boolean> {
   const names = chosenProjects();
-  const signal = AbortSignal.any([AbortSignal.timeout(totalLimitMs), interruption()]);
-  let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const signal = AbortSignal.any([AbortSignal.timeout(totalLimitMs * limitFactor()), interruption()]);
+  let counts = noCounts;
   // What tests write for themselves is small and soon gone: in memory it costs a third.
   const scratch = await mkdtemp(join(memoryFolder ?? tmpdir(), 'berth-test-'));
   process.env['TMPDIR'] = scratch;
@@ -49,8 +55,9 @@ async function main(): Promise<boolean> {
     if (names.some((name) => !['modules', 'types'].includes(projects[name].on)))
       await timed('Debian packages', () => installHostPackages(say, signal));
     const done = await runLanes(names, signal);
-    counts = done.ends.reduce<Counts>(addCounts, counts);
-    sayAgain(done.ends);
+    const { ends, passedAgain } = await secondAttempts(done.ends, signal);
+    counts = ends.reduce<Counts>(addCounts, counts);
+    sayAgain(ends, passedAgain);
     for (const reason of done.stopped) throw reason;
   } catch (error) {
     say(`The run stopped: ${error instanceof Error ? error.message : String(error)}`);
@@ -94,19 +101,64 @@ async function runLanes(
   };
 }
 
-function run(name: ProjectName, adjustment: number, signal: AbortSignal): Promise<ProjectEnd> {
-  const order = { name, limitMs: projects[name].minutes * 60_000, niceness: adjustment, signal, say };
+/** The few files that failed once more, each project's alone, now that nothing else runs. */
+async function secondAttempts(
+  ends: readonly ProjectEnd[],
+  signal: AbortSignal,
+): Promise<{ ends: ProjectEnd[]; passedAgain: string[] }> {
+  const settled = [...ends];
+  const passedAgain: string[] = [];
+  const failed = ends.some(({ files }) => files.some((file) => file.failed > 0));
+  const repeats = signal.aborted ? [] : toRepeat(ends);
+  if (failed && repeats.length === 0)
+    say(`More than ${filesLimit} files failed, or the run was stopped: none is run again.`);
+  for (const { name, files } of repeats) {
+    const at = settled.findIndex((end) => end.name === name);
+    const first = settled[at];
+    if (first === undefined || !isProject(name)) continue;
+    say(`${name}: once more, alone: ${files.join(', ')}`);
+    const second = settle(first, await run(name, 0, signal, files));
+    settled[at] = second.end;
+    passedAgain.push(...second.passedAgain);
+  }
+  return { ends: settled, passedAgain };
+}
+
+function run(
+  name: ProjectName,
+  adjustment: number,
+  signal: AbortSignal,
+  files?: readonly string[],
+): Promise<ProjectEnd> {
+  const order = {
+    ...(files === undefined ? {} : { files }),
+    name,
+    limitMs: projects[name].minutes * 60_000 * limitFactor(),
+    niceness: adjustment,
+    signal,
+    say,
+  };
   return name === 'types' ? checkTypes(order) : runProject(order);
 }
 
 /** What failed and how each project ended once more, since a long output is often kept by its end only. */
-function sayAgain(ends: readonly ProjectEnd[]): void {
+function sayAgain(ends: readonly ProjectEnd[], passedAgain: readonly string[]): void {
+  for (const line of passedAgain) say(line);
   for (const failure of ends.flatMap((end) => end.failures)) say(`failed: ${failure}`);
   for (const { line } of ends) say(line);
 }
 
 function chosenProjects(): ProjectName[] {
-  const { positionals } = parseArgs({ allowPositionals: true, options: {} });
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { long: { type: 'boolean' }, seed: { type: 'string' } },
+  });
+  if (values.long === true) process.env[modeVariables.long] = '1';
+  if (values.seed !== undefined) process.env[modeVariables.seed] = String(parseSeed(values.seed));
+  const { isLong, seed } = modeOf();
+  // Projects are processes of their own, which choose by the same seed.
+  process.env[modeVariables.seed] = String(seed);
+  say(`${isLong ? 'The long run' : 'The ordinary run'}, seed ${seed}.`);
   const all = Object.keys(projects).filter(isProject);
   const unknown = positionals.filter((name) => !isProject(name));
   if (unknown.length > 0)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { pullUntilAnswered } from './pull.ts';
 
 const signal = new AbortController().signal;
-const limits = { answerLimitMs: 200, limitMs: 5000, signal };
+const limits = { answerLimitMs: 200, limitMs: 60_000, signal };
 const stream =
   (...events: object[]) =>
   async () =>
@@ -27,14 +27,12 @@ it("does not take the engine's own first word for an answer", async () => {
 });
 
 it('is silent when nothing comes within the limit, however long the connection stays open', async () => {
-  const start = performance.now();
   const answer = await pullUntilAnswered(async (abort) => {
     const open = new Readable({ read: () => undefined });
     abort.addEventListener('abort', () => open.destroy(new Error('aborted')));
     return open;
   }, limits);
   expect(answer).toEqual({ kind: 'silent', reason: 'no answer within 0.2 s' });
-  expect(performance.now() - start).toBeLessThan(2000);
 });
 
 it('tells a registry that refuses from one that is not there', async () => {

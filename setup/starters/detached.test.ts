@@ -36,11 +36,11 @@ it('records what it starts, and ends it in good order', async () => {
     program('trap "echo ends; exit 0" TERM; echo ready; while :; do sleep 0.05; done'),
   );
   await waitUntil(() => (tailOf(join(folder, 'program.log'), 5).includes('ready') ? true : undefined), {
-    limitMs: 5000,
+    limitMs: 60_000,
     signal,
   });
   expect(recordedProcess(join(folder, 'program.json'))).toEqual(identity);
-  expect(await stop(5000)).toBe(true);
+  expect(await stop(60_000)).toBe(true);
   expect(isAlive(identity)).toBe(false);
   expect(tailOf(join(folder, 'program.log'), 5)).toBe('ready\nends');
   expect(said).toEqual([]);
@@ -49,7 +49,7 @@ it('records what it starts, and ends it in good order', async () => {
 it('kills after the limit, and says so', async () => {
   const identity = await startDetached(program('trap "" TERM; echo ready; while :; do sleep 0.05; done'));
   await waitUntil(() => (tailOf(join(folder, 'program.log'), 5).includes('ready') ? true : undefined), {
-    limitMs: 5000,
+    limitMs: 60_000,
     signal,
   });
   expect(await stop(300)).toBe(true);
@@ -63,7 +63,7 @@ it('never touches the process that has the pid of a record now', async () => {
   expect(await stop(300)).toBe(false);
   expect(isAlive(identity)).toBe(true);
   writeRecord(join(folder, 'program.json'), identity);
-  expect(await stop(5000)).toBe(true);
+  expect(await stop(60_000)).toBe(true);
 });
 
 it('refuses a program that is not there', async () => {
@@ -74,12 +74,12 @@ it('shows the lines of the last start only', async () => {
   await startDetached(program('echo first; sleep 0.3'));
   await waitUntil(
     () => (readFileSync(join(folder, 'program.log'), 'utf8').includes('\nfirst') ? true : undefined),
-    { limitMs: 5000, signal },
+    { limitMs: 60_000, signal },
   );
   await startDetached(program('echo second; sleep 0.3'));
   await waitUntil(
     () => (readFileSync(join(folder, 'program.log'), 'utf8').includes('\nsecond') ? true : undefined),
-    { limitMs: 5000, signal },
+    { limitMs: 60_000, signal },
   );
   expect(tailOf(join(folder, 'program.log'), 10)).toBe('second');
 });

@@ -15,10 +15,10 @@ import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
 import { handlerAnswers } from './handler-answers.ts';
 import { inOrder } from './in-order.ts';
+import { verbOf } from '../../server/src/procedure/procedure.ts';
 
 const names = Object.keys(callers).filter((name) => name in callers) as CallerName[];
-const isRead = ({ procedure: { kind } }: NamedProcedure): boolean =>
-  kind === 'query' || kind === 'subscription';
+const isRead = ({ procedure }: NamedProcedure): boolean => verbOf(procedure) === 'GET';
 
 let program: Program;
 /** For whatever changes nothing. */

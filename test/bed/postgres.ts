@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mustRun, runCommand, type Argv } from '../../images/command.ts';
+import { onFreePort, saysTaken } from '../free-port.ts';
 import { launch } from './host-process.ts';
 import { cacheRoot, memoryFolder } from './layout.ts';
 import { end, identify, isAlive, waitUntil, type ProcessIdentity } from './process-identity.ts';
@@ -16,13 +15,19 @@ export interface RunningPostgres {
 }
 
 const user = 'postgres';
+/** Long, since several of them may start on a busy machine. */
+const startLimitMs = 120_000;
 
 /**
  * Starts a PostgreSQL server of its own for tests (1 s): Debian's, in a folder of its own, as the user
  * postgres. It ends with this process, however that ends. Writes are not flushed to disk: it is for tests
  * only. Needs root and Debian's postgresql package.
  */
-export async function startPostgres(): Promise<RunningPostgres> {
+export function startPostgres(): Promise<RunningPostgres> {
+  return onFreePort('127.0.0.1', startAt, saysTaken);
+}
+
+async function startAt(port: number): Promise<RunningPostgres> {
   const programs = await programFolder();
   const owner = await identify(process.pid);
   const folder = join(postgresRoot(), `${owner?.pid}-${owner?.startTime}-${randomBytes(4).toString('hex')}`);
@@ -34,7 +39,6 @@ export async function startPostgres(): Promise<RunningPostgres> {
   await writeFile(passwordFile, password, { mode: 0o600 });
   for (const path of [folder, passwordFile]) await chown(path, account.uid, account.gid);
   await initialize(programs, data, passwordFile);
-  const port = await freePort();
   const server = await launchServer(serverArgv(programs, data, folder, port), folder);
   const stop = async (): Promise<void> => {
     await end(server, 'SIGKILL', 10_000);
@@ -42,12 +46,14 @@ export async function startPostgres(): Promise<RunningPostgres> {
   };
   const ready = await waitUntil(
     async () => (await answers(programs, port)) || !(await isAlive(server)),
-    30_000,
+    startLimitMs,
   );
   if (!ready || !(await isAlive(server))) {
     const log = await readFile(join(folder, 'log'), 'utf8');
     await stop();
-    throw new Error(`The PostgreSQL server for tests did not answer within 30 s: ${log.slice(-2000)}`);
+    throw new Error(
+      `The PostgreSQL server for tests did not answer within ${startLimitMs / 1000} s: ${log.slice(-2000)}`,
+    );
   }
   return { url: `postgres://berth:${password}@127.0.0.1:${port}/postgres`, stop };
 }
@@ -154,14 +160,4 @@ async function postgresAccount(): Promise<{ uid: number; gid: number }> {
     .find((text) => text.startsWith(`${user}:`));
   const [, , uid, gid] = line?.split(':') ?? [];
   return { uid: Number(uid), gid: Number(gid) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1.');
-  return address.port;
 }

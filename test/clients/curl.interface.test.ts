@@ -351,6 +351,7 @@ const examples: readonly Example[] = [
     status: 200,
     gives: { openapi: '3.1.0', paths: any.object },
   },
+  { argv: ['curl', '{base_url}/'], status: 200 },
   { argv: ['curl', '{base_url}/docs'], status: 200 },
 ];
 

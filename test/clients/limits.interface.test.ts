@@ -28,7 +28,7 @@ const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${program.url}/api/${path}`, {
     ...init,
     headers: { ...world.people.owner.byKey, ...Object.fromEntries(new Headers(init.headers)) },
-    signal: init.signal ?? AbortSignal.timeout(30_000),
+    signal: init.signal ?? AbortSignal.timeout(120_000),
   });
 
 const set = async (settings: object): Promise<void> => {

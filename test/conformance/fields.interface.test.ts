@@ -16,6 +16,7 @@ import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
 import { valueIn } from './answer.ts';
 import { mismatch } from './matching.ts';
+import { verbOf } from '../../server/src/procedure/procedure.ts';
 
 const forms = ['a', 'b'] as const;
 /** What no field takes in place of what it wants; the first that its schema refuses is sent. */
@@ -37,8 +38,7 @@ function headersFor({ procedure: { access } }: NamedProcedure): Record<string, s
 const callOf = (procedure: NamedProcedure): Call => callerOf(program.url, headersFor(procedure));
 const good = (procedure: NamedProcedure): Record<string, unknown> =>
   inputFor(procedure, { world, who: 'owner' });
-const isRead = ({ procedure: { kind } }: NamedProcedure): boolean =>
-  kind === 'query' || kind === 'subscription';
+const isRead = ({ procedure }: NamedProcedure): boolean => verbOf(procedure) === 'GET';
 
 it('the other verb is 405', async () => {
   const faults = await inOrder(procedures, async (procedure) => {

@@ -7,6 +7,7 @@ import { procedures, type Form } from '../e2e/caller.ts';
 import { seedWorlds, type SeedOptions, type World } from '../world/world.ts';
 import type { Row } from './row.ts';
 import { runRow } from './run-row.ts';
+import { verbOf } from '../../server/src/procedure/procedure.ts';
 
 const forms: readonly Form[] = ['a', 'b'];
 
@@ -76,9 +77,7 @@ export async function prepareRows(
 }
 
 const reads = new Set(
-  procedures
-    .filter(({ procedure: { kind } }) => kind === 'query' || kind === 'subscription')
-    .map(({ path }) => path),
+  procedures.filter(({ procedure }) => verbOf(procedure) === 'GET').map(({ path }) => path),
 );
 
 /** Whether a step of the row is to change something; what is not built yet may keep what it was asked. */

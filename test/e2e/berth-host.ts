@@ -76,7 +76,7 @@ export interface ApplicationView {
 }
 
 const queries =
-  /\.(one|all|latest|builders|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|restoreBackupWithLogs|repositories|branches)$/;
+  /\.(one|all|latest|builders|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|repositories|branches)$/;
 
 /** Makes the host with its swarm and starts Berth in it. The owner is signed up and has a key. */
 export async function berthHost(

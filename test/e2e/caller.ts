@@ -4,6 +4,7 @@ import { pack } from 'tar-stream';
 import { listProcedures, type NamedProcedure } from '../../server/src/procedure/listing.ts';
 import { contracts } from '../../server/src/modules/contracts.ts';
 import { inputQuery, send, type Answer } from '../http/call.ts';
+import { verbOf } from '../../server/src/procedure/procedure.ts';
 
 /** Every procedure there is. */
 export const procedures: readonly NamedProcedure[] = listProcedures(contracts);
@@ -20,13 +21,15 @@ export type Call = (
 
 export function callerOf(url: string, headers: Record<string, string> = {}): Call {
   return async (path, input = {}, form = 'b', files) => {
-    const kind = procedures.find((procedure) => procedure.path === path)?.procedure.kind;
-    if (kind === undefined) throw new Error(`There is no procedure ${path}.`);
+    const procedure = procedures.find((each) => each.path === path)?.procedure;
+    if (procedure === undefined) throw new Error(`There is no procedure ${path}.`);
     const address = `${url}/api/${form === 'a' ? 'trpc/' : ''}${path}`;
     const signal = AbortSignal.timeout(30_000);
-    if (kind === 'mutation') return send(address, { headers, body: input, signal });
-    if (kind === 'upload') return send(address, { headers, body: await formOf(input, files), signal });
-    return send(`${address}${inputQuery(input)}`, { headers, signal });
+    if (procedure.kind === 'upload')
+      return send(address, { headers, body: await formOf(input, files), signal });
+    return verbOf(procedure) === 'POST'
+      ? send(address, { headers, body: input, signal })
+      : send(`${address}${inputQuery(input)}`, { headers, signal });
   };
 }
 

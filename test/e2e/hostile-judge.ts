@@ -17,6 +17,7 @@ import { fieldOf, firstOf, type Estate } from './estate.ts';
 import type { HostileValue } from './hostile-values.ts';
 import { nameOf, textAt, withText, type TextField } from './input-fields.ts';
 import { inputFor } from './inputs.ts';
+import { verbOf } from '../../server/src/procedure/procedure.ts';
 
 export interface Place {
   call: Call;
@@ -132,11 +133,7 @@ export async function judge(
     answer.text.includes(field.path.at(-1) ?? '')
   )
     return { kind: 'refused' };
-  if (
-    answer.status === 413 &&
-    (procedure.kind === 'query' || procedure.kind === 'subscription') &&
-    isTooLong(value.text)
-  )
+  if (answer.status === 413 && verbOf(procedure) === 'GET' && isTooLong(value.text))
     return { kind: 'refused' };
   if (
     asksBucket.includes(path) &&

@@ -3,12 +3,13 @@
  * anything is wrong.
  */
 import { parseArgs } from 'node:util';
-import { grown, memoryLimitBytes, sentenceOf, wholeRun } from './plan.ts';
+import { grown, memoryLimitBytes, sentenceOf, fuzzPlan } from './plan.ts';
+import { newSeed } from '../run/mode.ts';
 import { fuzz } from './run.ts';
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' } } });
 const report = await fuzz({
-  ...wholeRun,
+  ...fuzzPlan({ isLong: true, seed: newSeed() }),
   ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
   ...(values.requests === undefined ? {} : { requests: Number(values.requests) }),
 });

@@ -1,3 +1,4 @@
+import type { Mode } from '../run/mode.ts';
 import type { FuzzPlan, FuzzReport } from './run.ts';
 
 const mebibyte = 1024 * 1024;
@@ -7,13 +8,13 @@ export const memoryLimitBytes = 20 * mebibyte;
 
 /**
  * The warm-up fills what is filled once: SQLite's two page caches (8 MB each at most), compiled statements
- * and code, remembered decrypted values. The seed is new each time; the report says which it was.
+ * and code, remembered decrypted values. The report says which seed it was.
  */
-export const wholeRun: FuzzPlan = {
-  seed: Math.floor(Math.random() * 2 ** 32),
+export const fuzzPlan = ({ isLong, seed }: Mode): FuzzPlan => ({
+  seed,
   warmUp: 5000,
-  requests: 50_000,
-};
+  requests: isLong ? 50_000 : 10_000,
+});
 
 /** Growth from the first collection to the last. */
 export function grown(samples: readonly number[]): number {

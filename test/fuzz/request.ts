@@ -16,6 +16,7 @@ import {
   withValue,
   type Spot,
 } from './values.ts';
+import { verbOf } from '../../server/src/procedure/procedure.ts';
 
 export interface FuzzRequest {
   /** What it is, for the report. */
@@ -127,7 +128,7 @@ function asRequest(
   const path = `/api/${form === 'a' ? 'trpc/' : ''}${procedure.path}`;
   const text = JSON.stringify(input);
   const rest = { title: procedure.path, procedure, form };
-  if (kind === 'query' || kind === 'subscription')
+  if (verbOf(procedure.procedure) === 'GET')
     return {
       ...rest,
       method: 'GET',

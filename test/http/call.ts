@@ -23,7 +23,7 @@ const agent = new Agent({ keepAlive: true, timeout: 4000 });
 /** A form goes through `fetch`, which knows how to write one; everything else at a third of its price. */
 export async function send(
   url: string,
-  { method, headers, body, signal = AbortSignal.timeout(10_000) }: Call = {},
+  { method, headers, body, signal = AbortSignal.timeout(60_000) }: Call = {},
 ): Promise<Answer> {
   if (body instanceof FormData) {
     const response = await fetch(url, { method: method ?? 'POST', headers: headers ?? {}, body, signal });

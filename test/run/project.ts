@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { repositoryRoot } from '../../images/build-context.ts';
-import { countReport, type Counts } from './report.ts';
+import { countReport, type Counts, type FileReport } from './report.ts';
 
 /** How a project went: its counts, and what the end of the whole run says about it. */
 export interface ProjectEnd extends Counts {
@@ -12,11 +12,17 @@ export interface ProjectEnd extends Counts {
   line: string;
   /** What failed, each with the beginning of its message. */
   failures: readonly string[];
+  name: string;
+  files: readonly FileReport[];
+  /** What went wrong and no file is to blame for: it was stopped, nothing ran. */
+  runReasons: readonly string[];
 }
 
 export interface ProjectRun {
   name: string;
   limitMs: number;
+  /** Absolute paths of the files to run; all when absent. */
+  files?: readonly string[];
   /** As nice(1) takes it: 0, or more for what may wait. */
   niceness: number;
   signal: AbortSignal;
@@ -48,20 +54,13 @@ export async function runProject(run: ProjectRun): Promise<ProjectEnd> {
     run.say(line);
     return {
       ...counts,
+      name: run.name,
       line,
       failures: [...counts.reasons, ...counts.failures].map((failure) => `${run.name}: ${failure}`),
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-export function addCounts(one: Counts, other: Counts): Counts {
-  return {
-    passed: one.passed + other.passed,
-    failed: one.failed + other.failed,
-    skipped: one.skipped + other.skipped,
-  };
 }
 
 /** Gives how vitest ended: its exit code, or why it was stopped. */
@@ -82,6 +81,7 @@ async function vitest(run: ProjectRun, report: string): Promise<number | string>
       process.execPath,
       program,
       'run',
+      ...(run.files ?? []).map((path) => relative(repositoryRoot, path)),
       '--project',
       run.name,
       '--reporter=default',

@@ -6,6 +6,18 @@ export interface Counts {
   skipped: number;
 }
 
+/** How the tests of one file went. */
+export interface FileReport extends Counts {
+  /** Its absolute path. */
+  path: string;
+  /** Full names of the tests that failed. */
+  failedTests: readonly string[];
+  /** The same with the beginning of what each says. */
+  failures: readonly string[];
+  /** Why the file failed outside its tests. */
+  reason: string | null;
+}
+
 /** Lines of a failed test's message that are told again at the end of a run. */
 const saidLines = 12;
 
@@ -35,38 +47,64 @@ const reportSchema = z.object({
  * beginning of what it says, so that the end of a run's output is enough to go on.
  * @param ended vitest's exit code, or the reason why it was stopped.
  */
-export function countReport(
-  text: string | null,
-  ended: number | string,
-): Counts & { reasons: string[]; failures: string[] } {
-  const files = text === null ? [] : reportSchema.parse(JSON.parse(text)).testResults;
-  const tests = files.flatMap((file) => file.assertionResults);
-  const statuses = tests.map((test) => test.status);
-  const failures = tests
-    .filter((test) => test.status === 'failed')
-    .map((test) =>
-      [
-        test.fullName,
-        ...test.failureMessages.flatMap((message) => message.split('\n').slice(0, saidLines)),
-      ].join('\n    '),
-    );
-  const count = (status: string): number => statuses.filter((each) => each === status).length;
-  const reasons = files
-    .filter(
-      (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-    )
-    .map((file) => `${file.name} failed outside its tests: ${(file.message ?? '').split('\n')[0]}`);
-  const passed = count('passed');
-  const failed = count('failed');
+export function countReport(text: string | null, ended: number | string): Report {
+  const results = text === null ? [] : reportSchema.parse(JSON.parse(text)).testResults;
+  const files = results.map(fileReport);
+  const { passed, failed, skipped } = files.reduce<Counts>(addCounts, noCounts);
+  const reasons: string[] = [];
   if (typeof ended === 'string') reasons.push(ended);
-  else if (ended !== 0 && failed + reasons.length === 0)
+  else if (ended !== 0 && failed === 0)
     reasons.push(`vitest ended with exit code ${ended} though no test failed`);
   else if (passed + failed + reasons.length === 0) reasons.push('no test ran');
   return {
     passed,
     failed: failed + reasons.length,
-    skipped: statuses.length - passed - failed,
-    reasons,
-    failures,
+    skipped,
+    files,
+    reasons: [...files.flatMap(({ reason }) => reason ?? []), ...reasons],
+    runReasons: reasons,
+    failures: files.flatMap(({ failures }) => failures),
+  };
+}
+
+export interface Report extends Counts {
+  files: readonly FileReport[];
+  /** What went wrong and is not a test. */
+  reasons: readonly string[];
+  /** Those of them that no file is to blame for. */
+  runReasons: readonly string[];
+  failures: readonly string[];
+}
+
+export const noCounts: Counts = { passed: 0, failed: 0, skipped: 0 };
+
+export function addCounts(one: Counts, other: Counts): Counts {
+  return {
+    passed: one.passed + other.passed,
+    failed: one.failed + other.failed,
+    skipped: one.skipped + other.skipped,
+  };
+}
+
+type FileResult = z.infer<typeof reportSchema>['testResults'][number];
+
+function fileReport({ name, status, message, assertionResults: tests }: FileResult): FileReport {
+  const count = (of: string): number => tests.filter((test) => test.status === of).length;
+  const [passed, failed] = [count('passed'), count('failed')];
+  const failing = tests.filter((test) => test.status === 'failed');
+  const reason =
+    status === 'failed' && failed === 0
+      ? `${name} failed outside its tests: ${(message ?? '').split('\n')[0]}`
+      : null;
+  return {
+    path: name,
+    passed,
+    failed: failed + (reason === null ? 0 : 1),
+    skipped: tests.length - passed - failed,
+    failedTests: failing.map(({ fullName }) => fullName),
+    failures: failing.map(({ fullName, failureMessages }) =>
+      [fullName, ...failureMessages.flatMap((each) => each.split('\n').slice(0, saidLines))].join('\n    '),
+    ),
+    reason,
   };
 }

@@ -30,6 +30,9 @@ export async function checkTypes({ name, limitMs, niceness, signal, say }: Proje
     passed: right ? 1 : 0,
     failed: right ? 0 : 1,
     skipped: 0,
+    name,
+    files: [],
+    runReasons: [],
     line,
     failures: right ? [] : [`${name}: ${stdout}${stderr}`],
   };

@@ -5,8 +5,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { onFreePort, saysTaken } from '../free-port.ts';
 
 export const s3Bucket = 'backups';
 /** The one account that the server has. */
@@ -27,19 +27,24 @@ export interface S3Server {
 /** Starts one whose objects lie in `folder`, reachable at `address`. */
 export async function startS3(address: string, folder: string): Promise<S3Server> {
   await mkdir(folder, { recursive: true });
-  const port = await freePort(address);
+  return onFreePort(address, (port) => startAt(address, port, folder), saysTaken);
+}
+
+async function startAt(address: string, port: number, folder: string): Promise<S3Server> {
   let child: ChildProcess | undefined;
   const server: S3Server = {
     endpoint: `http://${address}:${port}`,
     async start() {
       const program = [join(import.meta.dirname, 'serve.ts'), address, String(port), folder, s3Bucket];
       const started = spawn('setpriv', ['--pdeathsig=KILL', process.execPath, ...program], {
-        stdio: ['ignore', 'pipe', 'inherit'],
+        stdio: ['ignore', 'pipe', 'pipe'],
       });
+      let said = '';
+      started.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4000)));
       child = started;
       await Promise.race([
         once(started.stdout, 'data'),
-        once(started, 'exit').then(() => Promise.reject(new Error('The S3 server did not start.'))),
+        once(started, 'close').then(() => Promise.reject(new Error(`The S3 server did not start: ${said}`))),
       ]);
     },
     async kill() {
@@ -56,14 +61,4 @@ export async function startS3(address: string, folder: string): Promise<S3Server
   };
   await server.start();
   return server;
-}
-
-async function freePort(address: string): Promise<number> {
-  const probe = createServer().listen(0, address);
-  await once(probe, 'listening');
-  const bound = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (bound === null || typeof bound === 'string') throw new Error(`No port is free at ${address}.`);
-  return bound.port;
 }

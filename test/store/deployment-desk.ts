@@ -63,8 +63,8 @@ export interface DeploymentDesk {
   services: Record<DeployedKind, DeployedServices>;
   /** Accepts a deployment and gives its id. */
   deploy(service: ServiceRef): Promise<string>;
-  /** Whether accepted jobs are taken. */
-  takeJobs(isTaking: boolean): void;
+  /** Whether accepted jobs are taken; resolves when the started worker keeps to it. */
+  takeJobs(isTaking: boolean): Promise<void>;
   log(deploymentId: string): Promise<string[]>;
   /** Waits until a job of the service has been taken. */
   taken(service: ServiceRef): Promise<unknown>;
@@ -89,12 +89,12 @@ export function createDeploymentDesk(
   const faults: string[] = [];
   const turns = createTurns();
   const runner = createRunner({ stores, deployments, logs, stages, turns, buildsAtOnce, faults });
-  let perServer = 20;
+  const taking = createTaking();
   const worker = createWorker({
     store: stores.jobs,
     clock,
     handlers: { deployment: runner.run },
-    limits: async () => ({ perServer, backups: 1 }),
+    limits: taking.limits,
     onFault: (error) => void faults.push(String(error)),
     pollMs: 50,
   });
@@ -114,9 +114,10 @@ export function createDeploymentDesk(
       turns,
       userName: async (userId) => (await stores.users.users.find({ userId }))?.email,
     }),
-    takeJobs(isTaking) {
-      perServer = isTaking ? 20 : 0;
+    async takeJobs(isTaking) {
+      const isKept = taking.set(isTaking);
       worker.wake();
+      await isKept;
     },
     async deploy(service) {
       // The kind that asks nothing of the records.
@@ -129,6 +130,24 @@ export function createDeploymentDesk(
       return deploymentId;
     },
     ...createLooks({ stores, deployments, log, faults }),
+  };
+}
+
+/** The limits that the worker asks for before each claim. */
+function createTaking() {
+  let perServer = 20;
+  let asked = Promise.withResolvers<void>();
+  return {
+    async limits() {
+      asked.resolve();
+      return { perServer, backups: 1 };
+    },
+    /** A claim with the former number may be on its way to the database; the worker asks again after it. */
+    set(isTaking: boolean): Promise<void> {
+      perServer = isTaking ? 20 : 0;
+      asked = Promise.withResolvers();
+      return asked.promise;
+    },
   };
 }
 
@@ -280,8 +299,11 @@ function createGates(): { gates: Gates; stages: readonly Stage<StageContext>[] }
   };
 }
 
+/** Longer than a starved machine needs, and less than the test's own limit, so that the reason is told. */
+const seenLimitMs = 90_000;
+
 async function seen<T>(look: () => Promise<T | undefined>, otherwise: string): Promise<T> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + seenLimitMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;

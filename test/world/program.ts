@@ -4,7 +4,6 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import { openStorage } from '../../server/src/composition/storage.ts';
 import { readConfig } from '../../server/src/config.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
+import { onFreePort, saysTaken } from '../free-port.ts';
 
 export interface Program extends AsyncDisposable {
   readonly url: string;
@@ -102,8 +102,14 @@ interface Running extends Pick<Program, 'url' | 'pid' | 'firstAnswerMs' | 'log' 
   stop(): Promise<void>;
 }
 
-async function run(args: readonly string[], variables: Record<string, string>): Promise<Running> {
-  const port = await freePort();
+const run = (args: readonly string[], variables: Record<string, string>): Promise<Running> =>
+  onFreePort('127.0.0.1', (port) => runAt(port, args, variables), saysTaken);
+
+async function runAt(
+  port: number,
+  args: readonly string[],
+  variables: Record<string, string>,
+): Promise<Running> {
   const url = `http://127.0.0.1:${port}`;
   const began = performance.now();
   // Dies with the test, however that ends.
@@ -167,13 +173,4 @@ async function firstAnswer(url: string, isOver: () => boolean): Promise<void> {
     if (isThere) return;
   }
   throw new Error(`No answer within ${startLimitMs / 1000} s.`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -9,6 +9,7 @@ import { listProcedures } from '../../server/src/procedure/listing.ts';
 import { createOpenapi } from '../../server/src/transport/openapi.ts';
 import { staleFiles } from './freshness.ts';
 import { generatedFiles } from './generated-files.ts';
+import { verbOf } from '../../server/src/procedure/procedure.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
@@ -54,15 +55,7 @@ describe('every operation of the OpenAPI document', () => {
   test('has its errors: those of the door, and those that its procedure declares', () => {
     for (const { path, procedure } of listProcedures(contracts)) {
       const statuses = Object.keys(
-        Object(
-          at(
-            document,
-            'paths',
-            `/api/${path}`,
-            procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post',
-            'responses',
-          ),
-        ),
+        Object(at(document, 'paths', `/api/${path}`, verbOf(procedure).toLowerCase(), 'responses')),
       );
       expect
         .soft(statuses, path)
@@ -76,7 +69,7 @@ describe('every operation of the OpenAPI document', () => {
             '429',
             '500',
             ...(procedure.access.resources.length > 0 ? ['404'] : []),
-            ...(procedure.kind === 'mutation' ? ['415'] : []),
+            ...(verbOf(procedure) === 'POST' && procedure.kind !== 'upload' ? ['415'] : []),
           ]),
         );
       const declared = (procedure.refusals ?? []).map(

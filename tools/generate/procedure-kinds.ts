@@ -1,4 +1,9 @@
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { isRead } from '../../server/src/procedure/procedure.ts';
+
+/** A stream that changes something is asked for with POST. */
+const kindOf = (procedure: NamedProcedure['procedure']): string =>
+  procedure.kind === 'subscription' && !isRead(procedure) ? 'changing subscription' : procedure.kind;
 
 /**
  * What the client must know of each procedure when it runs: whether to ask with GET, POST, a file or a
@@ -7,7 +12,7 @@ import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 export function procedureKindsFile(procedures: readonly NamedProcedure[]): string {
   const routers = [...Map.groupBy(procedures, ({ router }) => router)].map(([router, own]) => {
     const kinds = own.map(
-      ({ path, procedure }) => `    ${path.slice(router.length + 1)}: '${procedure.kind}',\n`,
+      ({ path, procedure }) => `    ${path.slice(router.length + 1)}: '${kindOf(procedure)}',\n`,
     );
     return `  ${router}: {\n${kinds.join('')}  },\n`;
   });
@@ -17,7 +22,11 @@ import type { Contracts } from '../server/src/modules/contracts.ts';
 export const procedureKinds = {
 ${routers.join('')}} as const satisfies {
   [R in keyof Contracts]: {
-    [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K } ? K : never;
+    [P in keyof Contracts[R]]: Contracts[R][P] extends { kind: infer K }
+      ? K extends 'subscription'
+        ? 'subscription' | 'changing subscription'
+        : K
+      : never;
   };
 };
 `;

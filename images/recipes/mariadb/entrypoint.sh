@@ -74,7 +74,7 @@ run_scripts() {
   mariadbd --user=mysql --datadir="$data" --skip-networking --socket="$socket" &
   local server=$!
   until mariadb-admin --socket="$socket" -uroot ping >/dev/null 2>&1; do
-    sleep 0.2; tries=$((tries + 1)); [ "$tries" -lt 150 ] || { echo 'error: the server for the first scripts did not start in 30 s.' >&2; exit 1; }
+    sleep 0.2; tries=$((tries + 1)); [ "$tries" -lt 1500 ] || { echo 'error: the server for the first scripts did not start in 300 s.' >&2; exit 1; }
   done
   for file in "${files[@]}"; do
     case $file in

@@ -8,7 +8,7 @@ import { applicationRef } from '../domain/service-ref.ts';
 eachDatabase('the build slot of a deployment', ({ open }) => {
   const desks: DeploymentDesk[] = [];
   afterEach(async () => {
-    for (const { worker } of desks.splice(0)) await worker.stop(2000);
+    for (const { worker } of desks.splice(0)) await worker.stop(60_000);
   });
 
   async function begin() {

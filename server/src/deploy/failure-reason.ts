@@ -74,9 +74,23 @@ const reasons: readonly Reason[] = [
   },
   {
     applies: (task) => task.exitCode !== undefined && isPlainExit(task),
-    sentence: (task) => `Its program ended with exit code ${task.exitCode}.`,
+    sentence: (task, { end }) => `Its program ended with exit code ${task.exitCode}.${volumeHint(end)}`,
   },
 ];
+
+/**
+ * A new volume takes the owner of the folder that the image has in its place, and belongs to root where the
+ * image has none (engine documentation, volumes).
+ */
+function volumeHint(end: ContainerEnd | undefined): string {
+  const [path] = end?.volumes ?? [];
+  if (end?.user === undefined || path === undefined) return '';
+  return (
+    ` It runs as the user ${end.user} with a volume at ${path}. When its log says EACCES or "permission ` +
+    'denied", that volume belongs to root: make the folder in the Dockerfile before USER (RUN mkdir -p ' +
+    `${path} && chown ${end.user} ${path}) and mount a new volume, since one that has data keeps its owner.`
+  );
+}
 
 const checkWordsLimit = 300;
 

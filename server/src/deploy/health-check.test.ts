@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('the listener probe', () => {
       const run = (text: string): Promise<{ code: number | null; ms: number }> =>
         new Promise((resolve) => {
           const started = Date.now();
-          spawn('sh', ['-c', text, 'probe'], { timeout: 8000 }).once('exit', (code) =>
+          spawn('sh', ['-c', text, 'probe'], { timeout: 60_000 }).once('exit', (code) =>
             resolve({ code, ms: Date.now() - started }),
           );
         });
@@ -138,7 +138,7 @@ describe.skipIf(!existsSync(busybox))("the probe's own busybox", () => {
     const program = spawn(
       busybox,
       ['sh', '-c', onThisMachine(script).replaceAll(probeTarget, busybox), ...rest],
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     let said = '';
     program.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));

@@ -235,6 +235,15 @@ test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string
   expect(failureReason(task('failed', change), end, hasRun)).toBe(sentence);
 });
 
+test('a user other than root and a volume are named when the program ends badly', () => {
+  const end = { exitCode: 1, outOfMemory: false, error: '', unhealthy: false, user: 'node' };
+  const ended = task('failed', { exitCode: 1, error: 'task: non-zero exit (1)' });
+  expect(failureReason(ended, { ...end, volumes: ['/data'] }, false)).toContain(
+    'RUN mkdir -p /data && chown node /data',
+  );
+  expect(failureReason(ended, { ...end, volumes: [] }, false)).toBe('Its program ended with exit code 1.');
+});
+
 test('a failure without a task still has a reason', () => {
   expect(failureReason(undefined, undefined, false)).toContain('names no task');
 });

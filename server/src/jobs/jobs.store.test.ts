@@ -105,7 +105,7 @@ eachDatabase('the job queue', ({ open }) => {
     );
     worker.start();
     expect(String(await outcome.promise)).toContain('lease of this job was lost');
-    await worker.stop(1000);
+    await worker.stop(60_000);
     expect(await store.find({ jobId: id })).toMatchObject({ state: 'running', worker: 'another' });
   });
 
@@ -124,7 +124,7 @@ eachDatabase('the job queue', ({ open }) => {
     worker.start();
     for (let left = 100; left > 0 && (await store.find({ jobId: ids[0] ?? '' }))?.state !== 'done'; left -= 1)
       await pause(50);
-    await worker.stop(1000);
+    await worker.stop(60_000);
     expect({ tries, faults }).toEqual({ tries: 2, faults: ['Error: no disk'] });
     expect(await store.find({ jobId: ids[0] ?? '' })).toMatchObject({ state: 'done', attempts: 2 });
   });
@@ -140,7 +140,7 @@ eachDatabase('the job queue', ({ open }) => {
     );
     worker.start();
     await started.promise;
-    await worker.stop(1000);
+    await worker.stop(60_000);
     expect(await store.find({ jobId: ids[0] ?? '' })).toMatchObject({ state: 'running', leaseUntil: 0 });
     expect(await claim(store, { worker: 'next', now: Date.now() })).toBe(ids[0]);
   });

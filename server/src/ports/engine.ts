@@ -381,6 +381,10 @@ export interface ContainerEnd {
   unhealthy: boolean;
   /** What its last failed health check printed. */
   failedCheck?: string | undefined;
+  /** The user it ran as, where that is not root. */
+  user?: string | undefined;
+  /** Where it had volumes. */
+  volumes?: string[] | undefined;
 }
 
 export interface ImageTransfer {

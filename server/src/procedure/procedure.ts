@@ -135,8 +135,7 @@ export interface Procedure<
   /** Of a subscription: the type of one event. */
   readonly output: O;
   /**
-   * Of a subscription: it changes something, so it is audited as a mutation is, and a session needs a request
-   * of our own pages.
+   * Of a subscription: it changes something, so it is a POST and audited as a mutation is.
    */
   readonly changes?: true;
   /**
@@ -158,6 +157,14 @@ export interface Whole {
 }
 
 type Definition<I extends z.ZodType, O extends z.ZodType> = Omit<Procedure<I, O>, 'kind'>;
+
+/** Whether a call changes nothing: queries, and streams that only show. */
+export const isRead = ({ kind, changes }: Pick<Procedure, 'kind' | 'changes'>): boolean =>
+  kind === 'query' || (kind === 'subscription' && changes !== true);
+
+/** Whatever changes something is a POST, also where its answer is a stream (decisions 2 and 7). */
+export const verbOf = (procedure: Pick<Procedure, 'kind' | 'changes'>): 'GET' | 'POST' =>
+  isRead(procedure) ? 'GET' : 'POST';
 
 export const query = <I extends z.ZodType, O extends z.ZodType>(
   definition: Definition<I, O>,

@@ -1,5 +1,6 @@
 /**
- * The browsable reference at /docs: Swagger UI over our own OpenAPI document, every file from this server.
+ * The page at `/` that says where things are, and the browsable reference at /docs: Swagger UI over our own
+ * OpenAPI document, every file from this server.
  */
 import type { FastifyInstance } from 'fastify';
 import { createReadStream } from 'node:fs';
@@ -22,6 +23,28 @@ const page = `<!doctype html>
 </html>
 `;
 
+/** Nothing of the installation: whoever reaches the address sees it. */
+const front = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Berth</title>
+</head>
+<body>
+<h1>Berth</h1>
+<p>Berth runs here. It is used through its interface and its command line:</p>
+<ul>
+<li><a href="/docs">/docs</a>: every call, to read and to try</li>
+<li><a href="/api/openapi.json">/api/openapi.json</a>: the same for programs</li>
+<li><a href="/api/health">/api/health</a>: whether it is well, and its version</li>
+<li><code>berth login --url</code> with this address: the command line;
+<code>berth help</code> tells the rest</li>
+</ul>
+</body>
+</html>
+`;
+
 const start =
   `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: ` +
   `'none', filter: true, validatorUrl: null });\n`;
@@ -35,6 +58,13 @@ const files = {
 
 export function addDocs(app: FastifyInstance): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  app.get(
+    '/',
+    (_request, reply) =>
+      void reply
+        .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })
+        .send(front),
+  );
   app.get(
     '/docs',
     (_request, reply) =>

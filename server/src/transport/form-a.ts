@@ -52,10 +52,7 @@ async function answerSingle(
   const target = find(wire, path);
   checkMethod(request, target.procedure, path);
   const live = wantsEventStream(request);
-  const caller = callerOf(request, reply, wire, {
-    follow: live,
-    changes: target.procedure.changes,
-  });
+  const caller = callerOf(request, reply, wire, { follow: live });
   if (target.procedure.kind === 'upload') {
     wire.send(reply, { result: { data: await receiveUpload(wire, request, target, caller) } });
     return;

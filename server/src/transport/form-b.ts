@@ -41,10 +41,7 @@ async function answerCall(
   target: RegisteredProcedure,
 ): Promise<void> {
   const live = wantsEventStream(request);
-  const caller = callerOf(request, reply, wire, {
-    follow: live,
-    changes: target.procedure.changes,
-  });
+  const caller = callerOf(request, reply, wire, { follow: live });
   switch (target.procedure.kind) {
     case 'query':
     case 'mutation':

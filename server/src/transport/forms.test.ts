@@ -299,7 +299,6 @@ describe('refusals', () => {
 
   it('tell what is nowhere with 404', async () => {
     for (const path of [
-      '/',
       '/api',
       '/api/trpc',
       '/api/trpc/',
@@ -319,6 +318,12 @@ describe('refusals', () => {
       ]);
     }
   });
+});
+
+it('the address itself answers a page that leads to the reference', async () => {
+  const page = await fetch(`${server.url}/`);
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain('<a href="/docs">');
 });
 
 it('health, the interface document and unknown verbs need no login', async () => {

@@ -10,16 +10,17 @@ import type { Schema } from '../procedure/describe-type.ts';
 import type { Procedure } from '../procedure/procedure.ts';
 import { errorAnswer } from './envelope.ts';
 import { AppError } from '../domain/errors.ts';
+import { verbOf } from '../procedure/procedure.ts';
 
 /**
  * What guard and transport can answer instead of the handler, then what the handler refuses with; by HTTP
  * status.
  */
-export function refusalsOf({ kind, access, refusals = [] }: Procedure): {
+export function refusalsOf({ kind, changes, access, refusals = [] }: Procedure): {
   codes: ErrorCode[];
   flat: FlatRefusal[];
 } {
-  const hasBody = kind === 'mutation' || kind === 'upload';
+  const hasBody = verbOf({ kind, changes }) === 'POST';
   const codes = new Set<ErrorCode>([
     'BAD_REQUEST',
     'UNAUTHORIZED',

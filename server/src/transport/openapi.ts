@@ -8,6 +8,7 @@ import { classRule } from '../domain/permissions.ts';
 import { grantsOf, hostReachOf, type Procedure } from '../procedure/procedure.ts';
 import { errorComponents, errorResponses, errorSchemas } from './openapi-errors.ts';
 import { fixedPaths, fixedTags } from './openapi-fixed.ts';
+import { isRead, verbOf } from '../procedure/procedure.ts';
 
 const description =
   'The interface of Berth. Every procedure is served twice: at `/api/<router>.<procedure>` with the bare ' +
@@ -25,12 +26,7 @@ export function createOpenapi(
     procedures.map(({ path, router, procedure }) => [
       `/api/${path}`,
       {
-        [procedure.kind === 'query' || procedure.kind === 'subscription' ? 'get' : 'post']: operation(
-          path,
-          router,
-          procedure,
-          records,
-        ),
+        [verbOf(procedure).toLowerCase()]: operation(path, router, procedure, records),
       },
     ]),
   );
@@ -144,7 +140,7 @@ function parametersOrBody(procedure: Procedure): Schema {
   const input = inlineSchemaOf(procedure.input, 'input');
   const fields = propertiesOf(input);
   const example = exampleInput(procedure);
-  if (procedure.kind === 'mutation')
+  if (procedure.kind === 'mutation' || (procedure.kind === 'subscription' && !isRead(procedure)))
     return {
       requestBody: {
         required: fields.some(({ required }) => required),

@@ -8,6 +8,7 @@ import type { Actor } from '../procedure/context.ts';
 import type { CookieJar } from './cookies.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import type { StreamLimits } from './stream.ts';
+import { verbOf } from '../procedure/procedure.ts';
 
 export interface Credentials {
   apiKey: string | undefined;
@@ -30,10 +31,7 @@ export function callerOf(
     cookies,
     streamLimits,
   }: { authenticate: Authenticate; cookies: CookieJar; streamLimits: Pick<StreamLimits, 'heartbeatMs'> },
-  {
-    follow,
-    changes = false,
-  }: { follow: boolean /** Also a GET changes something. */; changes?: boolean | undefined },
+  { follow }: { follow: boolean },
 ): Caller {
   let signal: AbortSignal | undefined;
   const credentials = (): Credentials => ({
@@ -60,7 +58,7 @@ export function callerOf(
     },
     async authenticate() {
       const actor = await authenticate(credentials());
-      if (actor.sessionId !== undefined && (changes || request.method !== 'GET')) requireSameOrigin(request);
+      if (actor.sessionId !== undefined && request.method !== 'GET') requireSameOrigin(request);
       return actor;
     },
   };
@@ -168,9 +166,9 @@ export function parseJson(text: string, field: string): unknown {
   }
 }
 
-/** Queries and streams are GET, mutations and uploads POST; the other verb is 405. */
+/** What only reads is GET, what changes something POST; the other verb is 405. */
 export function checkMethod(request: FastifyRequest, procedure: Procedure, path: string): void {
-  const expected = procedure.kind === 'query' || procedure.kind === 'subscription' ? 'GET' : 'POST';
+  const expected = verbOf(procedure);
   if (request.method !== expected)
     throw new AppError('METHOD_NOT_SUPPORTED', `${path} is called with ${expected}, not ${request.method}.`);
 }

@@ -7,8 +7,7 @@ import { AppError } from '../domain/errors.ts';
 
 /**
  * Throws FORBIDDEN when a browser says that the request comes from elsewhere. With neither header it is a
- * program's: no browser sends neither with a POST. A GET that changes something needs one of them, since a
- * browser sends a GET of another page without both.
+ * program's: no browser sends neither with a POST, and nothing that changes anything is a GET.
  */
 export function requireSameOrigin(request: FastifyRequest): void {
   if (isOurs(request)) return;
@@ -23,11 +22,6 @@ function isOurs(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const site = request.headers['sec-fetch-site'];
   const isOwnOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).host === request.host;
-  if (request.method === 'GET')
-    return (
-      (site ?? 'same-origin') === 'same-origin' &&
-      (origin === undefined ? site !== undefined : isOwnOrigin(origin))
-    );
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   return origin === undefined || isOwnOrigin(origin);
 }

@@ -28,7 +28,7 @@ afterAll(async () => {
 const open = (
   path: string,
   headers: Record<string, string> = {},
-  signal = AbortSignal.timeout(10_000),
+  signal = AbortSignal.timeout(60_000),
 ): Promise<Response> =>
   fetch(`${server.url}/api/${path}`, {
     headers: { ...people.owner.headers, accept: 'text/event-stream', ...headers },
@@ -206,7 +206,7 @@ describe('with limits', () => {
   });
 
   it('counts no stream that ended by itself or was refused', async () => {
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000);
     const headers = { ...people.owner.headers, accept: 'text/event-stream' };
     for (let count = 0; count < 10; count += 1) {
       expect((await fetch(`${narrow.url}/api/trial.lines?count=x`, { headers, signal })).status).toBe(400);

@@ -1,14 +1,12 @@
 /** kill -9 of Berth while deployments are held in their stages. */
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { repositoryRoot } from '../../../images/build-context.ts';
 import type { Bed } from '../../bed/bed.ts';
 import { dockerOf } from '../../bed/docker.ts';
 import { processesOf } from '../../bed/processes.ts';
-import type { BerthHost } from '../berth-host.ts';
+import { nodePath, project, type BerthHost } from '../berth-host.ts';
 import { databasePath, runs, storedDeployment, type StoredDeployment } from '../berth-process.ts';
 import type { Gate } from '../gate.ts';
 import type { InOrder } from '../in-order.ts';
@@ -63,10 +61,10 @@ const held: Record<string, (scene: KillPlace & { shop: Workshop }) => Promise<He
     shop.fromFiles('build', tinyFiles('v1', { steps: [`wget -q -O /dev/null ${gate.url('build')}`] })),
   async publish({ bed, gate, shop }) {
     const { open } = await bed.registries();
-    const node = join(repositoryRoot, 'node_modules/.bin/node');
     await shop.berth.host.launch('slow-registry', [
-      node,
-      join(repositoryRoot, 'test/e2e/slow-registry.ts'),
+      // As the host sees them: its own /tmp covers a checkout that lies below the machine's.
+      nodePath,
+      `${project}/test/e2e/slow-registry.ts`,
       '5055',
       open,
       gate.url('publish'),

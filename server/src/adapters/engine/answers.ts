@@ -129,8 +129,10 @@ export const containersAnswer = z.array(
 export const containerAnswer = z.looseObject({
   Config: z.looseObject({
     Labels: labels,
+    User: z.string().nullish(),
     Healthcheck: z.looseObject({ Retries: z.number().nullish() }).nullish(),
   }),
+  Mounts: z.array(z.looseObject({ Type: z.string(), Destination: z.string() })).nullish(),
   NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }),
   State: z.looseObject({
     Running: z.boolean(),

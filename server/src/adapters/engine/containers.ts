@@ -35,7 +35,17 @@ export async function containerEnd(
     error,
     unhealthy: isUnhealthy(answer),
     failedCheck: failedCheckOf(answer),
+    user: ordinaryUser(answer),
+    volumes: (answer.Mounts ?? [])
+      .filter(({ Type }) => Type === 'volume')
+      .map(({ Destination }) => Destination),
   };
+}
+
+/** The user as image or service name it, without its group; undefined for root. */
+function ordinaryUser({ Config: { User } }: Inspected): string | undefined {
+  const [user = ''] = (User ?? '').split(':');
+  return ['', '0', 'root'].includes(user) ? undefined : user;
 }
 
 /** What the last failed health check of a container of this node printed. */

@@ -47,10 +47,21 @@ test.each([
     'SERVICE_UNAVAILABLE',
     'manages no swarm',
   ],
+  [
+    500,
+    'Get "https://registry.invalid/v2/": dial tcp: lookup registry.invalid on 127.0.0.53:53: no such host',
+    'SERVICE_UNAVAILABLE',
+    'The name registry.invalid does not resolve (doing it).',
+  ],
 ])('an answer %i, %s, is %s', (status, message, code, words) => {
   const error = engineError('doing it', socket, answered(status, message));
   expect(error).toMatchObject({ code, message: expect.stringContaining(words) });
   expect(error.message).not.toContain('rpc error');
+});
+
+test('a name that does not resolve is no refusal', () => {
+  const words = 'Get "https://r.invalid/v2/": dial tcp: lookup r.invalid: no such host';
+  expect(engineError('doing it', socket, answered(500, words)).message).not.toContain('refused');
 });
 
 test.each([

@@ -65,11 +65,26 @@ export function engineError(doing: string, place: string, cause: unknown): AppEr
       },
     );
   }
+  const unresolved = unresolvedName(fault.words);
+  if (unresolved !== undefined)
+    return new EngineRefusal(
+      'SERVICE_UNAVAILABLE',
+      `The name ${unresolved} does not resolve (${doing}). Check its spelling, and the name servers of the ` +
+        'machine on which the engine runs.',
+      { ...fault, status: fault.status },
+    );
   const code = codeOfRefusal(fault.status, fault.words, cause);
   return new EngineRefusal(code, `The engine refused ${doing}: ${fault.words}`, {
     ...fault,
     status: fault.status,
   });
+}
+
+/** The host of "lookup HOST: no such host" and "lookup HOST on SERVER: …" (Go's package net). */
+function unresolvedName(words: string): string | undefined {
+  return /\blookup (\S+?)(?: on \S+)?: (?:no such host|server misbehaving|Temporary failure in name)/i.exec(
+    words,
+  )?.[1];
 }
 
 function codeOfRefusal(status: number, words: string, cause: unknown): ErrorCode {

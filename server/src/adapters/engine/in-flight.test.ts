@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createInFlight } from './in-flight.ts';
 
+const patient = { timeout: 60_000 };
 const never = new AbortController().signal;
 
 test('as much as may be runs at once, the rest in the order in which it came', async () => {
@@ -20,10 +21,10 @@ test('as much as may be runs at once, the rest in the order in which it came', a
   expect(begun).toEqual(['a', 'b']);
   gates.get('b')?.reject(new Error('no'));
   await expect(second).rejects.toThrow('no');
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']));
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']), patient);
   gates.get('a')?.resolve('done');
   expect(await first).toBe('done');
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c', 'd']));
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c', 'd']), patient);
   gates.get('c')?.resolve('c');
   gates.get('d')?.resolve('d');
   expect(await Promise.all([third, fourth])).toEqual(['c', 'd']);

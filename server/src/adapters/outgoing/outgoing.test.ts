@@ -65,7 +65,7 @@ beforeEach(() => {
 });
 
 const get = async (policy: OutgoingPolicy, url: string): Promise<string> => {
-  const request = { url, method: 'GET', headers: {}, limitMs: 5000 };
+  const request = { url, method: 'GET', headers: {}, limitMs: 60_000 };
   const { status, body } = await outgoing(policy).request(request, by);
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);

@@ -40,10 +40,14 @@ async function bring(context: DatabaseContext, reference: string): Promise<void>
       reference === kind.image && kind.imageIsPublished === false
         ? ` ${reference} is the default of this kind in the interface, but nobody publishes it.`
         : '';
+    const other =
+      reference === kind.exampleImage
+        ? 'one that this server reaches'
+        : `one that exists, such as ${kind.exampleImage}`;
     throw new AppError(
       'PRECONDITION_FAILED',
       `The image ${reference} could not be pulled: ${error.message}${hint} Set containerImage with ` +
-        `${database.kind}.update to one that exists, such as ${kind.exampleImage}, and deploy again.`,
+        `${database.kind}.update to ${other}, and deploy again.`,
       { cause: error },
     );
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkPatch } from './checks.ts';
+import type { Hosts } from '../../ports/host.ts';
+import { checkDeployable, checkPatch } from './checks.ts';
 import { newApplication } from './defaults.ts';
 
 const stored = {
@@ -52,4 +53,11 @@ describe('the password of a registry', () => {
     checkPatch(patch, stored);
     expect(stored.password).toBe('of registry.example.com');
   });
+});
+
+test('an application without a source is told all ways to one, and no git host by name', async () => {
+  const application = newApplication({ name: 'web' } as never);
+  const refusal = await checkDeployable(application, {} as Hosts).catch((error: Error) => error.message);
+  expect(refusal).toMatch(/saveGitProvider.*saveContainerProvider.*dropDeployment/);
+  expect(refusal).not.toMatch(/github/i);
 });

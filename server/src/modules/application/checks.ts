@@ -135,7 +135,13 @@ const saveProcedures = {
 } as const;
 
 function missingSource(application: ApplicationRecord): string | undefined {
-  const { sourceType } = application;
+  const { sourceType, owner, repository, branch } = application;
+  // A new record has a kind of source and nothing of it.
+  if (isGitProvider(sourceType) && !owner && !repository && !branch)
+    return (
+      'choose a source first: a git repository with application.saveGitProvider, an image with ' +
+      'application.saveContainerProvider, or an upload with application.dropDeployment.'
+    );
   if (sourceType === 'git' || isGitProvider(sourceType))
     return gitSourceOf(application)
       ? undefined

@@ -165,7 +165,7 @@ eachDatabase('backups', (test) => {
       destinationId: 'destination-first',
     };
     for (const databaseType of ['redis', 'mysql'])
-      expect(await owner.query('backup.restoreBackupWithLogs', { ...restore, databaseType })).toMatchObject(
+      expect(await owner.mutate('backup.restoreBackupWithLogs', { ...restore, databaseType })).toMatchObject(
         none,
       );
     expect(
@@ -194,7 +194,7 @@ eachDatabase('backups', (test) => {
       destinationId: 'destination-first',
     };
     expect(
-      await owner.query('backup.restoreBackupWithLogs', { ...restore, databaseType: 'postgres' }),
+      await owner.mutate('backup.restoreBackupWithLogs', { ...restore, databaseType: 'postgres' }),
     ).toMatchObject({ code: 'BAD_REQUEST', fields: ['databaseType'] });
     for (const [field, value] of [
       ['backupFile', '../x'],
@@ -202,9 +202,9 @@ eachDatabase('backups', (test) => {
       ['databaseName', '--all'],
       ['databaseType', 'sqlite'],
     ] as const) {
-      expect(await owner.query('backup.restoreBackupWithLogs', { ...restore, [field]: value })).toMatchObject(
-        { code: 'BAD_REQUEST', fields: [field] },
-      );
+      expect(
+        await owner.mutate('backup.restoreBackupWithLogs', { ...restore, [field]: value }),
+      ).toMatchObject({ code: 'BAD_REQUEST', fields: [field] });
     }
     for (const [field, value, code] of [
       ['databaseId', 'mysql-other', 'FORBIDDEN'],
@@ -212,9 +212,9 @@ eachDatabase('backups', (test) => {
       ['databaseId', 'nowhere', 'NOT_FOUND'],
       ['destinationId', 'nowhere', 'NOT_FOUND'],
     ] as const) {
-      expect(await owner.query('backup.restoreBackupWithLogs', { ...restore, [field]: value })).toMatchObject(
-        { code },
-      );
+      expect(
+        await owner.mutate('backup.restoreBackupWithLogs', { ...restore, [field]: value }),
+      ).toMatchObject({ code });
     }
     expect(await owner.query('backup.listFiles', { destinationId: 'destination-other' })).toMatchObject({
       code: 'FORBIDDEN',
@@ -250,7 +250,7 @@ eachDatabase('backups', (test) => {
     };
     const whole = (door: Door): Promise<unknown>[] => [
       door.query('backup.listFiles', { destinationId: 'destination-first' }),
-      door.query('backup.restoreBackupWithLogs', restore),
+      door.mutate('backup.restoreBackupWithLogs', restore),
     ];
     for (const answer of await Promise.all([...calls(nobody), ...general(nobody), ...whole(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

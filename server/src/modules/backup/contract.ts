@@ -268,8 +268,7 @@ export const backupContract = {
       'kept, among `formerVolumes` of the database, until `removeFormerVolume` of its kind. A restore ' +
       'is a job of its own, which goes on when the caller leaves; a reader that comes back with its ' +
       'last event id follows the same one. The object may be any at the destination, so Owner and Admin ' +
-      'alone may restore. A session needs the Origin or Sec-Fetch-Site of our own pages, although this ' +
-      'is a GET.',
+      'alone may restore.',
     access: {
       class: 'admin',
       resources: [{ kind: 'database', field: 'databaseId' }, destination],

@@ -127,7 +127,7 @@ export function createDeployments(
   return {
     ...createReads(store, neighbours.services),
     accept: (service, accepting) =>
-      store.transaction(() => accept(parts, service, accepting, nextSequence())),
+      store.transactionOf(service, () => accept(parts, service, accepting, nextSequence())),
     async begin(deploymentId) {
       if (await store.transition(deploymentId, 'running', { startedAt: isoTime(clock) })) return true;
       return (await store.find({ deploymentId }))?.status === 'running';
@@ -135,16 +135,18 @@ export function createDeployments(
     record: async (deploymentId, patch) => {
       await store.update({ deploymentId }, patch);
     },
-    finish: (deployment, outcome) => store.transaction(() => finish(parts, deployment, outcome)),
-    cancel: (service, status, reason) => store.transaction(() => cancel(parts, service, status, reason)),
+    finish: (deployment, outcome) =>
+      store.transactionOf(ownerOf(deployment), () => finish(parts, deployment, outcome)),
+    cancel: (service, status, reason) =>
+      store.transactionOf(service, () => cancel(parts, service, status, reason)),
     showWorking: (service) =>
-      store.transaction(async () => {
+      store.transactionOf(service, async () => {
         if ((await store.countUnfinished(service)) > 0)
           await neighbours.services[service.kind]?.patch(service.serviceId, { status: 'running' });
       }),
     async cancelQueued(service, hasTasks) {
       const isRunning = await hasTasks();
-      return store.transaction(() => cancelQueued(parts, service, isRunning));
+      return store.transactionOf(service, () => cancelQueued(parts, service, isRunning));
     },
     clear: (service) => clear(parts, service),
   };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { fixedLimit } from '../../db/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
-import type { DeploymentRecord } from '../../db/tables.ts';
+import type { DeploymentRecord, Tables } from '../../db/tables.ts';
 import { deploymentStatusesBefore, type DeploymentStatus } from '../../domain/lifecycle.ts';
 import { idFields, type DeployedKind, type OwnerColumns, type ServiceRef } from '../../domain/service-ref.ts';
 
@@ -42,7 +42,11 @@ export interface DeploymentStore extends TableStore<'deployment'> {
   transition(deploymentId: string, to: DeploymentStatus, patch: Partial<DeploymentRecord>): Promise<boolean>;
   countUnfinished(service: ServiceRef): Promise<number>;
   unfinished(): Promise<DeploymentRecord[]>;
-  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * A transaction that no other one of the same service runs beside: a service's status follows from all of
+   * its deployments, and two that each count while the other has not committed leave one that is not so.
+   */
+  transactionOf<T>(service: ServiceRef, work: () => Promise<T>): Promise<T>;
 }
 
 export function createDeploymentStore(database: Database): DeploymentStore {
@@ -83,8 +87,28 @@ export function createDeploymentStore(database: Database): DeploymentStore {
     countUnfinished: async ({ kind, serviceId }) =>
       Number((await database.run(count[kind], [serviceId, 'queued', 'running']))[0]?.count ?? 0),
     unfinished: async () => (await database.run(unfinished)).map(deployments.decode),
-    transaction: (work) => database.transaction(work),
+    transactionOf: (service, work) =>
+      database.transaction(async () => {
+        if (database.dialect === 'postgres') await database.run(lockOf(database, service));
+        return work();
+      }),
   };
+}
+
+const serviceTables = {
+  application: 'application',
+  database: 'database',
+  compose: 'compose',
+  previewDeployment: 'preview_deployment',
+} as const satisfies Record<DeployedKind, keyof Tables>;
+
+/**
+ * PostgreSQL lets transactions run beside each other; SQLite has one at a time. The service's own row, which
+ * whoever changes the service holds too, so that no two wait for each other.
+ */
+function lockOf({ builder }: Database, { kind, serviceId }: ServiceRef) {
+  const [table, column] = [sql.table(serviceTables[kind]), sql.ref(idFields[kind])];
+  return sql`select 1 from ${table} where ${column} = ${serviceId} for update`.compile(builder);
 }
 
 /** The same statement for each kind of service. */

@@ -9,6 +9,7 @@ import {
   serviceOperations,
   type EndingOperation,
   type OperationPhase,
+  type PairOutcome,
   type ServiceOperation,
 } from '../../domain/operation-pairs.ts';
 import {
@@ -21,13 +22,16 @@ import { randomId } from '../../ports/clock.ts';
 
 const ownerEmail = 'ann@shop.test';
 
+/** What comes and is answered only after what is in progress has gone on. */
+const waitsFor: readonly PairOutcome['comes'][] = ['queued', 'acts'];
+
 /** A one-off command touches no deployment; it takes an engine to show that. */
 const withoutEngine = (operation: ServiceOperation): boolean => operation !== 'run';
 
 eachDatabase('an operation that comes while another is in progress', ({ open }) => {
   const desks: DeploymentDesk[] = [];
   afterEach(async () => {
-    for (const { worker } of desks.splice(0)) await worker.stop(2000);
+    for (const { worker } of desks.splice(0)) await worker.stop(60_000);
   });
 
   async function begin() {
@@ -88,9 +92,9 @@ eachDatabase('an operation that comes while another is in progress', ({ open }) 
     (desk: Desk, service: ServiceRef) => Promise<{ goOn(): void; end(): Promise<string> }>
   > = {
     async queued(desk, service) {
-      desk.takeJobs(false);
+      await desk.takeJobs(false);
       const deployment = await deployed(desk, service);
-      return { ...deployment, goOn: () => (desk.takeJobs(true), deployment.goOn()) };
+      return { ...deployment, goOn: () => (void desk.takeJobs(true), deployment.goOn()) };
     },
     async waiting(desk, service) {
       const blocker = await desk.create.application();
@@ -214,12 +218,13 @@ eachDatabase('an operation that comes while another is in progress', ({ open }) 
     const service: ServiceRef = { kind, serviceId: await desk.create[kind]() };
     const present = await bring[phase](desk, service);
     const coming = await come(desk, service, { operation, phase });
-    // What is ended does not need to be let go on.
+    // What is ended does not need to be let go on, and what has nothing to wait for is answered before.
     const ended = expected.present === 'goes on' ? undefined : await present.end();
+    const answered = waitsFor.includes(expected.comes) ? undefined : await coming.end();
     present.goOn();
     return {
       present: ended ?? (await present.end()),
-      comes: await coming.end(),
+      comes: answered ?? (await coming.end()),
       atOnce: coming.atOnce,
       isWorking: await desk.deployments.isWorking(service),
       status: (await desk.services[kind].find(service.serviceId))?.status,

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createRandom } from '../fuzz/random.ts';
+import { fuzzPlan } from '../fuzz/plan.ts';
+import { modeOf, parseSeed, sampleOf } from './mode.ts';
+
+test('the ordinary run has a seed of its own unless it is given one', () => {
+  expect(modeOf({})).toEqual({ isLong: false, seed: expect.any(Number) });
+  expect(modeOf({ BERTH_TEST_LONG: '1', BERTH_TEST_SEED: '7' })).toEqual({ isLong: true, seed: 7 });
+});
+
+test.each(['', 'x', '-1', '1.5', '4294967296'])('the seed %o is refused with its limits', (text) => {
+  expect(() => parseSeed(text)).toThrow('a whole number from 0 to 4294967295');
+});
+
+test('a tenth is chosen by the seed: the same for the same, another for another, in its order', () => {
+  const items = Array.from({ length: 1000 }, (_, index) => index);
+  const tenth = (seed: number): number[] => sampleOf(items, 10, createRandom(seed).next);
+  expect(tenth(1)).toHaveLength(100);
+  expect(tenth(1)).toEqual(tenth(1));
+  expect(tenth(1)).toEqual(tenth(1).toSorted((one, other) => one - other));
+  expect(tenth(1)).not.toEqual(tenth(2));
+  expect(sampleOf([1, 2], 10, createRandom(1).next)).toHaveLength(1);
+});
+
+test('the ordinary run makes 15,000 requests, the long one all', () => {
+  const made = ({ warmUp, requests }: { warmUp: number; requests: number }): number => warmUp + requests;
+  expect(made(fuzzPlan({ isLong: false, seed: 3 }))).toBe(15_000);
+  expect(fuzzPlan({ isLong: true, seed: 3 })).toEqual({ seed: 3, warmUp: 5000, requests: 50_000 });
+});

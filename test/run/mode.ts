@@ -1,0 +1,49 @@
+/**
+ * How much a run tries, as bin/test tells its projects: `--long` for the whole, `--seed N` for the same
+ * choice again.
+ */
+import { z } from 'zod';
+
+/** Names of the environment variables; test/run.ts sets both. */
+export const modeVariables = { long: 'BERTH_TEST_LONG', seed: 'BERTH_TEST_SEED' } as const;
+
+export interface Mode {
+  isLong: boolean;
+  /** Of whatever is chosen at random, 0 to 2^32 - 1. */
+  seed: number;
+}
+
+export const largestSeed = 2 ** 32 - 1;
+export const newSeed = (): number => Math.floor(Math.random() * 2 ** 32);
+
+/** The seed as somebody wrote it; throws with the limits in a sentence. */
+export function parseSeed(text: string): number {
+  const seed = z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(largestSeed)
+    .safeParse(text.trim() === '' ? NaN : text);
+  if (!seed.success)
+    throw new Error(`--seed takes a whole number from 0 to ${largestSeed}, and was given "${text}".`);
+  return seed.data;
+}
+
+/** Without a word from bin/test (vitest started by hand) it is the ordinary run, with a seed of its own. */
+export function modeOf(environment: NodeJS.ProcessEnv = process.env): Mode {
+  const seed = environment[modeVariables.seed];
+  return {
+    isLong: environment[modeVariables.long] === '1',
+    seed: seed === undefined ? newSeed() : parseSeed(seed),
+  };
+}
+
+/** One in `share` of the items by the random numbers, in their order; at least one. */
+export function sampleOf<T>(items: readonly T[], share: number, next: () => number): T[] {
+  const numbered = items.map((_, index) => ({ index, by: next() }));
+  const chosen = numbered
+    .toSorted((one, other) => one.by - other.by)
+    .slice(0, Math.max(1, Math.round(items.length / share)))
+    .map(({ index }) => index);
+  return chosen.toSorted((one, other) => one - other).flatMap((index) => items.slice(index, index + 1));
+}

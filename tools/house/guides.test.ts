@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { imageNames, images } from '../../images/images.ts';
+import { repositoryRoot } from '../../images/build-context.ts';
+
+const read = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8');
+const guides = globSync('docs/guide/*.md', { cwd: repositoryRoot });
+
+/** The sources' own texts, joined where a line ends inside a sentence; `…` where something is put in. */
+const sentences = globSync('server/src/**/*.ts', {
+  cwd: repositoryRoot,
+  exclude: (path) => path.includes('.test.'),
+})
+  .map(read)
+  .join('\n')
+  .replaceAll(/['`"] \+\s*\n?\s*['`"]/gu, '')
+  .replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/gu, '…')
+  .replaceAll(/\$(?:p|list)\b/gu, '…');
+
+const frequent = [...read('docs/guide/troubleshooting.md').matchAll(/^\| `([^`]+)` \|/gmu)].map(
+  ([, sentence = '']) => sentence,
+);
+
+test('troubleshooting knows the frequent sentences', () => {
+  expect(frequent.length).toBeGreaterThan(20);
+});
+
+test.each(frequent)('the program says: %s', (sentence) => {
+  const parts = sentence.split('…').map((text) => text.trim());
+  expect(parts.filter((part) => part.length > 2 && !sentences.includes(part))).toEqual([]);
+});
+
+test('images that a guide names as ours are built by bin/up, with the words of the table', () => {
+  const named = guides.flatMap((path) =>
+    [...read(path).matchAll(/\bberth\/[a-z]+:[\d.]+/gu)].map(([name]) => name),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((name) => !imageNames.some((each) => each === name))).toEqual([]);
+  const table = read('docs/guide/without-a-registry.md');
+  for (const name of imageNames) expect(table).toContain(`| \`${name}\` | ${images[name].use} |`);
+});
+
+test('links between guides lead to files', () => {
+  const broken = guides.flatMap((path) =>
+    [...read(path).matchAll(/\]\(([\w-]+\.md)\)/gu)].filter(
+      ([, to = '']) => !guides.includes(`docs/guide/${to}`),
+    ),
+  );
+  expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+test('the README names every guide', () => {
+  const readme = read('README.md');
+  expect(guides.filter((path) => !readme.includes(path))).toEqual([]);
+});
+
+test('the table of first steps names tests that are there', () => {
+  const rows = [...read('docs/first-steps.md').matchAll(/^\| .+ \| `(.+)` \| `(.+)` \|$/gmu)];
+  expect(rows.length).toBeGreaterThan(20);
+  const missing = rows.filter(
+    ([, name = '', path = '']) =>
+      !globSync(path, { cwd: repositoryRoot }).some((file) => read(file).includes(name)),
+  );
+  expect(missing.map(([row]) => row)).toEqual([]);
+});
