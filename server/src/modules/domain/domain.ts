@@ -3,6 +3,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { generatedHost, parseHost } from '../../domain/names.ts';
 import { parseRequestHeaders } from '../../domain/request-headers.ts';
 import { localServer } from '../../domain/server-key.ts';
+import { checkWildcardHost } from '../../domain/wildcard-host.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import { checkComposeService } from './compose-service.ts';
@@ -132,6 +133,7 @@ async function check(
   input: { certificateType?: string | undefined },
 ): Promise<void> {
   checkRules(record, input);
+  await checkWildcardHost(record.asciiHost);
   if (record.certificateType !== 'custom') return;
   if (await store.hasResolver(record.organizationId, record.customCertResolver ?? '')) return;
   throw badField(
