@@ -1,6 +1,7 @@
 /**
  * A proxy as its port says, behind the real reconciler: it keeps what it is given, and refuses when told to.
  */
+import { anyHost, noOwnHost } from './any-host.ts';
 import { desiredRoutes } from '../../server/src/composition/desired-routes.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
@@ -51,7 +52,15 @@ export function keptRoutes(database: Database): KeptRoutes {
     ensurePlatform: nothing,
     services: nothing,
     attachProxy: nothing,
-    routes: () => desiredRoutes(localServer, stores, settings, systemClock, async () => new Set()),
+    routes: () =>
+      desiredRoutes(localServer, {
+        stores,
+        settings,
+        clock: systemClock,
+        hostRules: anyHost,
+        ownHost: noOwnHost,
+        withheld: async () => new Set(),
+      }),
   };
   const reconciler = createReconciler({
     database,
@@ -71,7 +80,7 @@ export function keptRoutes(database: Database): KeptRoutes {
         localServer,
         (work) => database.transaction(work),
         () =>
-          createDomains(stores.domains, systemClock).create(
+          createDomains(stores.domains, systemClock, anyHost).create(
             organizationId,
             { applicationId },
             { host, https, certificateType: 'none' },

@@ -2,6 +2,7 @@
  * Berth as it runs, put together by the product's own composition on a machine in memory; without its HTTP
  * door.
  */
+import { noOwnHost } from '../http/any-host.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
@@ -79,7 +80,7 @@ export async function createWorld(
     local: connectionOf(machine, config, reaper),
     applied: [],
   };
-  const product = await createProduct(ground);
+  const product = await createProduct(ground, walls);
   const machines = machinesOf(ground, product, hostOf(machine, ground, product, reaper));
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing);
@@ -122,6 +123,7 @@ function machinesOf(ground: Ground, product: Product, host: Host): Machines {
   return {
     hosts,
     watch,
+    ownHost: noOwnHost,
     hostReach: hostReachOn(product.approvals, hosts, host),
     registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),
     ...deployed,
@@ -200,7 +202,14 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
     probePath: config.probePath,
     protectedPaths: [],
     realPath: async (path) => path,
-    facts: async () => ({ kernel: '6.1.0', hasRoutingMesh: true, hasProbe: true, address: '192.0.2.10' }),
+    facts: async () => ({
+      kernel: '6.1.0',
+      hasRoutingMesh: true,
+      hasProbe: true,
+      address: '192.0.2.10',
+      addresses: ['192.0.2.10'],
+      hostName: 'one',
+    }),
     isPortFree: async () => true,
   };
 }

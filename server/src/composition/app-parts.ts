@@ -1,6 +1,7 @@
 /** What the routers are made of. */
 import type { Members } from '../modules/organization/member.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { ProxySocket } from '../transport/proxy-socket.ts';
 import type { Ground } from './ground.ts';
 import type { Machines } from './machines.ts';
 import type { Product } from './product.ts';
@@ -10,5 +11,6 @@ import type { Working } from './working.ts';
 export interface AppParts extends Ground, Product, Machines, Releasing, Working {
   members: Members;
   reconciler: Reconciler;
+  proxySocket: ProxySocket;
   version: string;
 }

@@ -1,8 +1,11 @@
 /** The whole program from its parts; nothing else creates anything. */
 import type { FastifyInstance } from 'fastify';
+import { join } from 'node:path';
+import { berthSocketName } from '../adapters/proxy/caddy-upstreams.ts';
 import type { Config } from '../config.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { createProxySocket } from '../transport/proxy-socket.ts';
 import { tidyUp } from './after-crash.ts';
 import { openGround } from './ground.ts';
 import { hostReachAtUpgrade } from './host-reach-at-upgrade.ts';
@@ -22,6 +25,8 @@ export interface Berth {
   app: FastifyInstance;
   worker: Worker;
   reconciler: Reconciler;
+  /** Answers the proxy, which reaches Berth by a socket. */
+  listenForProxy(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,7 +39,7 @@ export async function createBerth(
   { connect = connectsNone, walls = builtWalls }: { connect?: Connect; walls?: Walls } = {},
 ): Promise<Berth> {
   const ground = await openGround(config, log);
-  const product = await createProduct(ground);
+  const product = await createProduct(ground, walls);
   const machines = createMachines(ground, product, { connect, walls });
   await hostReachAtUpgrade({ ...ground, ...machines });
   const releasing = createReleasing(ground, product, machines, walls);
@@ -46,6 +51,7 @@ export async function createBerth(
     schedules: working.backingUp.schedules,
     previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },
   });
+  const proxySocket = createProxySocket();
   const app = createApp({
     ...ground,
     ...product,
@@ -53,6 +59,7 @@ export async function createBerth(
     ...releasing,
     ...working,
     reconciler,
+    proxySocket,
     members: product.accounts.members,
     version,
   });
@@ -61,9 +68,11 @@ export async function createBerth(
     app,
     worker,
     reconciler,
+    listenForProxy: () => proxySocket.listen(app, join(ground.local.proxyFolder, berthSocketName)),
     async close() {
       await machines.watch.stop();
       await timers.stop();
+      await proxySocket.close();
       await app.close();
       await Promise.all([worker.stop(stopLimitMs), reconciler.stop()]);
       await ground.database.close();

@@ -74,11 +74,12 @@ export function createHosts(parts: HostsParts): Hosts {
 }
 
 function hostOf(
-  { config, clock, walled, watchProxy, logAnswerBytes, environments, composes, pool }: HostsParts,
+  parts: HostsParts,
   { key, name, connection }: { key: string; name: string; connection: HostConnection },
 ): Host {
+  const { config, walled, environments, composes, pool } = parts;
   const { dockerCli: dockerPath, proxyImage: staticImage } = config;
-  const options = { clock, watchProxy, logAnswerBytes, dockerPath, staticImage };
+  const options = { ...parts, dockerPath, staticImage };
   const machine = createMachine({ key, name, connection }, options);
   const engine = walled(machine);
   return { ...machine, engine, networks: createNetworks({ engine, environments, composes, pool }) };

@@ -37,10 +37,10 @@ export function createKeeping(
 function keptHosts(
   { config, database, stores, clock }: Ground,
   product: Product,
-  { watch, previews, deployments }: Machines,
+  { watch, ownHost, previews, deployments }: Machines,
   { live, running, runningComposes, instance }: Releasing,
 ): (host: Host) => KeptHost {
-  const { settings, environments, composes } = product;
+  const { settings, environments, composes, hostRules } = product;
   const keepServices = createServiceKeeper({
     ...product,
     previews,
@@ -64,7 +64,15 @@ function keptHosts(
       ensurePlatform: platform.ensure,
       services: () => keepServices(host),
       attachProxy: platform.attachProxy,
-      routes: () => desiredRoutes(key, stores, settings, clock, watch.issuanceOf(key).withheld),
+      routes: () =>
+        desiredRoutes(key, {
+          stores,
+          settings,
+          clock,
+          hostRules,
+          ownHost,
+          withheld: watch.issuanceOf(key).withheld,
+        }),
     };
   };
 }

@@ -5,6 +5,7 @@ import type { Deployments } from '../modules/deployment/deployment.ts';
 import { commentLater } from '../modules/preview-deployment/pull-request.ts';
 import type { PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
 import { localServer } from '../domain/server-key.ts';
+import type { OwnHost } from '../modules/own-host/own-host.ts';
 import type { HostReach } from '../modules/host-reach/host-reach.ts';
 import type { Hosts } from '../ports/host.ts';
 import type { Ground } from './ground.ts';
@@ -12,6 +13,7 @@ import { hostReachOn, walledEngine } from './host-reach.ts';
 import { createHosts, type Connect } from './hosts.ts';
 import { createDeployed } from './previewing.ts';
 import type { Product } from './product.ts';
+import { ownHostOf } from './own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
 import type { Walls } from './walls.ts';
@@ -20,6 +22,7 @@ export interface Machines {
   hosts: Hosts;
   hostReach: HostReach;
   watch: ProxyWatch;
+  ownHost: OwnHost;
   registries: Registries;
   previews: PreviewDeployments;
   deployments: Deployments;
@@ -45,6 +48,7 @@ export function createMachines(
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,
+    keptCookies: walls.keptCookies,
   });
   const deployed = createDeployed({
     ...ground,
@@ -60,5 +64,12 @@ export function createMachines(
     adapters.outgoing.registry,
     clock,
   );
-  return { hosts, hostReach: hostReachOn(approvals, hosts, local), watch, registries, ...deployed };
+  return {
+    hosts,
+    hostReach: hostReachOn(approvals, hosts, local),
+    watch,
+    ownHost: ownHostOf(ground, watch),
+    registries,
+    ...deployed,
+  };
 }

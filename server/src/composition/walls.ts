@@ -4,6 +4,8 @@
  * choice.
  */
 import type { JudgeFile } from '../deploy/compose/compose-context.ts';
+import { ownCookies } from '../domain/own-cookies.ts';
+import { createHostRules, type CreateHostRules } from '../modules/own-host/own-host.ts';
 import { createFileJudge, type JudgeFileParts } from '../deploy/compose/judge-file.ts';
 import { createJudge, type Judge, type JudgeParts } from '../deploy/judged-engine.ts';
 
@@ -12,6 +14,15 @@ export interface Walls {
   judge(parts: JudgeParts): Judge;
   /** Judges what a compose file asks for. */
   judgeFile(parts: JudgeFileParts): JudgeFile;
+  /** Keeps hosts that are Berth's, or everybody's, from services. */
+  hosts: CreateHostRules;
+  /** Names of cookies that the proxy keeps from services. */
+  keptCookies: readonly string[];
 }
 
-export const walls: Walls = { judge: createJudge, judgeFile: createFileJudge };
+export const walls: Walls = {
+  judge: createJudge,
+  judgeFile: createFileJudge,
+  hosts: createHostRules,
+  keptCookies: ownCookies,
+};

@@ -51,6 +51,10 @@ export interface HostFacts {
   hasProbe: boolean;
   /** Its first outside IPv4 address; undefined when it has none. */
   address: string | undefined;
+  /** All its addresses, IPv4 and IPv6, loopback's too. */
+  addresses: readonly string[];
+  /** As it names itself; empty when it has no name. */
+  hostName: string;
 }
 
 export interface HostFolders {

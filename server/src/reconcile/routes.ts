@@ -3,7 +3,7 @@
  * those.
  */
 import { composeServiceName } from '../domain/names.ts';
-import type { Route, RouteAccount, RouteRedirect } from '../ports/proxy.ts';
+import type { Route, RouteAccount, RouteCertificate, RouteRedirect } from '../ports/proxy.ts';
 import { certificatesOf, type CertificateSources, type CertifiedDomain } from './certificates.ts';
 
 export interface DesiredRoute extends CertifiedDomain {
@@ -29,17 +29,52 @@ export interface DesiredRoute extends CertifiedDomain {
   maxBodyBytes: number | null;
 }
 
+/** Berth's own host on its own machine, as the installation's organization has it. */
+export type BerthsRoute = Pick<CertifiedDomain, 'organizationId' | 'asciiHost' | 'certificateType'>;
+
 /**
- * A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its
- * first name. `now` in ms.
+ * A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it. `now` in
+ * ms.
  */
 export function routesOf(
   domains: readonly DesiredRoute[],
   sources: CertificateSources,
   now: number,
+  berth?: BerthsRoute,
 ): Route[] {
-  const certificates = certificatesOf(domains, sources, now);
-  return domains.flatMap((domain) => {
+  // The oldest domain of a host decides about its certificate; Berth's own is older than all.
+  const own = berth && { ...berth, https: true, customCertResolver: null, uniqueConfigKey: 0 };
+  const certificates = certificatesOf(own ? [...domains, own] : domains, sources, now);
+  const routes = serviceRoutes(domains, certificates);
+  return own ? [routeToBerth(own.asciiHost, certificates), ...routes] : routes;
+}
+
+function routeToBerth(host: string, certificates: ReadonlyMap<string, RouteCertificate>): Route {
+  return {
+    id: 'berth',
+    serviceId: 'berth',
+    host,
+    path: '/',
+    internalPath: '/',
+    stripPath: false,
+    https: true,
+    certificate: certificates.get(host) ?? null,
+    service: null,
+    port: 1,
+    isBerth: true,
+    accounts: [],
+    redirects: [],
+    hstsMaxAge: null,
+    requestHeaders: {},
+    maxBodyBytes: null,
+  };
+}
+
+function serviceRoutes(
+  domains: readonly DesiredRoute[],
+  certificates: ReadonlyMap<string, RouteCertificate>,
+): Route[] {
+  return domains.map((domain) => {
     const {
       domainId,
       applicationId,
@@ -57,28 +92,23 @@ export function routesOf(
       requestHeaders,
       maxBodyBytes,
     } = domain;
-    const service = serviceOf(domain);
-    if (service === null) return [];
-    const certificate = https ? (certificates.get(asciiHost) ?? null) : null;
-    return [
-      {
-        id: domainId,
-        serviceId: applicationId ?? composeId ?? previewDeploymentId ?? domainId,
-        host: asciiHost,
-        path,
-        internalPath,
-        stripPath,
-        https,
-        certificate,
-        service,
-        port,
-        accounts,
-        redirects,
-        hstsMaxAge,
-        requestHeaders,
-        maxBodyBytes,
-      },
-    ];
+    return {
+      id: domainId,
+      serviceId: applicationId ?? composeId ?? previewDeploymentId ?? domainId,
+      host: asciiHost,
+      path,
+      internalPath,
+      stripPath,
+      https,
+      certificate: https ? (certificates.get(asciiHost) ?? null) : null,
+      service: serviceOf(domain),
+      port,
+      accounts,
+      redirects,
+      hstsMaxAge,
+      requestHeaders,
+      maxBodyBytes,
+    };
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/errors.ts';
 import { codeField, emailField, newPasswordField, tokenField } from '../modules/user/record.ts';
 import { parseInput } from '../procedure/input.ts';
 import type { CookieJar } from './cookies.ts';
@@ -67,6 +67,8 @@ const deviceLifetimeMs = 365 * 24 * 3_600_000;
 
 export interface AuthRouteOptions {
   cookies: CookieJar;
+  /** The https address of Berth, where it has one whose certificate browsers trust. */
+  secureAddress?: (() => Promise<string | undefined>) | undefined;
   toError(error: unknown, path: string | undefined): AppError;
 }
 
@@ -75,8 +77,24 @@ type Work = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 export function addAuthRoutes(
   app: FastifyInstance,
   door: SignInDoor,
-  { cookies, toError }: AuthRouteOptions,
+  { cookies, secureAddress = async () => undefined, toError }: AuthRouteOptions,
 ): void {
+  /**
+   * Where Berth has a secure address, nobody sends a password to another one in the clear: whatever else
+   * answers at that host name would be given the session. The machine itself stays open, so that a lost name
+   * locks nobody out.
+   */
+  async function requireRightAddress(request: FastifyRequest): Promise<void> {
+    if (request.protocol === 'https' || isFromThisMachine(request)) return;
+    const address = await secureAddress();
+    if (address === undefined) return;
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `Sign in at ${address}: this address is not https, and others could take the session. Where that name ` +
+        'no longer leads here, sign in on the machine itself, through loopback, and change the setting host.',
+    );
+  }
+
   const answered =
     (path: string, work: Work) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -99,21 +117,23 @@ export function addAuthRoutes(
     '/api/auth/sign-up/email',
     answered('auth.signUp', async (request, reply) => {
       const input = signUpInput.parse(parseInput(signUpInput, request.body));
-      return opened(cookies, reply, await door.signUp(input, originOf(request)));
+      await requireRightAddress(request);
+      return opened(cookies, request, reply, await door.signUp(input, originOf(request)));
     }),
   );
   app.post(
     '/api/auth/sign-in/email',
     answered('auth.signIn', async (request, reply) => {
       const input = signInInput.parse(parseInput(signInInput, request.body));
-      return opened(cookies, reply, await door.signIn(input, originOf(request)));
+      await requireRightAddress(request);
+      return opened(cookies, request, reply, await door.signIn(input, originOf(request)));
     }),
   );
   app.post(
     '/api/auth/sign-out',
     answered('auth.signOut', async (request, reply) => {
       await door.signOut(cookies.sessionTokens(request), request.ip);
-      void reply.header('set-cookie', cookies.setSession('', 0));
+      void reply.header('set-cookie', cookies.setSession(request, '', 0));
       return { success: true };
     }),
   );
@@ -133,11 +153,16 @@ export function addAuthRoutes(
   );
 }
 
-function opened(cookies: CookieJar, reply: FastifyReply, session: SessionAnswer): unknown {
+function opened(
+  cookies: CookieJar,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: SessionAnswer,
+): unknown {
   const { user, organizationId, token, device, expiresAt } = session;
   void reply.header('set-cookie', [
-    cookies.setSession(token, expiresAt),
-    cookies.setDevice(device, expiresAt + deviceLifetimeMs),
+    cookies.setSession(request, token, expiresAt),
+    cookies.setDevice(request, device, expiresAt + deviceLifetimeMs),
   ]);
   return { user, organizationId, expiresAt: new Date(expiresAt).toISOString() };
 }

@@ -259,7 +259,7 @@ eachDatabase('compose services', (test) => {
       serverKey: 'local',
       createdAt: '',
     });
-    const services = async (): Promise<string[]> =>
+    const services = async (): Promise<(string | null)[]> =>
       routesOf(
         await domains.routed('local'),
         {

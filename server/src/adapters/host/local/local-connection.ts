@@ -1,6 +1,6 @@
 /** Berth's own machine as a host: nothing has to be forwarded. */
 import { existsSync } from 'node:fs';
-import { networkInterfaces, release } from 'node:os';
+import { hostname, networkInterfaces, release } from 'node:os';
 import type { HostFacts, HostFiles, HostFolders } from '../../../ports/host.ts';
 import type { HostConnection } from '../../../ports/host-connection.ts';
 import { createBuildLimiter } from './build-limits.ts';
@@ -44,6 +44,8 @@ function factsOf(probePath: string): HostFacts {
     hasRoutingMesh: existsSync('/proc/net/ip_vs'),
     hasProbe: existsSync(probePath),
     address: ownAddress(),
+    addresses: Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []),
+    hostName: hostname(),
   };
 }
 
