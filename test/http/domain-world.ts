@@ -194,6 +194,7 @@ export async function withCompose(
     createdAt: '2026',
     liveDeploymentId: null,
     releasedSuffix: '',
+    releasedServices: null,
     networkIndex: null,
     approval: null,
     awaitsApproval: null,

@@ -12,6 +12,7 @@ import type { ChangeRoutes, Route } from '../../server/src/ports/proxy.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import { localServer } from '../../server/src/domain/server-key.ts';
 import type { KeptHost } from '../../server/src/reconcile/host-reconciler.ts';
+import { releasedName } from '../../server/src/reconcile/routes.ts';
 import { createReconciler } from '../../server/src/reconcile/reconciler.ts';
 
 export interface KeptRoutes {
@@ -59,6 +60,7 @@ export function keptRoutes(database: Database): KeptRoutes {
         clock: systemClock,
         hostRules: anyHost,
         ownHost: noOwnHost,
+        leadsTo: releasedName,
         withheld: async () => new Set(),
       }),
   };

@@ -83,7 +83,7 @@ export async function createWorld(
   const product = await createProduct(ground, walls);
   const machines = machinesOf(ground, product, hostOf(machine, ground, product, reaper));
   const releasing = createReleasing(ground, product, machines, walls);
-  const reconciler = createKeeping(ground, product, machines, releasing);
+  const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const { interruption, worker } = createWorking(ground, product, machines, releasing, reconciler);
   const { deployments, previews } = machines;
   return {

@@ -14,6 +14,7 @@ import { createKeeping } from './keeping.ts';
 import type { Log } from './log.ts';
 import { createMachines } from './machines.ts';
 import { createProduct } from './product.ts';
+import { nameReleasedServices } from './released-services.ts';
 import { createReleasing } from './releasing.ts';
 import { createApp } from './routers.ts';
 import { startTimers } from './timers.ts';
@@ -39,11 +40,12 @@ export async function createBerth(
   { connect = connectsNone, walls = builtWalls }: { connect?: Connect; walls?: Walls } = {},
 ): Promise<Berth> {
   const ground = await openGround(config, log);
+  await nameReleasedServices(ground.stores);
   const product = await createProduct(ground, walls);
   const machines = createMachines(ground, product, { connect, walls });
   await hostReachAtUpgrade({ ...ground, ...machines });
   const releasing = createReleasing(ground, product, machines, walls);
-  const reconciler = createKeeping(ground, product, machines, releasing);
+  const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
   await tidyUp(ground, machines);
   const timers = startTimers({

@@ -6,7 +6,7 @@ import type { HostRules, OwnHost } from '../modules/own-host/own-host.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Route } from '../ports/proxy.ts';
-import { routesOf } from '../reconcile/routes.ts';
+import { routesOf, type LeadsTo } from '../reconcile/routes.ts';
 import type { Stores } from './stores.ts';
 
 export interface RoutesParts {
@@ -15,13 +15,14 @@ export interface RoutesParts {
   clock: Clock;
   hostRules: Pick<HostRules, 'allowed'>;
   ownHost: Pick<OwnHost, 'routed'>;
+  leadsTo: LeadsTo;
   /** Hosts for which no authority is to be asked now. */
   withheld(): Promise<ReadonlySet<string>>;
 }
 
 export async function desiredRoutes(
   serverKey: string,
-  { stores, settings, clock, hostRules, ownHost, withheld }: RoutesParts,
+  { stores, settings, clock, hostRules, ownHost, leadsTo, withheld }: RoutesParts,
 ): Promise<Route[]> {
   const { domains, certificates, certificateResolvers, organizations } = stores;
   const sources = {
@@ -34,10 +35,8 @@ export async function desiredRoutes(
   const routed = (await domains.routed(serverKey)).filter(({ asciiHost }) => isAllowed(asciiHost));
   const berth = serverKey === localServer ? await ownHost.routed() : undefined;
   const organizationId = berth && (await organizations.first());
-  return routesOf(
-    routed,
-    sources,
-    clock.now(),
-    berth && organizationId !== undefined ? { ...berth, organizationId } : undefined,
-  );
+  return routesOf(routed, sources, clock.now(), {
+    leadsTo,
+    berth: berth && organizationId !== undefined ? { ...berth, organizationId } : undefined,
+  });
 }

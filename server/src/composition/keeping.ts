@@ -9,16 +9,18 @@ import type { Machines } from './machines.ts';
 import { createPlatform } from './platform.ts';
 import type { Product } from './product.ts';
 import type { Releasing } from './releasing.ts';
+import type { Walls } from './walls.ts';
 
 export function createKeeping(
   ground: Ground,
   product: Product,
   machines: Machines,
   releasing: Releasing,
+  walls: Walls,
 ): Reconciler {
   const { database, log } = ground;
   const { hosts, watch } = machines;
-  const kept = keptHosts(ground, product, machines, releasing);
+  const kept = keptHosts(ground, product, machines, releasing, walls);
   const reconciler = createReconciler({
     hosts: {
       async find(serverKey) {
@@ -39,6 +41,7 @@ function keptHosts(
   product: Product,
   { watch, ownHost, previews, deployments }: Machines,
   { live, running, runningComposes, instance }: Releasing,
+  { leadsTo }: Walls,
 ): (host: Host) => KeptHost {
   const { settings, environments, composes, hostRules } = product;
   const keepServices = createServiceKeeper({
@@ -71,6 +74,7 @@ function keptHosts(
           clock,
           hostRules,
           ownHost,
+          leadsTo,
           withheld: watch.issuanceOf(key).withheld,
         }),
     };

@@ -10,7 +10,7 @@ import { createApprovals, type Approvals } from '../modules/host-reach/host-reac
 import { createGitProviders, type GitProviders } from '../modules/git-provider/git-provider.ts';
 import type { HostRules } from '../modules/own-host/own-host.ts';
 import { createPublishedPorts } from '../modules/port/port.ts';
-import { createServiceNames, type ServiceNames } from '../modules/service-name/service-name.ts';
+import type { ServiceNames } from '../modules/service-name/service-name.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import { createTurns, type Turns } from '../modules/service/turns.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -40,10 +40,10 @@ export interface Product {
 
 export async function createProduct(
   { config, stores, database, adapters, clock, settings, local }: Ground,
-  walls: Pick<Walls, 'hosts'>,
+  walls: Pick<Walls, 'hosts' | 'names'>,
 ): Promise<Product> {
   const hostRules = walls.hosts({ settings: settings.get, url: config.url, facts: local.facts });
-  const names = createServiceNames(stores.serviceNames);
+  const names = walls.names(stores.serviceNames);
   const localRepositoryPaths = async (): Promise<string[]> => (await settings.get()).localRepositoryPaths;
   const published = createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]);
   const { hasResolver } = stores.domains;

@@ -6,6 +6,8 @@
 import type { JudgeFile } from '../deploy/compose/compose-context.ts';
 import { ownCookies } from '../domain/own-cookies.ts';
 import { createHostRules, type CreateHostRules } from '../modules/own-host/own-host.ts';
+import { createServiceNames, type CreateServiceNames } from '../modules/service-name/service-name.ts';
+import { releasedName, type LeadsTo } from '../reconcile/routes.ts';
 import { createFileJudge, type JudgeFileParts } from '../deploy/compose/judge-file.ts';
 import { createJudge, type Judge, type JudgeParts } from '../deploy/judged-engine.ts';
 
@@ -18,6 +20,10 @@ export interface Walls {
   hosts: CreateHostRules;
   /** Names of cookies that the proxy keeps from services. */
   keptCookies: readonly string[];
+  /** Names of services, one holder each. */
+  names: CreateServiceNames;
+  /** What domains lead to. */
+  leadsTo: LeadsTo;
 }
 
 export const walls: Walls = {
@@ -25,4 +31,6 @@ export const walls: Walls = {
   judgeFile: createFileJudge,
   hosts: createHostRules,
   keptCookies: ownCookies,
+  names: createServiceNames,
+  leadsTo: releasedName,
 };

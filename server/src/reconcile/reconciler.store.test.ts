@@ -74,7 +74,7 @@ eachDatabase('hosts that the reconciler keeps', (test) => {
         serverKey,
         (work) => database.transaction(work),
         async () => {
-          await rows.insert({ nameKey, serviceId: 'x' });
+          await rows.insert({ nameKey, serviceId: 'x', isStem: false });
           return nameKey;
         },
         { mayWait },

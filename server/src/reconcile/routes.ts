@@ -2,7 +2,6 @@
  * Routes as they should be: from the domains' rows, for services that have a release, with what stands before
  * those.
  */
-import { composeServiceName } from '../domain/names.ts';
 import type { Route, RouteAccount, RouteCertificate, RouteRedirect } from '../ports/proxy.ts';
 import { certificatesOf, type CertificateSources, type CertifiedDomain } from './certificates.ts';
 
@@ -17,10 +16,9 @@ export interface DesiredRoute extends CertifiedDomain {
   port: number;
   appName: string | null;
   releasedAppName: string | null;
-  /** Of a compose service: its names as above, its suffix, and which service of its file. */
+  /** Of a compose service: its name, which service of its file, and what the engine calls those released. */
   composeName: string | null;
-  releasedComposeName: string | null;
-  composeSuffix: string | null;
+  releasedServices: Record<string, string> | null;
   serviceName: string | null;
   accounts: RouteAccount[];
   redirects: RouteRedirect[];
@@ -40,12 +38,12 @@ export function routesOf(
   domains: readonly DesiredRoute[],
   sources: CertificateSources,
   now: number,
-  berth?: BerthsRoute,
+  { berth, leadsTo = releasedName }: { berth?: BerthsRoute | undefined; leadsTo?: LeadsTo } = {},
 ): Route[] {
   // The oldest domain of a host decides about its certificate; Berth's own is older than all.
   const own = berth && { ...berth, https: true, customCertResolver: null, uniqueConfigKey: 0 };
   const certificates = certificatesOf(own ? [...domains, own] : domains, sources, now);
-  const routes = serviceRoutes(domains, certificates);
+  const routes = serviceRoutes(domains, certificates, leadsTo);
   return own ? [routeToBerth(own.asciiHost, certificates), ...routes] : routes;
 }
 
@@ -73,6 +71,7 @@ function routeToBerth(host: string, certificates: ReadonlyMap<string, RouteCerti
 function serviceRoutes(
   domains: readonly DesiredRoute[],
   certificates: ReadonlyMap<string, RouteCertificate>,
+  leadsTo: LeadsTo,
 ): Route[] {
   return domains.map((domain) => {
     const {
@@ -101,7 +100,7 @@ function serviceRoutes(
       stripPath,
       https,
       certificate: https ? (certificates.get(asciiHost) ?? null) : null,
-      service: serviceOf(domain),
+      service: leadsTo(domain),
       port,
       accounts,
       redirects,
@@ -112,16 +111,15 @@ function serviceRoutes(
   });
 }
 
-/** Name in the engine of what the domain leads to. */
-function serviceOf({
-  appName,
-  releasedAppName,
-  composeName,
-  releasedComposeName,
-  composeSuffix,
-  serviceName,
-}: DesiredRoute): string | null {
-  const compose = releasedComposeName ?? composeName;
-  if (compose === null) return releasedAppName ?? appName;
-  return serviceName === null ? null : composeServiceName(compose, serviceName, composeSuffix ?? '');
-}
+/** Name in the engine of what a domain leads to; null: nothing. */
+export type LeadsTo = (domain: DesiredRoute) => string | null;
+
+/**
+ * Only what was released, under the name that it was released with: a name that nobody but its record says
+ * may be another's on the engine.
+ */
+export const releasedName: LeadsTo = ({ composeId, releasedAppName, releasedServices, serviceName }) => {
+  if (composeId === null) return releasedAppName;
+  const released = new Map(Object.entries(releasedServices ?? {}));
+  return released.get(serviceName ?? '') ?? null;
+};

@@ -28,7 +28,7 @@ export const readFile: Stage<ComposeContext> = {
 /** What is needed to read a file and to judge it. */
 export type FileContext = RepositoryContext &
   Pick<ComposeContext, 'blocks' | 'compose' | 'judgeFile' | 'read' | 'variables'> & {
-    records: Pick<ComposeContext['records'], 'live'>;
+    records: Pick<ComposeContext['records'], 'live' | 'reserve'>;
   };
 
 export async function readComposeFile(context: FileContext): Promise<void> {
@@ -45,6 +45,10 @@ export async function readComposeFile(context: FileContext): Promise<void> {
     blocks: context.blocks,
   });
   await context.judgeFile(compose, plan, context.deployment.deploymentId);
+  await context.records.reserve(
+    compose.composeId,
+    plan.services.map(({ name }) => name),
+  );
   for (const note of plan.notes) log.line(note);
   log.line(`Services: ${plan.services.map(({ name }) => name).join(', ')}.`);
   context.read = { plan, text };
