@@ -279,6 +279,7 @@ export const procedureKinds = {
   settings: {
     get: 'query',
     builders: 'query',
+    portWall: 'query',
     update: 'mutation',
   },
   audit: {

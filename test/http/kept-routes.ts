@@ -32,6 +32,14 @@ export interface KeptRoutes {
   }): Promise<void>;
 }
 
+const plainRoutes = {
+  clock: systemClock,
+  hostRules: anyHost,
+  ownHost: noOwnHost,
+  leadsTo: releasedName,
+  withheld: async () => new Set<string>(),
+};
+
 export function keptRoutes(database: Database): KeptRoutes {
   const stores = createStores(database);
   const nothing = async (): Promise<string[]> => [];
@@ -50,19 +58,11 @@ export function keptRoutes(database: Database): KeptRoutes {
       expected: () => 'kept',
     },
     reach: async () => undefined,
+    guardPorts: nothing,
     ensurePlatform: nothing,
     services: nothing,
     attachProxy: nothing,
-    routes: () =>
-      desiredRoutes(localServer, {
-        stores,
-        settings,
-        clock: systemClock,
-        hostRules: anyHost,
-        ownHost: noOwnHost,
-        leadsTo: releasedName,
-        withheld: async () => new Set(),
-      }),
+    routes: () => desiredRoutes(localServer, { ...plainRoutes, stores, settings }),
   };
   const reconciler = createReconciler({
     database,

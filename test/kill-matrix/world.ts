@@ -28,7 +28,8 @@ import { createStores, type Stores } from '../../server/src/composition/stores.t
 import { createWorking } from '../../server/src/composition/working.ts';
 import { readConfig, type Config } from '../../server/src/config.ts';
 import type { Database } from '../../server/src/db/database.ts';
-import { createNetworks } from '../../server/src/deploy/networks.ts';
+import { createNetworks, proxyServiceName } from '../../server/src/deploy/networks.ts';
+import type { ContainerState } from '../../server/src/ports/engine.ts';
 import { localServer } from '../../server/src/domain/server-key.ts';
 import type { Deployments } from '../../server/src/modules/deployment/deployment.ts';
 import type { Interruption } from '../../server/src/modules/interruption/interruption.ts';
@@ -124,6 +125,7 @@ function machinesOf(ground: Ground, product: Product, host: Host): Machines {
     hosts,
     watch,
     ownHost: noOwnHost,
+    portGuard: walls.portGuard(ground.config.port),
     hostReach: hostReachOn(product.approvals, hosts, host),
     registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),
     ...deployed,
@@ -214,11 +216,13 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
   };
 }
 
-function hostOf(machine: Machine, { config, local }: Ground, product: Product, reaper: Reaper): Host {
+function hostOf(machine: Machine, { config, local, stores }: Ground, product: Product, reaper: Reaper): Host {
   const { engine, view: engineView } = machine.memory.connect((request) =>
     reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
   );
   const { environments, composes, settings } = product;
+  const proxyContainers = async (): Promise<ContainerState[]> =>
+    walls.findProxy(engine, await stores.platformServices.idOf(localServer, proxyServiceName));
   const pool = async (): Promise<string> => (await settings.get()).networkPool;
   return {
     ...local,
@@ -227,7 +231,7 @@ function hostOf(machine: Machine, { config, local }: Ground, product: Product, r
     engine,
     engineView,
     builder: reaper.guard('builder', builderOf(machine)),
-    networks: createNetworks({ engine, environments, composes, pool }),
+    networks: createNetworks({ engine, environments, composes, proxyContainers, pool }),
     proxy: reaper.guard('proxy', proxyOf(machine)),
     proxyStore: createCaddyStore(made(config.data, 'caddy')),
   };

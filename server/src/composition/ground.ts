@@ -8,7 +8,7 @@ import type { HostConnection } from '../ports/host-connection.ts';
 import { createAdapters, makeFolders, type Adapters } from './adapters.ts';
 import { connectLocal } from './hosts.ts';
 import type { Log } from './log.ts';
-import { hearSetUp } from './own-host.ts';
+import { hearSetUp } from './told-host.ts';
 import { createOutgoingPolicy } from './outgoing-policy.ts';
 import { openStorage } from './storage.ts';
 import { createStores, type Stores } from './stores.ts';

@@ -39,7 +39,7 @@ export function createKeeping(
 function keptHosts(
   { config, database, stores, clock }: Ground,
   product: Product,
-  { watch, ownHost, previews, deployments }: Machines,
+  { watch, ownHost, portGuard, previews, deployments }: Machines,
   { live, running, runningComposes, instance }: Releasing,
   { leadsTo }: Walls,
 ): (host: Host) => KeptHost {
@@ -58,12 +58,18 @@ function keptHosts(
   });
   return (host) => {
     const { key, name, proxy, engine } = host;
-    const platform = createPlatform(host, { proxyImage: config.proxyImage, environments, composes });
+    const platform = createPlatform(host, {
+      proxyImage: config.proxyImage,
+      environments,
+      composes,
+      platformServices: stores.platformServices,
+    });
     return {
       key,
       name,
       proxy,
       reach: () => engine.info(),
+      guardPorts: () => portGuard.guard(host),
       ensurePlatform: platform.ensure,
       services: () => keepServices(host),
       attachProxy: platform.attachProxy,

@@ -11,6 +11,7 @@ import type { Hosts } from '../ports/host.ts';
 import type { Ground } from './ground.ts';
 import { hostReachOn, walledEngine } from './host-reach.ts';
 import { createHosts, type Connect } from './hosts.ts';
+import type { PortGuard } from './port-guard.ts';
 import { createDeployed } from './previewing.ts';
 import type { Product } from './product.ts';
 import { ownHostOf } from './own-host.ts';
@@ -23,6 +24,7 @@ export interface Machines {
   hostReach: HostReach;
   watch: ProxyWatch;
   ownHost: OwnHost;
+  portGuard: PortGuard;
   registries: Registries;
   previews: PreviewDeployments;
   deployments: Deployments;
@@ -44,6 +46,8 @@ export function createMachines(
     environments,
     composes,
     servers: stores.servers,
+    platformServices: stores.platformServices,
+    findProxy: walls.findProxy,
     walled: (machine) => walledEngine(machine, approvals, stores, walls),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
@@ -69,6 +73,7 @@ export function createMachines(
     hostReach: hostReachOn(approvals, hosts, local),
     watch,
     ownHost: ownHostOf(ground, watch),
+    portGuard: walls.portGuard(ground.config.port),
     registries,
     ...deployed,
   };

@@ -1,28 +1,9 @@
-/** The host name of Berth itself, joined with certificates, domains and what set-up was told. */
+/** The host name of Berth itself, joined with certificates and domains. */
 import { localServer } from '../domain/server-key.ts';
 import { createCertificates } from '../modules/certificate/certificate.ts';
 import { createOwnHost, type OwnHost } from '../modules/own-host/own-host.ts';
 import type { Ground } from './ground.ts';
 import type { ProxyWatch } from './proxy-watch.ts';
-import type { Stores } from './stores.ts';
-
-/** What set-up was told last (`bin/up --host`), so that it is heard once. */
-const heardSetting = 'hostOfSetUp';
-
-/**
- * What `bin/up --host` says becomes the setting when it says something new; whatever an Owner sets after that
- * stays. Gives whether it did.
- */
-export async function hearSetUp(
-  { all, put }: Stores['settings'],
-  told: string | undefined,
-): Promise<boolean> {
-  const heard = (await all())[heardSetting] ?? '';
-  if ((told ?? '') === heard) return false;
-  await put('host', told);
-  await put(heardSetting, told);
-  return true;
-}
 
 export function ownHostOf(
   { stores, settings, clock, config }: Pick<Ground, 'stores' | 'settings' | 'clock' | 'config'>,

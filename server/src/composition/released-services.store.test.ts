@@ -8,7 +8,7 @@ import { nameReleasedServices } from './released-services.ts';
 import { createStores } from './stores.ts';
 
 eachDatabase('names of released services', ({ open }) => {
-  it('of releases before they were noted are taken from the live one, those that run once left out', async () => {
+  it('of releases before they were noted are taken from the live one', async () => {
     const database = await open();
     const stores = createStores(database);
     const { owner } = await createPeople(database);

@@ -100,6 +100,7 @@ function routersOf(parts: AppParts): Router[] {
             join(adapters.folders.work, `probe-${randomId()}`),
             signal,
           ),
+        portWall: parts.portGuard.state,
         async prepareHost(host) {
           await parts.ownHost.requireFree(host);
           await parts.watch.issuanceOf(localServer).prepare(host);

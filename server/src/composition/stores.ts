@@ -23,6 +23,7 @@ import {
   createMemberStore,
   createOrganizationStore,
 } from '../modules/organization/store.ts';
+import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
 import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
@@ -61,6 +62,7 @@ export function createStores(database: Database) {
     ports: createPortStore(database),
     mounts: createMountStore(database),
     hostReach: createHostReachStore(database),
+    platformServices: createPlatformServiceStore(database),
     previewDeployments: createPreviewDeploymentStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),

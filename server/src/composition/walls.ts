@@ -6,7 +6,9 @@
 import type { JudgeFile } from '../deploy/compose/compose-context.ts';
 import { ownCookies } from '../domain/own-cookies.ts';
 import { createHostRules, type CreateHostRules } from '../modules/own-host/own-host.ts';
+import { findProxy, type FindProxy } from '../deploy/networks.ts';
 import { createServiceNames, type CreateServiceNames } from '../modules/service-name/service-name.ts';
+import { createPortGuard, type CreatePortGuard } from './port-guard.ts';
 import { releasedName, type LeadsTo } from '../reconcile/routes.ts';
 import { createFileJudge, type JudgeFileParts } from '../deploy/compose/judge-file.ts';
 import { createJudge, type Judge, type JudgeParts } from '../deploy/judged-engine.ts';
@@ -24,6 +26,10 @@ export interface Walls {
   names: CreateServiceNames;
   /** What domains lead to. */
   leadsTo: LeadsTo;
+  /** What is attached to every network as the proxy. */
+  findProxy: FindProxy;
+  /** Keeps containers from ports of the machine. */
+  portGuard: CreatePortGuard;
 }
 
 export const walls: Walls = {
@@ -33,4 +39,6 @@ export const walls: Walls = {
   keptCookies: ownCookies,
   names: createServiceNames,
   leadsTo: releasedName,
+  findProxy,
+  portGuard: createPortGuard,
 };

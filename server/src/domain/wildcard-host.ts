@@ -17,8 +17,8 @@ export async function checkWildcardHost(asciiHost: string, field = 'host'): Prom
   if (isBelow(name, generatedZone))
     throw badField(
       field,
-      `cannot be ${asciiHost}: generated hosts of everybody stand below ${generatedZone}. Name one host, or ` +
-        'take a wildcard below a domain of your own, such as *.apps.example.com',
+      `cannot be ${asciiHost}: generated hosts of everybody stand below ${generatedZone}. Name one host, ` +
+        'or take a wildcard below a domain of your own, such as *.apps.example.com',
     );
   if ((await publicSuffixOf(name)) === name)
     throw badField(

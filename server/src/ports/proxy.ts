@@ -31,8 +31,8 @@ export interface Route {
   /** Of the host; routes of one host agree. Null without https. */
   certificate: RouteCertificate | null;
   /**
-   * Swarm service name; the proxy dials `tasks.<service>` so that a deployment needs no reload. Null: there is
-   * nothing to lead to yet, and the proxy says so.
+   * Swarm service name; the proxy dials `tasks.<service>` so that a deployment needs no reload. Null: there
+   * is nothing to lead to yet, and the proxy says so.
    */
   service: string | null;
   port: number;

@@ -42,6 +42,7 @@ function machine(key: string, names: () => Promise<string[]>): Machine {
     async reach() {
       if (made.isDead) throw dead();
     },
+    guardPorts: nothing,
     ensurePlatform: nothing,
     async services() {
       made.runs += 1;

@@ -77,24 +77,8 @@ type Work = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 export function addAuthRoutes(
   app: FastifyInstance,
   door: SignInDoor,
-  { cookies, secureAddress = async () => undefined, toError }: AuthRouteOptions,
+  { cookies, secureAddress, toError }: AuthRouteOptions,
 ): void {
-  /**
-   * Where Berth has a secure address, nobody sends a password to another one in the clear: whatever else
-   * answers at that host name would be given the session. The machine itself stays open, so that a lost name
-   * locks nobody out.
-   */
-  async function requireRightAddress(request: FastifyRequest): Promise<void> {
-    if (request.protocol === 'https' || isFromThisMachine(request)) return;
-    const address = await secureAddress();
-    if (address === undefined) return;
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `Sign in at ${address}: this address is not https, and others could take the session. Where that name ` +
-        'no longer leads here, sign in on the machine itself, through loopback, and change the setting host.',
-    );
-  }
-
   const answered =
     (path: string, work: Work) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -117,7 +101,7 @@ export function addAuthRoutes(
     '/api/auth/sign-up/email',
     answered('auth.signUp', async (request, reply) => {
       const input = signUpInput.parse(parseInput(signUpInput, request.body));
-      await requireRightAddress(request);
+      await requireRightAddress(request, secureAddress);
       return opened(cookies, request, reply, await door.signUp(input, originOf(request)));
     }),
   );
@@ -125,7 +109,7 @@ export function addAuthRoutes(
     '/api/auth/sign-in/email',
     answered('auth.signIn', async (request, reply) => {
       const input = signInInput.parse(parseInput(signInInput, request.body));
-      await requireRightAddress(request);
+      await requireRightAddress(request, secureAddress);
       return opened(cookies, request, reply, await door.signIn(input, originOf(request)));
     }),
   );
@@ -150,6 +134,25 @@ export function addAuthRoutes(
       const awaitsFirstAccount = await door.awaitsFirstAccount();
       return { awaitsFirstAccount, needsToken: !(awaitsFirstAccount && isFromThisMachine(request)) };
     }),
+  );
+}
+
+/**
+ * Where Berth has a secure address, nobody sends a password to another one in the clear: whatever else
+ * answers at that host name would be given the session. The machine itself stays open, so that a lost name
+ * locks nobody out. Throws PRECONDITION_FAILED with the right address.
+ */
+async function requireRightAddress(
+  request: FastifyRequest,
+  secureAddress: AuthRouteOptions['secureAddress'],
+): Promise<void> {
+  if (request.protocol === 'https' || isFromThisMachine(request)) return;
+  const address = await secureAddress?.();
+  if (address === undefined) return;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `Sign in at ${address}: this address is not https, and others could take the session. Where that ` +
+      'name no longer leads here, sign in on the machine itself, through loopback, and change the setting host.',
   );
 }
 

@@ -16,7 +16,7 @@ const ask = (socketPath: string, headers: Record<string, string>): Promise<strin
       .end();
   });
 
-it('answers as the port does, believes what it says of the client, and its https has __Host- cookies', async () => {
+it('answers as the port does, is believed of the client, and its https has __Host- cookies', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-socket-'));
   const path = join(folder, 'berth.sock');
   await writeFile(path, 'left by a Berth that was killed');
@@ -41,7 +41,8 @@ it('answers as the port does, believes what it says of the client, and its https
   expect(JSON.parse(await ask(path, said))).toEqual([
     '198.51.100.7',
     'berth.example.com',
-    '__Host-berth_session=token; Path=/; HttpOnly; SameSite=Lax; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure',
+    '__Host-berth_session=token; Path=/; HttpOnly; SameSite=Lax; ' +
+      'Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure',
     ['own'],
   ]);
   const [ip, , cookie, tokens] = JSON.parse(await (await fetch(`${url}/cookie`, { headers: said })).text());

@@ -10,7 +10,7 @@ import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { engineError, isAbsent } from './engine-error.ts';
 import { pullImage } from './image-transfer.ts';
-import { managed } from './labels.ts';
+import { managed, overridingAll } from './labels.ts';
 import { readFrames } from './log-frames.ts';
 
 const keptLines = 5;
@@ -90,7 +90,7 @@ async function create(
     Image: spec.image,
     Entrypoint: [program],
     Cmd: args,
-    Labels: managed(spec.labels),
+    Labels: overridingAll(managed(spec.labels)),
     Tty: false,
     OpenStdin: takesInput,
     StdinOnce: takesInput,

@@ -57,12 +57,8 @@ export function createCaddyProxy({
   onRequests,
   beforeLoad,
 }: CaddyProxyOptions): Proxy {
-  const settings: CaddySettings = {
-    adminSocket: adminSocketInContainer,
-    publicHttpPort,
-    publicHttpsPort,
-    keptCookies,
-  };
+  const ports = { publicHttpPort, publicHttpsPort };
+  const settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, keptCookies };
   const admin: AdminAddress = { socketPath: adminSocket, serverName };
   let last: Promise<unknown> = Promise.resolve();
   let listening: Promise<unknown> | undefined;

@@ -107,8 +107,8 @@ async function create(
   return record;
 }
 
-/** `found` are services that a deployment found in a repository. */
-async function keepNames(
+/** Holds its names and those of its services; `found` are those that a deployment found in a repository. */
+export async function keepNames(
   { names }: Pick<Parts, 'names'>,
   record: ComposeRecord | undefined,
   found: readonly string[] = [],

@@ -5,7 +5,7 @@
 import { appNameFrom } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { neverRan } from '../database/database.ts';
-import { heldNames } from '../compose/held-names.ts';
+import { keepNames } from '../compose/compose.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { ServiceCopies } from './service.ts';
 import type { ServiceRows } from './store.ts';
@@ -109,8 +109,7 @@ async function copyComposes(
       createdAt: isoTime(clock),
     };
     await rows.compose.insert(copy);
-    const held = await heldNames(copy);
-    await names.keep(copy.composeId, held.names, held.stems);
+    await keepNames({ names }, copy);
     await copyMounts(parts, 'composeId', record.composeId, copy.composeId);
   }
 }

@@ -15,15 +15,22 @@ export interface SettingsDesk {
    * it.
    */
   prepareHost(host: string): Promise<void>;
+  /** Undefined before anybody has looked. */
+  portWall(): { isSet: boolean; problem: string | null } | undefined;
 }
 
 export function settingsHandlers(
   settings: SettingsService,
-  { changed, builders, prepareHost }: SettingsDesk,
+  { changed, builders, prepareHost, portWall }: SettingsDesk,
 ): Handlers<typeof settingsContract, CallContext> {
   return {
     get: () => settings.get(),
     builders: async ({ signal }, input) => paginate(await builders(signal), input, ({ name }) => name),
+    portWall: async () =>
+      portWall() ?? {
+        isSet: false,
+        problem: 'Berth has not looked at the engine yet; ask again in a moment',
+      },
     async update({ actor, write }, patch) {
       const { host } = patch;
       if (host && actor.role === 'owner' && host !== (await settings.get()).host) await prepareHost(host);

@@ -31,6 +31,7 @@ eachDatabase('settings', (test) => {
             builders: (signal) =>
               probePrograms(join(tmpdir(), `berth-settings-${process.pid}`), signal, '/nowhere'),
             prepareHost: async () => undefined,
+            portWall: () => undefined,
           }),
         ),
       ];

@@ -5,6 +5,7 @@ import type { HostFacts, HostFiles, HostFolders } from '../../../ports/host.ts';
 import type { HostConnection } from '../../../ports/host-connection.ts';
 import { createBuildLimiter } from './build-limits.ts';
 import { isPortFree } from './free-port.ts';
+import { createPortWall } from './port-wall.ts';
 import { realPath } from './real-path.ts';
 
 export interface LocalOptions {
@@ -33,6 +34,7 @@ export function localConnection({
     realPath,
     buildLimiter: createBuildLimiter(engineSocket),
     isPortFree,
+    portWall: createPortWall(),
     facts: async () => factsOf(probePath),
   };
 }

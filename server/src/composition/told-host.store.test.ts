@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../test/store/each-database.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
-import { hearSetUp } from './own-host.ts';
+import { hearSetUp } from './told-host.ts';
 
 eachDatabase('the host name that set-up was told', ({ open }) => {
   it('is heard once, so that an Owner may set another one, and taken away by none', async () => {
