@@ -74,7 +74,7 @@ async function through(host: string, make: () => Promise<unknown>): Promise<Outc
   }
   const pause = growingPause();
   let said = '';
-  for (const end = Date.now() + 15_000; Date.now() < end; await pause()) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await pause()) {
     const { status, body } = await world.berth.proxied(host);
     said = `${status} ${body}`;
     if (body.includes(loot)) return { succeeded: true, said: body };
@@ -97,10 +97,11 @@ const attacks: Readonly<Record<string, Attack>> = {
       .replaceAll(/[^a-z0-9]/g, 'x')}`;
     return through(`${name}.thief.test`, async () => {
       const applicationId = await application(tenant, name);
-      await valueOf(tenant.owner('domain.create', { host: `${name}.thief.test`, applicationId }));
+
       await valueOf(tenant.member('application.update', { applicationId, appName: 'VAULT_web' }));
       // The engine knows names as they are written.
       await valueOf(tenant.member('application.update', { applicationId, appName: 'vault_web' }));
+      await valueOf(tenant.owner('domain.create', { host: `${name}.thief.test`, applicationId }));
     });
   },
   "a compose service whose service would have another's name": ({ tenant }) =>

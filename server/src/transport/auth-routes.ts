@@ -91,18 +91,12 @@ export function addAuthRoutes(
         sendJson(reply, answer.body);
       }
     };
-  const originOf = (request: FastifyRequest): RequestOrigin => ({
-    ip: request.ip,
-    userAgent: request.headers['user-agent'] ?? '',
-    device: cookies.device(request),
-    isLocal: isFromThisMachine(request),
-  });
   app.post(
     '/api/auth/sign-up/email',
     answered('auth.signUp', async (request, reply) => {
       const input = signUpInput.parse(parseInput(signUpInput, request.body));
       await requireRightAddress(request, secureAddress);
-      return opened(cookies, request, reply, await door.signUp(input, originOf(request)));
+      return opened(cookies, request, reply, await door.signUp(input, originOf(request, cookies)));
     }),
   );
   app.post(
@@ -110,7 +104,7 @@ export function addAuthRoutes(
     answered('auth.signIn', async (request, reply) => {
       const input = signInInput.parse(parseInput(signInInput, request.body));
       await requireRightAddress(request, secureAddress);
-      return opened(cookies, request, reply, await door.signIn(input, originOf(request)));
+      return opened(cookies, request, reply, await door.signIn(input, originOf(request, cookies)));
     }),
   );
   app.post(
@@ -137,6 +131,15 @@ export function addAuthRoutes(
   );
 }
 
+function originOf(request: FastifyRequest, cookies: CookieJar): RequestOrigin {
+  return {
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    device: cookies.device(request),
+    isLocal: isFromThisMachine(request),
+  };
+}
+
 /**
  * Where Berth has a secure address, nobody sends a password to another one in the clear: whatever else
  * answers at that host name would be given the session. The machine itself stays open, so that a lost name
@@ -152,7 +155,8 @@ async function requireRightAddress(
   throw new AppError(
     'PRECONDITION_FAILED',
     `Sign in at ${address}: this address is not https, and others could take the session. Where that ` +
-      'name no longer leads here, sign in on the machine itself, through loopback, and change the setting host.',
+      'name no longer leads here, sign in on the machine itself, through loopback, and change the ' +
+      'setting host.',
   );
 }
 

@@ -50,15 +50,13 @@ const loadLimitMs = 60_000;
 export function createCaddyProxy({
   adminSocket,
   serverName,
-  publicHttpPort = 80,
-  publicHttpsPort = 443,
-  keptCookies,
   onNews = () => undefined,
   onRequests,
   beforeLoad,
+  ...given
 }: CaddyProxyOptions): Proxy {
-  const ports = { publicHttpPort, publicHttpsPort };
-  const settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, keptCookies };
+  const ports = { publicHttpPort: 80, publicHttpsPort: 443 };
+  const settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, ...given };
   const admin: AdminAddress = { socketPath: adminSocket, serverName };
   let last: Promise<unknown> = Promise.resolve();
   let listening: Promise<unknown> | undefined;
