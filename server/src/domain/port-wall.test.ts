@@ -19,8 +19,8 @@ it('the script of nftables', () => {
   expect(nftablesScript(wanted)).toBe(
     'add table inet berth; delete table inet berth; add table inet berth; add chain inet berth input { ' +
       'type filter hook input priority -10; policy accept; }; add rule inet berth input iifname { ' +
-      '"docker0", "docker_gwbridge" } tcp dport { 2375, 2376, 2377, 3000, 7946 } reject with tcp reset; add rule inet ' +
-      'berth input iifname { "docker0", "docker_gwbridge" } udp dport { 4789, 7946 } drop',
+      '"docker0", "docker_gwbridge" } tcp dport { 2375, 2376, 2377, 3000, 7946 } reject with tcp reset; ' +
+      'add rule inet berth input iifname { "docker0", "docker_gwbridge" } udp dport { 4789, 7946 } drop',
   );
   expect(nftablesScript(walledPorts([], 3000))).not.toContain('add rule');
 });
