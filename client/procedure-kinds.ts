@@ -283,6 +283,7 @@ export const procedureKinds = {
   settings: {
     get: 'query',
     builders: 'query',
+    portWall: 'query',
     update: 'mutation',
   },
   audit: {

@@ -1,5 +1,6 @@
 /** What `bin/down` does, in this order. */
 import type { Step } from './context.ts';
+import { openPortsStep } from './steps/open-ports.ts';
 import { recordedProcess, stopRecorded } from './starters/detached.ts';
 
 /** The engine ends its containers first (each may take its grace period), so it gets longer than Berth. */
@@ -28,4 +29,4 @@ const engineStep: Step = {
   },
 };
 
-export const downSteps: readonly Step[] = [berthStep, engineStep];
+export const downSteps: readonly Step[] = [berthStep, openPortsStep, engineStep];

@@ -15,7 +15,10 @@ export function makeContext(flags: UpFlags): SetupContext {
   mkdirSync(layout.data, { recursive: true });
   // Also where the folder was there before: database and keys are nobody else's.
   chmodSync(layout.data, 0o700);
-  const settings = readSettings(process.env, keptEnvironment(layout));
+  const settings = readSettings(
+    flags.host === undefined ? process.env : { ...process.env, BERTH_PUBLIC_HOST: flags.host },
+    keptEnvironment(layout),
+  );
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   return {

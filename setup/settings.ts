@@ -13,6 +13,7 @@ const defaults = {
   BERTH_HOST: '0.0.0.0',
   BERTH_PORT: '3000',
   BERTH_URL: '',
+  BERTH_PUBLIC_HOST: '',
   BERTH_TRUSTED_PROXIES: '',
   DATABASE_URL: '',
   BERTH_ENGINE_SOCKET: '/var/run/docker.sock',
@@ -38,6 +39,7 @@ type SettingName = keyof typeof defaults;
 
 /** Kept for Berth alone; set-up itself does not look at them. */
 const passedOn = [
+  'BERTH_PUBLIC_HOST',
   'BERTH_TRUSTED_PROXIES',
   'BERTH_SQLITE_SYNCHRONOUS',
   'BERTH_LOG_LEVEL',

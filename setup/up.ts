@@ -18,6 +18,11 @@ async function main(argv: readonly string[]): Promise<void> {
   const token = await newFirstSignUpToken(context);
   const result = { ...upResult(context.settings, credentials, exampleHost), signUpToken: token ?? null };
   console.log(`\nBerth is at ${result.url} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+  if (context.settings.chosen.BERTH_PUBLIC_HOST !== undefined)
+    console.log(
+      `From elsewhere it is at https://${context.settings.chosen.BERTH_PUBLIC_HOST} as soon as its ` +
+        'certificate is there',
+    );
   if (flags.restore !== undefined)
     console.log('Sign in with an account of the backup. Then restore each database from its own backups.');
   else if (token !== undefined)

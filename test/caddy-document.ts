@@ -47,11 +47,17 @@ export function servers(routes: Route[], change: Partial<CaddySettings> = {}): R
   const { servers: all } = (
     documentOf(routes, change) as { apps: { http: { servers: Record<string, Server> } } }
   ).apps.http;
-  // Without the first two routes, which are the same for every request.
+  // Without the first two routes, and that of Berth's cookies, which are the same for every request.
   return Object.fromEntries(
-    Object.entries(all).map(([name, server]) => [name, { ...server, routes: server.routes.slice(2) }]),
+    Object.entries(all).map(([name, server]) => [
+      name,
+      { ...server, routes: server.routes.slice(2).filter(isNotOfCookies) },
+    ]),
   );
 }
+
+const isNotOfCookies = ({ match }: Server['routes'][number]): boolean =>
+  match?.[0] === undefined || !('header_regexp' in match[0]);
 
 export function order(routes: Route[]): string[] {
   return (servers(routes)['plain']?.routes ?? []).map(({ match }) =>

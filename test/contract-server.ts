@@ -66,7 +66,7 @@ export async function startContractServer(): Promise<ContractServer> {
     if (token !== undefined) tokens.push(token);
     return sessions.find(({ user }) => user.email === email) ?? session;
   };
-  const cookies = cookieJar(false);
+  const cookies = cookieJar(() => false);
   const app = createHttpServer({
     registry: createRegistry(routers(seen)),
     guard: createGuard(guardPorts),

@@ -42,6 +42,7 @@ export function absentHost(parts: Partial<Host> = {}): Host {
     engine: machine.engine,
     environments: index,
     composes: index,
+    proxyContainers: async () => [],
     pool: async () => '10.192.0.0/12',
   });
   return { ...machine, networks, ...parts };

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from './domain/errors.ts';
+import { parseOwnHost } from './domain/own-host.ts';
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const path = z.string().startsWith('/', 'must be an absolute path');
@@ -11,6 +12,7 @@ const variables = z.object({
   BERTH_HOST: z.string().default('0.0.0.0'),
   BERTH_PORT: port.default(3000),
   BERTH_URL: z.url().optional(),
+  BERTH_PUBLIC_HOST: z.string().optional(),
   BERTH_TRUSTED_PROXIES: z.string().default(''),
   DATABASE_URL: z.string().startsWith('postgres').optional(),
   BERTH_SQLITE_SYNCHRONOUS: z.enum(['FULL', 'NORMAL']).default('FULL'),
@@ -32,6 +34,8 @@ export interface Config {
   host: string;
   port: number;
   url: string;
+  /** Host name of Berth's own, as set-up was told it. */
+  publicHost: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   trustedProxies: string[];
   databaseUrl: string | undefined;
@@ -65,6 +69,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     host: data.BERTH_HOST,
     port: data.BERTH_PORT,
     url: data.BERTH_URL ?? `http://localhost:${data.BERTH_PORT}`,
+    publicHost: data.BERTH_PUBLIC_HOST
+      ? parseOwnHost(data.BERTH_PUBLIC_HOST, 'BERTH_PUBLIC_HOST')
+      : undefined,
     trustedProxies: data.BERTH_TRUSTED_PROXIES.split(',')
       .map((text) => text.trim())
       .filter((text) => text !== ''),

@@ -14,6 +14,7 @@ export async function start(options: Parameters<typeof createBerth>[2] = {}): Pr
   const unlock = lockInstance(config.data);
   const berth = await createBerth(config, log, options);
   await berth.app.listen({ host: config.host, port: config.port });
+  await berth.listenForProxy();
   log.info(`Berth answers at ${config.url}`, { port: config.port });
   berth.worker.start();
   berth.reconciler.start();

@@ -61,7 +61,7 @@ const taskLabel = 'com.docker.swarm.task.id';
 
 /** Attaches a running container, as somebody asked by hand. */
 export function connect(state: State, container: Container, network: Network, address?: string): void {
-  const isTask = taskLabel in container.labels;
+  const isTask = Boolean(container.labels[taskLabel]);
   if (container.networks.has(network.id))
     throw new Refusal(403, `endpoint with name ${container.name} already exists in network ${network.name}`);
   // A node knows an overlay only while something on it uses it; for a service's container it does not ask.

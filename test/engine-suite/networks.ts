@@ -141,6 +141,16 @@ export function networksSuite({ engine, api }: EngineFixture): void {
       await engine.connectNetwork(await containerId(), second);
       const [container] = await engine.containers(`com.docker.swarm.service.name=${client.name}`);
       expect(container?.networks).toEqual(expect.arrayContaining([first, second]));
+      const service = await engine.service(client.name);
+      expect(await engine.serviceContainers(service?.id ?? '')).toEqual([
+        expect.objectContaining({
+          id: await containerId(),
+          state: 'running',
+          networks: expect.arrayContaining([first, second]),
+        }),
+      ]);
+      // Neither a name nor what nobody has is an id.
+      for (const other of [client.name, 'nowhere']) expect(await engine.serviceContainers(other)).toEqual([]);
       await lastLine('got 1');
 
       await engine.disconnectNetwork(await containerId(), second);

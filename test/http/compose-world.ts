@@ -1,4 +1,5 @@
 /** Compose services through the HTTP door, without an engine. */
+import { anyHost } from './any-host.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileLogs } from '../../server/src/adapters/deployment-log/file-log.ts';
@@ -111,7 +112,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
           if (!placement) throw new Error('no such environment');
           return environmentOf(placement);
         },
-        domains: createDomains(stores.domains, systemClock).byCompose,
+        domains: createDomains(stores.domains, systemClock, anyHost).byCompose,
         mounts: async () => [],
         changeRoutes: (_serverKey, write, change) => write(change),
       }),

@@ -8,6 +8,7 @@ import { domainContract } from '../../server/src/modules/domain/contract.ts';
 import { createDnsCheck } from '../../server/src/modules/domain/dns-check.ts';
 import { createDomains } from '../../server/src/modules/domain/domain.ts';
 import { domainHandlers } from '../../server/src/modules/domain/handlers.ts';
+import { createHostRules } from '../../server/src/modules/own-host/own-host.ts';
 import { createDomainRequests, type DomainRequests } from '../../server/src/modules/domain/requests.ts';
 import { createDomainStore, createRequestStore } from '../../server/src/modules/domain/store.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
@@ -80,6 +81,11 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
       },
     },
   });
+  const hosts = createHostRules({
+    settings: async () => ({ host: 'berth.own.test', serverIp: scene.settings.serverIp }),
+    url: 'http://localhost:3000',
+    facts: async () => ({ addresses: ['127.0.0.1', '192.0.2.9'], hostName: 'machine' }),
+  });
   const changeRoutes: ChangeRoutes = (serverKey, write, change) =>
     write(async () => {
       const changed = await change();
@@ -91,7 +97,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
     router(
       'domain',
       domainContract,
-      domainHandlers(createDomains(store, systemClock), {
+      domainHandlers(createDomains(store, systemClock, hosts), {
         clock: systemClock,
         requestsSince: requests.since,
         lastRequests: async (serviceId, domainId, count) => [
@@ -189,6 +195,7 @@ export async function withCompose(
     createdAt: '2026',
     liveDeploymentId: null,
     releasedSuffix: '',
+    releasedServices: null,
     networkIndex: null,
     approval: null,
     awaitsApproval: null,

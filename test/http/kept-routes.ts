@@ -1,6 +1,7 @@
 /**
  * A proxy as its port says, behind the real reconciler: it keeps what it is given, and refuses when told to.
  */
+import { anyHost, noOwnHost } from './any-host.ts';
 import { desiredRoutes } from '../../server/src/composition/desired-routes.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
@@ -11,6 +12,7 @@ import type { ChangeRoutes, Route } from '../../server/src/ports/proxy.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import { localServer } from '../../server/src/domain/server-key.ts';
 import type { KeptHost } from '../../server/src/reconcile/host-reconciler.ts';
+import { releasedName } from '../../server/src/reconcile/routes.ts';
 import { createReconciler } from '../../server/src/reconcile/reconciler.ts';
 
 export interface KeptRoutes {
@@ -30,6 +32,14 @@ export interface KeptRoutes {
   }): Promise<void>;
 }
 
+const plainRoutes = {
+  clock: systemClock,
+  hostRules: anyHost,
+  ownHost: noOwnHost,
+  leadsTo: releasedName,
+  withheld: async () => new Set<string>(),
+};
+
 export function keptRoutes(database: Database): KeptRoutes {
   const stores = createStores(database);
   const nothing = async (): Promise<string[]> => [];
@@ -48,10 +58,11 @@ export function keptRoutes(database: Database): KeptRoutes {
       expected: () => 'kept',
     },
     reach: async () => undefined,
+    guardPorts: nothing,
     ensurePlatform: nothing,
     services: nothing,
     attachProxy: nothing,
-    routes: () => desiredRoutes(localServer, stores, settings, systemClock, async () => new Set()),
+    routes: () => desiredRoutes(localServer, { ...plainRoutes, stores, settings }),
   };
   const reconciler = createReconciler({
     database,
@@ -71,7 +82,7 @@ export function keptRoutes(database: Database): KeptRoutes {
         localServer,
         (work) => database.transaction(work),
         () =>
-          createDomains(stores.domains, systemClock).create(
+          createDomains(stores.domains, systemClock, anyHost).create(
             organizationId,
             { applicationId },
             { host, https, certificateType: 'none' },

@@ -5,7 +5,7 @@ import { createApiKeys, type NewApiKey } from '../../server/src/modules/user/api
 import { createUserStore, type UserStore } from '../../server/src/modules/user/store.ts';
 import { isoTime, randomId, systemClock, type Clock } from '../../server/src/ports/clock.ts';
 import { hashToken, newToken } from '../../server/src/ports/token.ts';
-import { plainSessionCookie } from '../../server/src/transport/cookies.ts';
+import { sessionCookie } from '../../server/src/domain/own-cookies.ts';
 
 export interface Person {
   userId: string;
@@ -116,5 +116,5 @@ async function newSession(
     ip: '127.0.0.1',
     userAgent: 'test',
   });
-  return { cookie: `${plainSessionCookie}=${token}`, origin: url };
+  return { cookie: `${sessionCookie}=${token}`, origin: url };
 }

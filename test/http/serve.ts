@@ -26,6 +26,8 @@ export interface ServeOptions {
   streamLimits?: StreamLimits;
   liveStreamLimit?: number;
   answerLimit?: number;
+  /** The https address of Berth. */
+  secureAddress?(): Promise<string | undefined>;
   /** Further routes; called once the routers are made. */
   addRoutes?(
     app: ReturnType<typeof createHttpServer>,
@@ -48,7 +50,7 @@ export async function serve(
   const clock = options.clock ?? systemClock;
   const accounts = createAccounts(createStores(database), database, clock, options.firstSignUp);
   const registry = createRegistry(routers);
-  const cookies = cookieJar(options.isHttps ?? false);
+  const cookies = cookieJar(() => options.isHttps ?? false);
   const faults: TestServer['faults'] = [];
   const log = {
     fault: (id: string, error: unknown, path: string | undefined) => void faults.push({ id, error, path }),
@@ -70,7 +72,7 @@ export async function serve(
   let ids = 0;
   const toError = (error: unknown, path: string | undefined): AppError =>
     toAppError(error, path, log, () => `fault-${(ids += 1)}`);
-  addAuthRoutes(app, accounts.door, { cookies, toError });
+  addAuthRoutes(app, accounts.door, { cookies, secureAddress: options.secureAddress, toError });
   options.addRoutes?.(app, toError);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return { url, faults, close: () => app.close() };

@@ -61,6 +61,7 @@ export function shownEngine(): ShownEngine {
         );
       }),
     restartContainer: (containerId) => answer(() => void engine.restarted.push(containerId)),
+    bridges: async () => [],
     swarmNodes: () => answer(() => engine.nodes),
     swarmServices: () => answer(() => engine.services),
     swarmTasks: () => answer(() => engine.tasks),

@@ -3,6 +3,7 @@
  * its HTTP server is asked by `inject`.
  */
 import type { FastifyInstance } from 'fastify';
+import { noOwnHost } from '../http/any-host.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
@@ -28,9 +29,11 @@ import { createReleasing, type Releasing } from '../../server/src/composition/re
 import { createApp } from '../../server/src/composition/routers.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import { createWorking } from '../../server/src/composition/working.ts';
+import { createProxySocket } from '../../server/src/transport/proxy-socket.ts';
 import { readConfig, type Config } from '../../server/src/config.ts';
 import type { Database } from '../../server/src/db/database.ts';
-import { createNetworks } from '../../server/src/deploy/networks.ts';
+import { createNetworks, proxyServiceName } from '../../server/src/deploy/networks.ts';
+import type { ContainerState } from '../../server/src/ports/engine.ts';
 import { localServer } from '../../server/src/domain/server-key.ts';
 import type { Deployments } from '../../server/src/modules/deployment/deployment.ts';
 import type { Interruption } from '../../server/src/modules/interruption/interruption.ts';
@@ -89,10 +92,10 @@ export async function createWorld(
     local: connectionOf(machine, config, reaper),
     applied: [],
   };
-  const product = await createProduct(ground);
+  const product = await createProduct(ground, walls);
   const machines = machinesOf(ground, product, hostOf(machine, ground, product, reaper, walls));
   const releasing = createReleasing(ground, product, machines, walls);
-  const reconciler = createKeeping(ground, product, machines, releasing);
+  const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
   const { interruption, worker } = working;
   const { deployments, previews } = machines;
@@ -102,6 +105,7 @@ export async function createWorld(
     members: product.accounts.members,
     version: 'in memory',
     liveOf: () => null,
+    proxySocket: createProxySocket(),
   };
   return {
     ...product,
@@ -149,6 +153,8 @@ function machinesOf(ground: Ground, product: Product, host: Host): Machines {
   return {
     hosts,
     watch,
+    ownHost: noOwnHost,
+    portGuard: builtWalls.portGuard(ground.config.port),
     hostReach: hostReachOn(product.approvals, hosts, host),
     registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),
     ...deployed,
@@ -227,7 +233,14 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
     probePath: config.probePath,
     protectedPaths: [],
     realPath: async (path) => path,
-    facts: async () => ({ kernel: '6.1.0', hasRoutingMesh: true, hasProbe: true, address: '192.0.2.10' }),
+    facts: async () => ({
+      kernel: '6.1.0',
+      hasRoutingMesh: true,
+      hasProbe: true,
+      address: '192.0.2.10',
+      addresses: ['192.0.2.10'],
+      hostName: 'one',
+    }),
     isPortFree: async () => true,
   };
 }
@@ -238,6 +251,8 @@ function hostOf(machine: Machine, ground: Ground, product: Product, reaper: Reap
     reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
   );
   const { environments, composes, settings } = product;
+  const proxyContainers = async (): Promise<ContainerState[]> =>
+    walls.findProxy(bare, await stores.platformServices.idOf(localServer, proxyServiceName));
   const pool = async (): Promise<string> => (await settings.get()).networkPool;
   const bareHost = {
     ...local,
@@ -251,5 +266,9 @@ function hostOf(machine: Machine, ground: Ground, product: Product, reaper: Reap
   };
   const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls) };
   const engine = walledEngine(bareHost, parts, walls);
-  return { ...bareHost, engine, networks: createNetworks({ engine, environments, composes, pool }) };
+  return {
+    ...bareHost,
+    engine,
+    networks: createNetworks({ engine, environments, composes, proxyContainers, pool }),
+  };
 }

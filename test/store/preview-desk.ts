@@ -2,6 +2,7 @@
  * Webhooks and previews on a real database, with the real adapters of git hosts and of an engine that is not
  * there: what is around a build.
  */
+import { anyHost } from '../http/any-host.ts';
 import { createFileLogs } from '../../server/src/adapters/deployment-log/file-log.ts';
 import { homeOutgoing } from '../integration/outgoing-fixture.ts';
 import { createGitApis } from '../../server/src/adapters/git-api/git-apis.ts';
@@ -80,7 +81,7 @@ export function createPreviewDesk(database: Database): PreviewDesk {
   );
   const previews = createPreviewDeployments(
     stores.previewDeployments,
-    { domains: createDomains(stores.domains, clock), names, serverIp: async () => '203.0.113.7' },
+    { domains: createDomains(stores.domains, clock, anyHost), names, serverIp: async () => '203.0.113.7' },
     clock,
   );
   const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => [] }, clock);

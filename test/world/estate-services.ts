@@ -134,5 +134,6 @@ function serviceNames(estate: Estate): TableRecord<'service_name'>[] {
   return names.map(([idName = '', appName = '']) => ({
     nameKey: of(estate, appName).toLowerCase(),
     serviceId: of(estate, idName),
+    isStem: idName === 'composeId',
   }));
 }

@@ -5,7 +5,7 @@
 import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
 import { recoveryCodeHash } from '../../server/src/modules/user/two-factor.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
-import { plainSessionCookie } from '../../server/src/transport/cookies.ts';
+import { sessionCookie } from '../../server/src/domain/own-cookies.ts';
 import { hiddenTexts, type Estate, type Rows } from './estate.ts';
 
 /**
@@ -54,7 +54,7 @@ export function peopleOf(prefix: string): People {
       invitation: id('invited'),
       recoveryCode: id('recovery'),
       byKey: { 'x-api-key': keyOf(prefix, name) },
-      bySession: { cookie: `${plainSessionCookie}=${tokenOf(prefix, name)}` },
+      bySession: { cookie: `${sessionCookie}=${tokenOf(prefix, name)}` },
     };
   };
   return {

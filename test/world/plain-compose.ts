@@ -30,6 +30,7 @@ export const plainCompose: Omit<
   isStopped: false,
   liveDeploymentId: null,
   releasedSuffix: '',
+  releasedServices: null,
   networkIndex: null,
   approval: null,
   awaitsApproval: null,

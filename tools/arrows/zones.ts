@@ -34,7 +34,7 @@ export const zones: readonly Zone[] = [
     name: 'domain',
     files: /^server\/src\/domain\//,
     sees: [],
-    packages: /^(croner|node:(util|crypto|buffer|url|net|path))$/,
+    packages: /^(croner|tldts|node:(util|crypto|buffer|url|net|path))$/,
     cure: '',
   },
   {

@@ -2,6 +2,7 @@
 import type { Members } from '../modules/organization/member.ts';
 import type { LiveReader } from '../modules/service/service.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { ProxySocket } from '../transport/proxy-socket.ts';
 import type { Ground } from './ground.ts';
 import type { Machines } from './machines.ts';
 import type { Product } from './product.ts';
@@ -12,5 +13,6 @@ export interface AppParts extends Ground, Product, Machines, Releasing, Working 
   members: Members;
   reconciler: Reconciler;
   liveOf: LiveReader;
+  proxySocket: ProxySocket;
   version: string;
 }

@@ -1,8 +1,11 @@
 /** The whole program from its parts; nothing else creates anything. */
 import type { FastifyInstance } from 'fastify';
+import { join } from 'node:path';
+import { berthSocketName } from '../adapters/proxy/caddy-upstreams.ts';
 import type { Config } from '../config.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { createProxySocket } from '../transport/proxy-socket.ts';
 import { tidyUp } from './after-crash.ts';
 import { openGround } from './ground.ts';
 import { hostReachAtUpgrade } from './host-reach-at-upgrade.ts';
@@ -12,6 +15,7 @@ import type { Log } from './log.ts';
 import { createMachines } from './machines.ts';
 import { createObserving } from './observing.ts';
 import { createProduct } from './product.ts';
+import { nameReleasedServices } from './released-services.ts';
 import { createReleasing } from './releasing.ts';
 import { createApp } from './routers.ts';
 import { startTimers } from './timers.ts';
@@ -23,6 +27,8 @@ export interface Berth {
   app: FastifyInstance;
   worker: Worker;
   reconciler: Reconciler;
+  /** Answers the proxy, which reaches Berth by a socket. */
+  listenForProxy(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,11 +41,12 @@ export async function createBerth(
   { connect = connectsNone, walls = builtWalls }: { connect?: Connect; walls?: Walls } = {},
 ): Promise<Berth> {
   const ground = await openGround(config, log);
-  const product = await createProduct(ground);
+  await nameReleasedServices(ground.stores);
+  const product = await createProduct(ground, walls);
   const machines = createMachines(ground, product, { connect, walls });
   await hostReachAtUpgrade({ ...ground, ...machines });
   const releasing = createReleasing(ground, product, machines, walls);
-  const reconciler = createKeeping(ground, product, machines, releasing);
+  const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
   const observing = createObserving(ground, machines);
   await tidyUp(ground, machines);
@@ -48,6 +55,7 @@ export async function createBerth(
     schedules: working.backingUp.schedules,
     previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },
   });
+  const proxySocket = createProxySocket();
   const app = createApp({
     ...ground,
     ...product,
@@ -56,6 +64,7 @@ export async function createBerth(
     ...working,
     liveOf: observing.liveOf,
     reconciler,
+    proxySocket,
     members: product.accounts.members,
     version,
   });
@@ -70,9 +79,11 @@ export async function createBerth(
         observing.start();
       },
     },
+    listenForProxy: () => proxySocket.listen(app, join(ground.local.proxyFolder, berthSocketName)),
     async close() {
       await machines.watch.stop();
       await timers.stop();
+      await proxySocket.close();
       await app.close();
       await Promise.all([worker.stop(stopLimitMs), reconciler.stop(), observing.stop()]);
       await ground.database.close();

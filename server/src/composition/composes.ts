@@ -137,6 +137,7 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
         await stores.deployments.list({ composeId, status: 'done' }, { by: ['sequence'], direction: 'desc' })
       ).map(({ deploymentId }) => deploymentId),
     nameReleased: (composeId, released) => composes.patch(composeId, released),
+    reserve: composes.reserve,
   };
 }
 

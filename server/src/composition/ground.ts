@@ -8,6 +8,7 @@ import type { HostConnection } from '../ports/host-connection.ts';
 import { createAdapters, makeFolders, type Adapters } from './adapters.ts';
 import { connectLocal } from './hosts.ts';
 import type { Log } from './log.ts';
+import { hearSetUp } from './told-host.ts';
 import { createOutgoingPolicy } from './outgoing-policy.ts';
 import { openStorage } from './storage.ts';
 import { createStores, type Stores } from './stores.ts';
@@ -34,6 +35,12 @@ export async function openGround(config: Config, log: Log): Promise<Ground> {
   const folders = makeFolders(config);
   const files = createWorkFiles();
   const local = connectLocal(config, { folders, files });
+  if (await hearSetUp(stores.settings, config.publicHost))
+    log.info(
+      config.publicHost === undefined
+        ? 'Berth has no host name of its own any more'
+        : `The host name of Berth is ${config.publicHost} from now on`,
+    );
   const settings = createSettings(stores.settings, { serverIp: (await local.facts()).address });
   return {
     config,

@@ -3,11 +3,11 @@ import { localConnection } from '../adapters/host/local/local-connection.ts';
 import { createMachine, type Machine, type MachineOptions } from '../adapters/host/machine.ts';
 import type { Config } from '../config.ts';
 import type { TableRecord } from '../db/tables.ts';
-import { createNetworks, type NetworkOptions } from '../deploy/networks.ts';
+import { createNetworks, proxyServiceName, type FindProxy, type NetworkOptions } from '../deploy/networks.ts';
 import { notYet } from '../domain/errors.ts';
 import { localServer } from '../domain/server-key.ts';
 import type { HostConnection } from '../ports/host-connection.ts';
-import type { Engine } from '../ports/engine.ts';
+import type { ContainerState, Engine } from '../ports/engine.ts';
 import type { Host, Hosts } from '../ports/host.ts';
 import type { WorkFiles } from '../ports/work-files.ts';
 import type { OwnFolders } from './adapters.ts';
@@ -23,7 +23,7 @@ export type Connect = (server: TableRecord<'server'>) => Promise<HostConnection 
 export const connectsNone: Connect = async () => undefined;
 
 export interface HostsParts
-  extends Omit<NetworkOptions, 'engine'>,
+  extends Omit<NetworkOptions, 'engine' | 'proxyContainers'>,
     Omit<MachineOptions, 'dockerPath' | 'staticImage'> {
   config: Pick<Config, 'dockerCli' | 'proxyImage'>;
   /** Of Berth's own machine. */
@@ -32,6 +32,8 @@ export interface HostsParts
   /** The engine of a machine behind its wall. */
   walled(machine: Machine): Engine;
   servers: Pick<Stores['servers'], 'find' | 'list'>;
+  platformServices: Pick<Stores['platformServices'], 'idOf'>;
+  findProxy: FindProxy;
 }
 
 export function createHosts(parts: HostsParts): Hosts {
@@ -74,14 +76,18 @@ export function createHosts(parts: HostsParts): Hosts {
 }
 
 function hostOf(
-  { config, clock, walled, watchProxy, logAnswerBytes, environments, composes, pool }: HostsParts,
+  parts: HostsParts,
   { key, name, connection }: { key: string; name: string; connection: HostConnection },
 ): Host {
+  const { config, walled, environments, composes, pool } = parts;
   const { dockerCli: dockerPath, proxyImage: staticImage } = config;
-  const options = { clock, watchProxy, logAnswerBytes, dockerPath, staticImage };
+  const options = { ...parts, dockerPath, staticImage };
   const machine = createMachine({ key, name, connection }, options);
   const engine = walled(machine);
-  return { ...machine, engine, networks: createNetworks({ engine, environments, composes, pool }) };
+  const proxyContainers = async (): Promise<ContainerState[]> =>
+    parts.findProxy(engine, await parts.platformServices.idOf(key, proxyServiceName));
+  const networks = createNetworks({ engine, environments, composes, proxyContainers, pool });
+  return { ...machine, engine, networks };
 }
 
 /** Berth's own machine, by the configuration. */

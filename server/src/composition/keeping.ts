@@ -9,16 +9,18 @@ import type { Machines } from './machines.ts';
 import { createPlatform } from './platform.ts';
 import type { Product } from './product.ts';
 import type { Releasing } from './releasing.ts';
+import type { Walls } from './walls.ts';
 
 export function createKeeping(
   ground: Ground,
   product: Product,
   machines: Machines,
   releasing: Releasing,
+  walls: Walls,
 ): Reconciler {
   const { database, log } = ground;
   const { hosts, watch } = machines;
-  const kept = keptHosts(ground, product, machines, releasing);
+  const kept = keptHosts(ground, product, machines, releasing, walls);
   const reconciler = createReconciler({
     hosts: {
       async find(serverKey) {
@@ -37,10 +39,11 @@ export function createKeeping(
 function keptHosts(
   { config, database, stores, clock }: Ground,
   product: Product,
-  { watch, previews, deployments }: Machines,
+  { watch, ownHost, portGuard, previews, deployments }: Machines,
   { live, running, runningComposes, instance }: Releasing,
+  { leadsTo }: Walls,
 ): (host: Host) => KeptHost {
-  const { settings, environments, composes } = product;
+  const { settings, environments, composes, hostRules } = product;
   const keepServices = createServiceKeeper({
     ...product,
     previews,
@@ -55,16 +58,31 @@ function keptHosts(
   });
   return (host) => {
     const { key, name, proxy, engine } = host;
-    const platform = createPlatform(host, { proxyImage: config.proxyImage, environments, composes });
+    const platform = createPlatform(host, {
+      proxyImage: config.proxyImage,
+      environments,
+      composes,
+      platformServices: stores.platformServices,
+    });
     return {
       key,
       name,
       proxy,
       reach: () => engine.info(),
+      guardPorts: () => portGuard.guard(host),
       ensurePlatform: platform.ensure,
       services: () => keepServices(host),
       attachProxy: platform.attachProxy,
-      routes: () => desiredRoutes(key, stores, settings, clock, watch.issuanceOf(key).withheld),
+      routes: () =>
+        desiredRoutes(key, {
+          stores,
+          settings,
+          clock,
+          hostRules,
+          ownHost,
+          leadsTo,
+          withheld: watch.issuanceOf(key).withheld,
+        }),
     };
   };
 }

@@ -3,14 +3,17 @@ import { createRegistries, type Registries } from '../modules/registry/registry.
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { commentLater } from '../modules/preview-deployment/pull-request.ts';
 import { localServer } from '../domain/server-key.ts';
+import type { OwnHost } from '../modules/own-host/own-host.ts';
 import type { HostReach } from '../modules/host-reach/host-reach.ts';
 import type { Hosts } from '../ports/host.ts';
 import type { Ground } from './ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import { hostReachOn, walledEngine } from './host-reach.ts';
 import { createHosts, type Connect } from './hosts.ts';
+import type { PortGuard } from './port-guard.ts';
 import { createDeployed, type Deployed } from './previewing.ts';
 import type { Product } from './product.ts';
+import { ownHostOf } from './own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
 import type { Walls } from './walls.ts';
@@ -19,6 +22,8 @@ export interface Machines extends Deployed {
   hosts: Hosts;
   hostReach: HostReach;
   watch: ProxyWatch;
+  ownHost: OwnHost;
+  portGuard: PortGuard;
   registries: Registries;
 }
 
@@ -39,10 +44,13 @@ export function createMachines(
     environments,
     composes,
     servers: stores.servers,
+    platformServices: stores.platformServices,
+    findProxy: walls.findProxy,
     walled: (machine) => walledEngine(machine, { approvals, stores, images }, walls),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,
+    keptCookies: walls.keptCookies,
   });
   const deployed = createDeployed({
     ...ground,
@@ -58,5 +66,13 @@ export function createMachines(
     adapters.outgoing.registry,
     clock,
   );
-  return { hosts, hostReach: hostReachOn(approvals, hosts, local), watch, registries, ...deployed };
+  return {
+    hosts,
+    hostReach: hostReachOn(approvals, hosts, local),
+    watch,
+    ownHost: ownHostOf(ground, watch),
+    portGuard: walls.portGuard(ground.config.port),
+    registries,
+    ...deployed,
+  };
 }

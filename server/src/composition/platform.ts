@@ -3,6 +3,7 @@ import { proxyServiceSpec } from '../adapters/proxy/proxy-service.ts';
 import { listenerCheck } from '../deploy/health-check.ts';
 import { composeNetwork, platformNetwork, proxyServiceName } from '../deploy/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
+import type { PlatformServiceStore } from '../modules/platform-service/store.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { ownerOfLabels, type DeployedKind } from '../domain/service-ref.ts';
 import { managedLabel, type ServiceSpec } from '../ports/engine.ts';
@@ -18,6 +19,7 @@ export interface PlatformParts {
   proxyImage: string;
   environments: Pick<Environments, 'ids'>;
   composes: Pick<Composes, 'all'>;
+  platformServices: Pick<PlatformServiceStore, 'keep'>;
 }
 
 const settleLimitMs = 60_000;
@@ -31,16 +33,18 @@ const routedKinds: ReadonlySet<DeployedKind | undefined> = new Set<DeployedKind>
 
 export function createPlatform(host: Host, parts: PlatformParts): Platform {
   const { engine, networks, proxy } = host;
+  const keepId = (id: string): Promise<void> => parts.platformServices.keep(host.key, proxyServiceName, id);
   return {
     async ensure() {
       await networks.ensurePlatform();
       const spec = await proxySpec(host, parts.proxyImage);
       const present = await engine.service(proxyServiceName);
+      if (present) await keepId(present.id);
       if (present?.specDigest === engine.specDigest(spec) && present.replicas === 1) {
         await awaitProxy(proxy, present.running === 1 ? answerLimitMs : settleLimitMs);
         return [];
       }
-      await engine.applyService(spec);
+      await keepId((await engine.applyService(spec)).id);
       await awaitProxy(proxy, settleLimitMs);
       return [`${proxyServiceName}: ${present ? 'differed; put it right' : 'was absent; made it'}`];
     },

@@ -8,14 +8,16 @@ import { createDomains, type Domains } from '../modules/domain/domain.ts';
 import { createEnvironments, type Environments } from '../modules/environment/environment.ts';
 import { createApprovals, type Approvals } from '../modules/host-reach/host-reach.ts';
 import { createGitProviders, type GitProviders } from '../modules/git-provider/git-provider.ts';
+import type { HostRules } from '../modules/own-host/own-host.ts';
 import { createPublishedPorts } from '../modules/port/port.ts';
-import { createServiceNames, type ServiceNames } from '../modules/service-name/service-name.ts';
+import type { ServiceNames } from '../modules/service-name/service-name.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import { createTurns, type Turns } from '../modules/service/turns.ts';
 import type { Queue } from '../ports/queue.ts';
 import { createAccounts, type Accounts } from './accounts.ts';
 import { firstSignUp } from './first-sign-up.ts';
 import type { Ground } from './ground.ts';
+import type { Walls } from './walls.ts';
 
 export interface Product {
   settings: SettingsService;
@@ -26,6 +28,8 @@ export interface Product {
   applications: Applications;
   databases: Databases;
   composes: Composes;
+  /** Which hosts services may be reached by. */
+  hostRules: HostRules;
   domains: Domains;
   gitProviders: GitProviders;
   queue: Queue;
@@ -34,15 +38,12 @@ export interface Product {
   turns: Turns;
 }
 
-export async function createProduct({
-  config,
-  stores,
-  database,
-  adapters,
-  clock,
-  settings,
-}: Ground): Promise<Product> {
-  const names = createServiceNames(stores.serviceNames);
+export async function createProduct(
+  { config, stores, database, adapters, clock, settings, local }: Ground,
+  walls: Pick<Walls, 'hosts' | 'names'>,
+): Promise<Product> {
+  const hostRules = walls.hosts({ settings: settings.get, url: config.url, facts: local.facts });
+  const names = walls.names(stores.serviceNames);
   const localRepositoryPaths = async (): Promise<string[]> => (await settings.get()).localRepositoryPaths;
   const published = createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]);
   const { hasResolver } = stores.domains;
@@ -66,7 +67,8 @@ export async function createProduct({
     ),
     databases: createDatabases(stores.databases, { names, published }, clock),
     composes: createComposes(stores.composes, { names, localRepositoryPaths }, clock),
-    domains: createDomains(stores.domains, clock),
+    hostRules,
+    domains: createDomains(stores.domains, clock, hostRules),
     gitProviders: createGitProviders(stores.gitProviders, adapters.gitApis, clock),
     queue: createQueue(stores.jobs, clock, alarm.wake),
     turns: createTurns(),

@@ -37,7 +37,11 @@ export function createApp(parts: AppParts): FastifyInstance {
       void log.fault(error, path ?? 'http', id || undefined),
   };
   let document: string | undefined;
-  const cookies = cookieJar(config.url.startsWith('https:'));
+  const { proxySocket, ownHost } = parts;
+  const isBelowHttps = config.url.startsWith('https:');
+  const cookies = cookieJar(
+    (request) => isBelowHttps || (proxySocket.isFrom(request) && request.protocol === 'https'),
+  );
   const app = createHttpServer({
     registry,
     guard: accounts.guard,
@@ -53,6 +57,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   });
   addAuthRoutes(app, accounts.door, {
     cookies,
+    secureAddress: ownHost.secureAddress,
     toError: (error, path) => toAppError(error, path, faults, () => randomId(12)),
   });
   addWebhookRoutes(app, parts.previewing.webhooks, {
@@ -88,15 +93,19 @@ function routersOf(parts: AppParts): Router[] {
     router(
       'settings',
       contracts.settings,
-      settingsHandlers(
-        settings,
-        () => void reconciler.run(),
-        async (signal) =>
+      settingsHandlers(settings, {
+        changed: () => void reconciler.run(),
+        builders: async (signal) =>
           (await hosts.of(localServer)).builder.programs(
             join(adapters.folders.work, `probe-${randomId()}`),
             signal,
           ),
-      ),
+        portWall: parts.portGuard.state,
+        async prepareHost(host) {
+          await parts.ownHost.requireFree(host);
+          await parts.watch.issuanceOf(localServer).prepare(host);
+        },
+      }),
     ),
     account.audit,
     ...infrastructureRouters(parts, parts.accounts.organizations.isFirst),

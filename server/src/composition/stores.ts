@@ -25,6 +25,7 @@ import {
   createOrganizationStore,
 } from '../modules/organization/store.ts';
 import { createQuotaStore } from '../modules/quota/store.ts';
+import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
 import { createPreviewDeploymentStore } from '../modules/preview-deployment/store.ts';
 import { createProjectStore } from '../modules/project/store.ts';
@@ -65,6 +66,7 @@ export function createStores(database: Database) {
     mounts: createMountStore(database),
     hostReach: createHostReachStore(database),
     images: createImageStore(database),
+    platformServices: createPlatformServiceStore(database),
     previewDeployments: createPreviewDeploymentStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),

@@ -4,6 +4,12 @@
  * the product has no such choice.
  */
 import type { JudgeFile } from '../deploy/compose/compose-context.ts';
+import { ownCookies } from '../domain/own-cookies.ts';
+import { createHostRules, type CreateHostRules } from '../modules/own-host/own-host.ts';
+import { findProxy, type FindProxy } from '../deploy/networks.ts';
+import { createServiceNames, type CreateServiceNames } from '../modules/service-name/service-name.ts';
+import { createPortGuard, type CreatePortGuard } from './port-guard.ts';
+import { releasedName, type LeadsTo } from '../reconcile/routes.ts';
 import { createFileJudge, type JudgeFileParts } from '../deploy/compose/judge-file.ts';
 import { createImageAccess, type ImageAccess, type ImageAccessParts } from '../modules/image/image.ts';
 import { createJudge, type Judge, type JudgeParts } from '../deploy/judged-engine.ts';
@@ -15,6 +21,28 @@ export interface Walls {
   judgeFile(parts: JudgeFileParts): JudgeFile;
   /** Judges which images an organization may run. */
   images(parts: ImageAccessParts): ImageAccess;
+  /** Keeps hosts that are Berth's, or everybody's, from services. */
+  hosts: CreateHostRules;
+  /** Names of cookies that the proxy keeps from services. */
+  keptCookies: readonly string[];
+  /** Names of services, one holder each. */
+  names: CreateServiceNames;
+  /** What domains lead to. */
+  leadsTo: LeadsTo;
+  /** What is attached to every network as the proxy. */
+  findProxy: FindProxy;
+  /** Keeps containers from ports of the machine. */
+  portGuard: CreatePortGuard;
 }
 
-export const walls: Walls = { judge: createJudge, judgeFile: createFileJudge, images: createImageAccess };
+export const walls: Walls = {
+  judge: createJudge,
+  judgeFile: createFileJudge,
+  images: createImageAccess,
+  hosts: createHostRules,
+  keptCookies: ownCookies,
+  names: createServiceNames,
+  leadsTo: releasedName,
+  findProxy,
+  portGuard: createPortGuard,
+};

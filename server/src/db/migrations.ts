@@ -513,6 +513,18 @@ CREATE TABLE "image_pull" (
 `,
   },
   {
+    version: 16,
+    name: 'names of services of compose services, and the services of the platform',
+    sql: `
+ALTER TABLE "service_name" ADD COLUMN "isStem" BIGINT NOT NULL DEFAULT 0;
+UPDATE "service_name" SET "isStem" = 1 WHERE "serviceId" IN (SELECT "composeId" FROM "compose");
+ALTER TABLE "compose" ADD COLUMN "releasedServices" TEXT;
+CREATE TABLE "platform_service" (
+  "serverKey" TEXT NOT NULL, "name" TEXT NOT NULL, "engineId" TEXT NOT NULL,
+  PRIMARY KEY ("serverKey", "name"));
+`,
+  },
+  {
     version: 17,
     name: 'quotas of organizations',
     sql: `

@@ -381,7 +381,15 @@ const audit = {
  * Names in use in the installation, whatever the kind of service: its present one and the one it still runs
  * under.
  */
-const serviceName = { nameKey: text(), serviceId: text() };
+const serviceName = {
+  nameKey: text(),
+  serviceId: text(),
+  /** Names that begin with it and `_` are its holder's, too. */
+  isStem: boolean(),
+};
+
+/** Services of the platform's own on the engine of a server, by their names there. */
+const platformService = { serverKey: text(), name: text(), engineId: text() };
 
 /** Services of the five database kinds; `kind` tells which. */
 const database = {
@@ -456,6 +464,8 @@ const compose = {
   liveDeploymentId: optionalText(),
   releasedSuffix: text(),
   networkIndex: optionalNumber(),
+  /** What the engine calls the services of the live release, by their names in the file. */
+  releasedServices: optionalJson<Record<string, string>>(),
   approval: optionalJson<Approval>(),
   /** What its newest deployment asks of the machine without an approval. */
   awaitsApproval: optionalJson<AwaitedApproval>(),
@@ -729,6 +739,7 @@ export const tables = {
   setting,
   audit,
   service_name: serviceName,
+  platform_service: platformService,
   database,
   compose,
   server,

@@ -15,6 +15,8 @@ export interface NetworkOptions {
   engine: Engine;
   environments: Pick<Environments, 'networkIndex'>;
   composes: Pick<Composes, 'networkIndex'>;
+  /** Containers of the proxy on the host. */
+  proxyContainers(): Promise<ContainerState[]>;
   /** Setting networkPool, a CIDR. */
   pool(): Promise<string>;
 }
@@ -29,7 +31,7 @@ export const environmentNetwork = (environmentId: string): string => `berth-${en
 export const composeNetwork = (composeId: string): string => `app-${composeId}`;
 
 export function createNetworks(options: NetworkOptions): HostNetworks {
-  const { engine, environments, composes, pool } = options;
+  const { engine, environments, composes, proxyContainers, pool } = options;
   async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
     await engine.ensureNetwork({
       name,
@@ -38,15 +40,15 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
     });
   }
   return {
-    attachProxy: (names) => attachProxy(engine, names),
-    removeOrphans: (known) => removeOrphans(engine, known),
+    attachProxy: async (names) => attachProxy(engine, await proxyContainers(), names),
+    removeOrphans: (known) => removeOrphans(engine, proxyContainers, known),
     ensurePlatform: () => ensure(platformNetwork, 0, {}),
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);
       await ensure(name, await environments.networkIndex(environmentId), {
         'berth.environment': environmentId,
       });
-      await attachProxy(engine, [name]);
+      await attachProxy(engine, await proxyContainers(), [name]);
       return name;
     },
     async ensureCompose(composeId) {
@@ -57,12 +59,26 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
   };
 }
 
-const proxyContainers = (engine: Engine): Promise<ContainerState[]> =>
-  engine.containers(`com.docker.swarm.service.name=${proxyServiceName}`);
+/** Finds the containers of the proxy, of whose service the engine has told the id. */
+export type FindProxy = (
+  engine: Pick<Engine, 'containers' | 'serviceContainers'>,
+  serviceId: string | undefined,
+) => Promise<ContainerState[]>;
 
-async function attachProxy(engine: Engine, names: readonly string[]): Promise<number> {
+/**
+ * By the tasks that the manager knows: a label says nothing, since an image can carry any. It stands in every
+ * network, and whatever is taken for it does so too.
+ */
+export const findProxy: FindProxy = async (engine, serviceId) =>
+  serviceId === undefined ? [] : engine.serviceContainers(serviceId);
+
+async function attachProxy(
+  engine: Engine,
+  proxies: readonly ContainerState[],
+  names: readonly string[],
+): Promise<number> {
   let attached = 0;
-  for (const container of await proxyContainers(engine)) {
+  for (const container of proxies) {
     if (container.state !== 'running') continue;
     for (const name of names.filter((wanted) => !container.networks.includes(wanted))) {
       if (await connect(engine, container.id, name)) attached += 1;
@@ -87,6 +103,7 @@ async function connect(engine: Engine, containerId: string, name: string): Promi
 
 async function removeOrphans(
   engine: Engine,
+  proxyContainers: NetworkOptions['proxyContainers'],
   known: Parameters<HostNetworks['removeOrphans']>[0],
 ): Promise<string[]> {
   const orphans = (await engine.networks()).filter(
@@ -95,7 +112,7 @@ async function removeOrphans(
       isOrphan(labels['berth.compose'], known.composes),
   );
   if (orphans.length === 0) return [];
-  const proxies = await proxyContainers(engine);
+  const proxies = await proxyContainers();
   for (const { name } of orphans) {
     for (const { id, networks } of proxies)
       if (networks.includes(name)) await engine.disconnectNetwork(id, name);

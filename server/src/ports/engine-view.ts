@@ -13,6 +13,8 @@ export interface EngineView {
    * container for the task's and puts a new one in its place.
    */
   restartContainer(containerId: string): Promise<void>;
+  /** Interfaces of the node that containers of its local networks are behind, such as `docker_gwbridge`. */
+  bridges(): Promise<string[]>;
   /**
    * The nodes of the swarm; this and the next two throw SERVICE_UNAVAILABLE where the engine manages none.
    */

@@ -113,8 +113,13 @@ export interface Engine {
    */
   removeContainers(label: string): Promise<number>;
 
-  /** Local containers that bear the label (`key` or `key=value`). */
+  /**
+   * Local containers that bear the label (`key` or `key=value`). Of containers that Berth makes, no image
+   * decides about a label of ours; of others, anybody may have.
+   */
   containers(label: string): Promise<ContainerState[]>;
+  /** Local containers of the running tasks of the service of this id, as the manager tells them. */
+  serviceContainers(serviceId: string): Promise<ContainerState[]>;
   /** How a finished container of this node ended; undefined when it is not here or still runs. */
   containerEnd(containerId: string): Promise<ContainerEnd | undefined>;
   /** What its last failed health check printed; undefined when there is none, or it is not on this node. */

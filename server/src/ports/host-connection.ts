@@ -4,6 +4,7 @@
  */
 import type { BuildLimiter } from './builder.ts';
 import type { Host } from './host.ts';
+import type { PortWall } from './port-wall.ts';
 
 export interface HostConnection
   extends Pick<
@@ -14,6 +15,8 @@ export interface HostConnection
   engineSocket: string;
   /** Folder of this machine in which the sockets and files of `folders.proxy` appear. */
   proxyFolder: string;
+  /** The packet filter of the machine; absent where nobody may set it from here. */
+  portWall?: PortWall | undefined;
   /** Limits the builds of the engine. */
   buildLimiter: BuildLimiter;
 }

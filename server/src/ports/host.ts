@@ -7,6 +7,7 @@ import type { ProxyStore } from './certificate-news.ts';
 import type { Engine } from './engine.ts';
 import type { EngineView } from './engine-view.ts';
 import type { Proxy } from './proxy.ts';
+import type { PortWall } from './port-wall.ts';
 import type { WorkFiles } from './work-files.ts';
 
 export interface Host {
@@ -37,6 +38,8 @@ export interface Host {
    */
   realPath(path: string): Promise<string>;
   facts(): Promise<HostFacts>;
+  /** Keeps its containers from its ports; absent where nobody may set its packet filter from here. */
+  portWall?: PortWall | undefined;
   /** Whether nothing on the machine listens on the TCP port, whatever program it is. */
   isPortFree(port: number): Promise<boolean>;
 }
@@ -51,6 +54,10 @@ export interface HostFacts {
   hasProbe: boolean;
   /** Its first outside IPv4 address; undefined when it has none. */
   address: string | undefined;
+  /** All its addresses, IPv4 and IPv6, loopback's too. */
+  addresses: readonly string[];
+  /** As it names itself; empty when it has no name. */
+  hostName: string;
 }
 
 export interface HostFolders {

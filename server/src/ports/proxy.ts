@@ -30,9 +30,14 @@ export interface Route {
   https: boolean;
   /** Of the host; routes of one host agree. Null without https. */
   certificate: RouteCertificate | null;
-  /** Swarm service name; the proxy dials `tasks.<service>` so that a deployment needs no reload. */
-  service: string;
+  /**
+   * Swarm service name; the proxy dials `tasks.<service>` so that a deployment needs no reload. Null: there
+   * is nothing to lead to yet, and the proxy says so.
+   */
+  service: string | null;
   port: number;
+  /** Leads to Berth itself instead of a service, through its socket in the proxy's folder. */
+  isBerth?: true;
   /** Who may pass; empty: everybody. Asked before anything else is answered. */
   accounts: readonly RouteAccount[];
   /** Strict-Transport-Security in seconds (RFC 6797); null: none. */

@@ -15,6 +15,8 @@ export interface KeptHost {
   proxy: Proxy;
   /** Throws SERVICE_UNAVAILABLE while the engine does not answer. */
   reach(): Promise<unknown>;
+  /** Keeps containers from ports of the machine; gives what it had to do. */
+  guardPorts(): Promise<string[]>;
   /** Makes platform network and proxy service as they should be. */
   ensurePlatform(): Promise<string[]>;
   /** Puts services right and gives what it found. */
@@ -204,6 +206,7 @@ async function reconcileOnce(host: KeptHost, applyRoutes: RouteChanges['applyRou
       found.push(`${name}: ${sentenceOf(error)}`);
     }
   };
+  await step('ports', host.guardPorts);
   await step('platform', host.ensurePlatform);
   await step('services', host.services);
   await step('networks', host.attachProxy);

@@ -42,6 +42,7 @@ function machine(key: string, names: () => Promise<string[]>): Machine {
     async reach() {
       if (made.isDead) throw dead();
     },
+    guardPorts: nothing,
     ensurePlatform: nothing,
     async services() {
       made.runs += 1;
@@ -74,7 +75,7 @@ eachDatabase('hosts that the reconciler keeps', (test) => {
         serverKey,
         (work) => database.transaction(work),
         async () => {
-          await rows.insert({ nameKey, serviceId: 'x' });
+          await rows.insert({ nameKey, serviceId: 'x', isStem: false });
           return nameKey;
         },
         { mayWait },

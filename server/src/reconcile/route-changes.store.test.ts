@@ -31,7 +31,7 @@ eachDatabase('changes of routes', (test) => {
       changeRoutes(
         (work) => database.transaction(work),
         async () => {
-          await rows.insert({ nameKey, serviceId: 'x' });
+          await rows.insert({ nameKey, serviceId: 'x', isStem: false });
           if (nameKey.startsWith('late'))
             throw new AppError('BAD_REQUEST', 'Changed its mind after it wrote.');
           return nameKey;

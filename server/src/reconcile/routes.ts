@@ -2,8 +2,7 @@
  * Routes as they should be: from the domains' rows, for services that have a release, with what stands before
  * those.
  */
-import { composeServiceName } from '../domain/names.ts';
-import type { Route, RouteAccount, RouteRedirect } from '../ports/proxy.ts';
+import type { Route, RouteAccount, RouteCertificate, RouteRedirect } from '../ports/proxy.ts';
 import { certificatesOf, type CertificateSources, type CertifiedDomain } from './certificates.ts';
 
 export interface DesiredRoute extends CertifiedDomain {
@@ -17,10 +16,9 @@ export interface DesiredRoute extends CertifiedDomain {
   port: number;
   appName: string | null;
   releasedAppName: string | null;
-  /** Of a compose service: its names as above, its suffix, and which service of its file. */
+  /** Of a compose service: its name, which service of its file, and what the engine calls those released. */
   composeName: string | null;
-  releasedComposeName: string | null;
-  composeSuffix: string | null;
+  releasedServices: Record<string, string> | null;
   serviceName: string | null;
   accounts: RouteAccount[];
   redirects: RouteRedirect[];
@@ -29,17 +27,53 @@ export interface DesiredRoute extends CertifiedDomain {
   maxBodyBytes: number | null;
 }
 
+/** Berth's own host on its own machine, as the installation's organization has it. */
+export type BerthsRoute = Pick<CertifiedDomain, 'organizationId' | 'asciiHost' | 'certificateType'>;
+
 /**
- * A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it through its
- * first name. `now` in ms.
+ * A domain whose service was never released has nowhere to lead yet; the proxy answers 503 for it. `now` in
+ * ms.
  */
 export function routesOf(
   domains: readonly DesiredRoute[],
   sources: CertificateSources,
   now: number,
+  { berth, leadsTo = releasedName }: { berth?: BerthsRoute | undefined; leadsTo?: LeadsTo } = {},
 ): Route[] {
-  const certificates = certificatesOf(domains, sources, now);
-  return domains.flatMap((domain) => {
+  // The oldest domain of a host decides about its certificate; Berth's own is older than all.
+  const own = berth && { ...berth, https: true, customCertResolver: null, uniqueConfigKey: 0 };
+  const certificates = certificatesOf(own ? [...domains, own] : domains, sources, now);
+  const routes = serviceRoutes(domains, certificates, leadsTo);
+  return own ? [routeToBerth(own.asciiHost, certificates), ...routes] : routes;
+}
+
+function routeToBerth(host: string, certificates: ReadonlyMap<string, RouteCertificate>): Route {
+  return {
+    id: 'berth',
+    serviceId: 'berth',
+    host,
+    path: '/',
+    internalPath: '/',
+    stripPath: false,
+    https: true,
+    certificate: certificates.get(host) ?? null,
+    service: null,
+    port: 1,
+    isBerth: true,
+    accounts: [],
+    redirects: [],
+    hstsMaxAge: null,
+    requestHeaders: {},
+    maxBodyBytes: null,
+  };
+}
+
+function serviceRoutes(
+  domains: readonly DesiredRoute[],
+  certificates: ReadonlyMap<string, RouteCertificate>,
+  leadsTo: LeadsTo,
+): Route[] {
+  return domains.map((domain) => {
     const {
       domainId,
       applicationId,
@@ -57,41 +91,35 @@ export function routesOf(
       requestHeaders,
       maxBodyBytes,
     } = domain;
-    const service = serviceOf(domain);
-    if (service === null) return [];
-    const certificate = https ? (certificates.get(asciiHost) ?? null) : null;
-    return [
-      {
-        id: domainId,
-        serviceId: applicationId ?? composeId ?? previewDeploymentId ?? domainId,
-        host: asciiHost,
-        path,
-        internalPath,
-        stripPath,
-        https,
-        certificate,
-        service,
-        port,
-        accounts,
-        redirects,
-        hstsMaxAge,
-        requestHeaders,
-        maxBodyBytes,
-      },
-    ];
+    return {
+      id: domainId,
+      serviceId: applicationId ?? composeId ?? previewDeploymentId ?? domainId,
+      host: asciiHost,
+      path,
+      internalPath,
+      stripPath,
+      https,
+      certificate: https ? (certificates.get(asciiHost) ?? null) : null,
+      service: leadsTo(domain),
+      port,
+      accounts,
+      redirects,
+      hstsMaxAge,
+      requestHeaders,
+      maxBodyBytes,
+    };
   });
 }
 
-/** Name in the engine of what the domain leads to. */
-function serviceOf({
-  appName,
-  releasedAppName,
-  composeName,
-  releasedComposeName,
-  composeSuffix,
-  serviceName,
-}: DesiredRoute): string | null {
-  const compose = releasedComposeName ?? composeName;
-  if (compose === null) return releasedAppName ?? appName;
-  return serviceName === null ? null : composeServiceName(compose, serviceName, composeSuffix ?? '');
-}
+/** Name in the engine of what a domain leads to; null: nothing. */
+export type LeadsTo = (domain: DesiredRoute) => string | null;
+
+/**
+ * Only what was released, under the name that it was released with: a name that nobody but its record says
+ * may be another's on the engine.
+ */
+export const releasedName: LeadsTo = ({ composeId, releasedAppName, releasedServices, serviceName }) => {
+  if (composeId === null) return releasedAppName;
+  const released = new Map(Object.entries(releasedServices ?? {}));
+  return released.get(serviceName ?? '') ?? null;
+};

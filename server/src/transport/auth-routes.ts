@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/errors.ts';
 import { codeField, emailField, newPasswordField, tokenField } from '../modules/user/record.ts';
 import { parseInput } from '../procedure/input.ts';
 import type { CookieJar } from './cookies.ts';
@@ -67,6 +67,8 @@ const deviceLifetimeMs = 365 * 24 * 3_600_000;
 
 export interface AuthRouteOptions {
   cookies: CookieJar;
+  /** The https address of Berth, where it has one whose certificate browsers trust. */
+  secureAddress?: (() => Promise<string | undefined>) | undefined;
   toError(error: unknown, path: string | undefined): AppError;
 }
 
@@ -75,7 +77,7 @@ type Work = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 export function addAuthRoutes(
   app: FastifyInstance,
   door: SignInDoor,
-  { cookies, toError }: AuthRouteOptions,
+  { cookies, secureAddress, toError }: AuthRouteOptions,
 ): void {
   const answered =
     (path: string, work: Work) =>
@@ -89,31 +91,27 @@ export function addAuthRoutes(
         sendJson(reply, answer.body);
       }
     };
-  const originOf = (request: FastifyRequest): RequestOrigin => ({
-    ip: request.ip,
-    userAgent: request.headers['user-agent'] ?? '',
-    device: cookies.device(request),
-    isLocal: isFromThisMachine(request),
-  });
   app.post(
     '/api/auth/sign-up/email',
     answered('auth.signUp', async (request, reply) => {
       const input = signUpInput.parse(parseInput(signUpInput, request.body));
-      return opened(cookies, reply, await door.signUp(input, originOf(request)));
+      await requireRightAddress(request, secureAddress);
+      return opened(cookies, request, reply, await door.signUp(input, originOf(request, cookies)));
     }),
   );
   app.post(
     '/api/auth/sign-in/email',
     answered('auth.signIn', async (request, reply) => {
       const input = signInInput.parse(parseInput(signInInput, request.body));
-      return opened(cookies, reply, await door.signIn(input, originOf(request)));
+      await requireRightAddress(request, secureAddress);
+      return opened(cookies, request, reply, await door.signIn(input, originOf(request, cookies)));
     }),
   );
   app.post(
     '/api/auth/sign-out',
     answered('auth.signOut', async (request, reply) => {
       await door.signOut(cookies.sessionTokens(request), request.ip);
-      void reply.header('set-cookie', cookies.setSession('', 0));
+      void reply.header('set-cookie', cookies.setSession(request, '', 0));
       return { success: true };
     }),
   );
@@ -133,11 +131,45 @@ export function addAuthRoutes(
   );
 }
 
-function opened(cookies: CookieJar, reply: FastifyReply, session: SessionAnswer): unknown {
+function originOf(request: FastifyRequest, cookies: CookieJar): RequestOrigin {
+  return {
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    device: cookies.device(request),
+    isLocal: isFromThisMachine(request),
+  };
+}
+
+/**
+ * Where Berth has a secure address, nobody sends a password to another one in the clear: whatever else
+ * answers at that host name would be given the session. The machine itself stays open, so that a lost name
+ * locks nobody out. Throws PRECONDITION_FAILED with the right address.
+ */
+async function requireRightAddress(
+  request: FastifyRequest,
+  secureAddress: AuthRouteOptions['secureAddress'],
+): Promise<void> {
+  if (request.protocol === 'https' || isFromThisMachine(request)) return;
+  const address = await secureAddress?.();
+  if (address === undefined) return;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `Sign in at ${address}: this address is not https, and others could take the session. Where that ` +
+      'name no longer leads here, sign in on the machine itself, through loopback, and change the ' +
+      'setting host.',
+  );
+}
+
+function opened(
+  cookies: CookieJar,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: SessionAnswer,
+): unknown {
   const { user, organizationId, token, device, expiresAt } = session;
   void reply.header('set-cookie', [
-    cookies.setSession(token, expiresAt),
-    cookies.setDevice(device, expiresAt + deviceLifetimeMs),
+    cookies.setSession(request, token, expiresAt),
+    cookies.setDevice(request, device, expiresAt + deviceLifetimeMs),
   ]);
   return { user, organizationId, expiresAt: new Date(expiresAt).toISOString() };
 }

@@ -4,33 +4,34 @@
  * without https they cannot have that protection, and a service on another port of the same host can set one.
  */
 import type { FastifyRequest } from 'fastify';
-
-export const plainSessionCookie = 'berth_session';
+import { deviceCookie, sessionCookie } from '../domain/own-cookies.ts';
 
 export interface CookieJar {
   /** The different session tokens that came, at most a handful: a planted cookie may stand beside ours. */
   sessionTokens(request: FastifyRequest): string[];
   /** What the device says of itself; it carries its own signature. */
   device(request: FastifyRequest): string | undefined;
-  /** Values of Set-Cookie. */
-  setSession(token: string, expiresAt: number): string;
-  setDevice(value: string, expiresAt: number): string;
+  /** Values of Set-Cookie, in the answer to this request. */
+  setSession(request: FastifyRequest, token: string, expiresAt: number): string;
+  setDevice(request: FastifyRequest, value: string, expiresAt: number): string;
 }
 
 /** More cookies of one name are nobody's mistake; each costs a query. */
 const tokensLimit = 4;
 
-export function cookieJar(isHttps: boolean): CookieJar {
-  const prefix = isHttps ? '__Host-' : '';
-  const names = { session: `${prefix}${plainSessionCookie}`, device: `${prefix}berth_device` };
-  const set = (name: string, value: string, expiresAt: number): string =>
-    `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; ` +
-    `Expires=${new Date(expiresAt).toUTCString()}${isHttps ? '; Secure' : ''}`;
+/** `isHttps` tells it of a request as its browser made it. */
+export function cookieJar(isHttps: (request: FastifyRequest) => boolean): CookieJar {
+  const named = (request: FastifyRequest, name: string): string =>
+    `${isHttps(request) ? '__Host-' : ''}${name}`;
+  const set = (request: FastifyRequest, name: string, value: string, expiresAt: number): string =>
+    `${named(request, name)}=${value}; Path=/; HttpOnly; SameSite=Lax; ` +
+    `Expires=${new Date(expiresAt).toUTCString()}${isHttps(request) ? '; Secure' : ''}`;
   return {
-    sessionTokens: (request) => [...new Set(valuesOf(request, names.session))].slice(0, tokensLimit),
-    device: (request) => valuesOf(request, names.device)[0],
-    setSession: (token, expiresAt) => set(names.session, token, expiresAt),
-    setDevice: (value, expiresAt) => set(names.device, value, expiresAt),
+    sessionTokens: (request) =>
+      [...new Set(valuesOf(request, named(request, sessionCookie)))].slice(0, tokensLimit),
+    device: (request) => valuesOf(request, named(request, deviceCookie))[0],
+    setSession: (request, token, expiresAt) => set(request, sessionCookie, token, expiresAt),
+    setDevice: (request, value, expiresAt) => set(request, deviceCookie, value, expiresAt),
   };
 }
 

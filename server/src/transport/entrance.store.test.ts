@@ -88,6 +88,25 @@ eachDatabase('the entrance', (test) => {
     });
   });
 
+  it('has a secure address: a plain sign-in elsewhere is led there, the machine itself is not', async () => {
+    let address: string | undefined;
+    const secureAddress = async (): Promise<string | undefined> => address;
+    await withServer({ secureAddress, trustedProxies: ['127.0.0.1'] }, async (server) => {
+      expect((await signUp(server)).status).toBe(200);
+      const elsewhere = { host: 'other.example.com:3000' };
+      expect((await signIn(server, password, elsewhere)).status).toBe(200);
+      address = 'https://berth.example.com';
+      for (const headers of [elsewhere, remote, { host: 'berth.example.com:3000' }])
+        for (const answer of [await signIn(server, password, headers), await signUp(server, {}, headers)])
+          expect(answer).toMatchObject({
+            status: 412,
+            body: { code: 'PRECONDITION_FAILED', message: expect.stringContaining(address) },
+          });
+      expect((await signIn(server, password)).status).toBe(200);
+      expect((await signIn(server, password, { ...remote, 'x-forwarded-proto': 'https' })).status).toBe(200);
+    });
+  });
+
   it('believes X-Forwarded-For of named proxies alone', async () => {
     for (const [trustedProxies, ip] of [
       [[], '127.0.0.1'],

@@ -684,6 +684,11 @@ export const settingsRows: Rows = [
     },
   },
   {
+    call: 'settings.portWall',
+    installation: true,
+    gives: { isSet: any.boolean, problem: any.textOrNull },
+  },
+  {
     call: 'settings.builders',
     installation: true,
     gives: any.listOf({

@@ -47,7 +47,14 @@ function connectionOver(here: string, address: string): HostConnection {
       names: (path) => files.names(asSeen(path)),
     },
     buildLimiter: createBuildLimiter(engineSocket),
-    facts: async () => ({ kernel: release(), hasRoutingMesh: false, hasProbe: true, address }),
+    facts: async () => ({
+      kernel: release(),
+      hasRoutingMesh: false,
+      hasProbe: true,
+      address,
+      addresses: [address],
+      hostName: '',
+    }),
     isPortFree: (port) => refuses(address, port),
   };
 }
@@ -66,6 +73,7 @@ function refuses(host: string, port: number): Promise<boolean> {
 const config = readConfig(process.env);
 const berth = await createBerth(config, createLog(config.logLevel), { connect: connectSeen });
 await berth.app.listen({ host: config.host, port: config.port });
+await berth.listenForProxy();
 berth.worker.start();
 berth.reconciler.start();
 process.once('SIGTERM', () => void berth.close().then(() => process.exit(0)));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutOverrides } from './labels.ts';
 
 /**
  * What Berth reads of the engine's answers (engine API 1.41 and later); everything else in them is passed
@@ -116,11 +117,14 @@ export const configsAnswer = z.array(
   }),
 );
 
+/** Of a container, as they were meant; where a specification is read they stay as they are sent back. */
+const containerLabels = labels.transform(withoutOverrides);
+
 export const containersAnswer = z.array(
   z.looseObject({
     Id: z.string(),
     Names: z.array(z.string()).default([]),
-    Labels: labels,
+    Labels: containerLabels,
     State: z.string(),
     NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }).nullish(),
   }),
@@ -128,7 +132,7 @@ export const containersAnswer = z.array(
 
 export const containerAnswer = z.looseObject({
   Config: z.looseObject({
-    Labels: labels,
+    Labels: containerLabels,
     User: z.string().nullish(),
     Healthcheck: z.looseObject({ Retries: z.number().nullish() }).nullish(),
   }),

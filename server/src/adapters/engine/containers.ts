@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ContainerEnd, ContainerState } from '../../ports/engine.ts';
-import { containerAnswer, containersAnswer } from './answers.ts';
+import { containerAnswer, containersAnswer, tasksAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
 import { isAbsent } from './engine-error.ts';
@@ -19,6 +19,38 @@ export async function listContainers(client: EngineClient, label: string): Promi
     state: answer.State,
     networks: Object.keys(answer.NetworkSettings?.Networks ?? {}),
   }));
+}
+
+/**
+ * Containers of this node that run tasks of the service, by what the manager says of its tasks: neither the
+ * name of a container nor a label of it is asked.
+ */
+export async function serviceContainers(client: EngineClient, serviceId: string): Promise<ContainerState[]> {
+  const query = { filters: { service: [serviceId] } };
+  const tasks = await client
+    .call({ method: 'GET', path: '/tasks', query, doing: 'listing the tasks of a service' }, tasksAnswer)
+    .catch((error: unknown) => {
+      if (isAbsent(error)) return [];
+      throw error;
+    });
+  // The filter takes names, too.
+  const ids = tasks
+    .filter(({ ServiceID, Status }) => ServiceID === serviceId && Status.State === 'running')
+    .flatMap(({ Status }) => Status.ContainerStatus?.ContainerID || []);
+  const found = await Promise.all(ids.map((id) => inspect(client, id)));
+  return found.flatMap((answer, index) =>
+    answer === undefined
+      ? []
+      : [
+          {
+            id: ids[index] ?? '',
+            name: '',
+            labels: answer.Config.Labels,
+            state: answer.State.Running ? 'running' : 'exited',
+            networks: Object.keys(answer.NetworkSettings.Networks ?? {}),
+          },
+        ],
+  );
 }
 
 /** How a container of this node ended; undefined when it is not here or still runs. */

@@ -17,6 +17,7 @@ import {
   inspectedContainerAnswer,
   listedContainersAnswer,
   networkNamesAnswer,
+  bridgesAnswer,
   nodesAnswer,
   shownServicesAnswer,
   shownTasksAnswer,
@@ -24,6 +25,8 @@ import {
 } from './view-answers.ts';
 
 const nanoCpus = 1e9;
+/** Docker's manual, "Bridge network driver"; without it the interface is named by the network's id. */
+const bridgeNameOption = 'com.docker.network.bridge.name';
 const restartLimitMs = 60_000;
 
 /** The engine as it is, at the same address as the port it is beside. */
@@ -45,6 +48,14 @@ export function createEngineView(address: EngineAddress): EngineView {
         doing: 'restarting a container',
         limitMs: restartLimitMs,
       }),
+    async bridges() {
+      const query = { filters: { driver: ['bridge'] } };
+      const networks = await client.call(
+        { method: 'GET', path: '/networks', query, doing: 'listing networks' },
+        bridgesAnswer,
+      );
+      return networks.map(({ Id, Options }) => Options?.[bridgeNameOption] ?? `br-${Id.slice(0, 12)}`);
+    },
     async swarmNodes() {
       return (
         await client.call(

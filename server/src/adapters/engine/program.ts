@@ -11,7 +11,7 @@ import { segment } from './engine-client.ts';
 import { createEndMark, cutOff, type EndMark } from './end-mark.ts';
 import { engineError, isAbsent } from './engine-error.ts';
 import { pullImage } from './image-transfer.ts';
-import { managed } from './labels.ts';
+import { managed, overridingAll } from './labels.ts';
 import { readFrames } from './log-frames.ts';
 import { readEagerly } from './read-eagerly.ts';
 
@@ -106,7 +106,7 @@ async function create(
     Image: spec.image,
     Entrypoint: [entrypoint],
     Cmd: args,
-    Labels: managed(spec.labels),
+    Labels: overridingAll(managed(spec.labels)),
     Tty: false,
     OpenStdin: takesInput,
     StdinOnce: takesInput,

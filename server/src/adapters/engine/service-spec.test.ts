@@ -1,3 +1,4 @@
+import { overriding } from './labels.ts';
 import { expect, test } from 'vitest';
 import type { ServiceSpec } from '../../ports/engine.ts';
 import { configName, generationOf, specDigest, toDockerSpec } from './service-spec.ts';
@@ -38,13 +39,13 @@ test('a plain specification becomes this', () => {
     TaskTemplate: {
       ContainerSpec: {
         Image: 'registry.test/shop:1@sha256:abc',
-        Labels: {
+        Labels: overriding({
           'berth.application': 'a1',
           'berth.image': 'registry.test/shop:1',
           'berth.release': 'd1',
           'berth.managed': 'true',
           'berth.spec': specDigest({ ...plain, release: 'd1' }),
-        },
+        }),
         Env: ['KEY=a b"$(x)'],
         Init: true,
         StopGracePeriod: 10_000_000_000,

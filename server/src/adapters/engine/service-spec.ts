@@ -7,7 +7,7 @@ import type {
   ServiceMount,
   ServiceSpec,
 } from '../../ports/engine.ts';
-import { managed } from './labels.ts';
+import { managed, overriding } from './labels.ts';
 
 /**
  * Container label with the digest of the task template; it tells which tasks belong to which specification.
@@ -113,7 +113,7 @@ function taskTemplate(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'c
 function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'configIds'>, digest: string) {
   return defined({
     Image: context.image,
-    Labels: { ...ownLabels(spec), [digestLabel]: digest },
+    Labels: containerLabels(spec, digest),
     Command: spec.command,
     Args: spec.args,
     Env: spec.env.map(literal),
@@ -127,6 +127,12 @@ function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | '
     // one to another; the kernel's default would (measured).
     Sysctls: { 'net.ipv4.ip_forward': '0', ...spec.sysctls },
   });
+}
+
+/** What overrides an image's labels is the same for all, so no part of the digest, which is made with ''. */
+function containerLabels(spec: ServiceSpec, digest: string): Record<string, string> {
+  const labels = { ...ownLabels(spec), [digestLabel]: digest };
+  return digest === '' ? labels : overriding(labels);
 }
 
 /** Docker's engine API, "Create a service", ContainerSpec. */

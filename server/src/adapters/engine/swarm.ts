@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Engine, EngineInfo } from '../../ports/engine.ts';
 import { infoAnswer } from './answers.ts';
 import { changes } from './changes.ts';
-import { containerEnd, failedCheck, listContainers } from './containers.ts';
+import { containerEnd, failedCheck, listContainers, serviceContainers } from './containers.ts';
 import { clientAt } from './engine-client.ts';
 import type { EngineAddress, EngineClient } from './engine-client.ts';
 import { exec } from './exec.ts';
@@ -65,6 +65,7 @@ export function createSwarmEngine({
     programOutput: (spec, streams) => programOutput(client, spec, streams),
     removeContainers: (label) => removeContainers(client, label),
     containers: (label) => listContainers(client, label),
+    serviceContainers: (serviceId) => serviceContainers(client, serviceId),
     containerEnd: (containerId) => containerEnd(client, containerId),
     failedCheck: (containerId) => failedCheck(client, containerId),
     exec: (containerId, program) => exec(client, containerId, program),

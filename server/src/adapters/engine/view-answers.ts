@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutOverrides } from './labels.ts';
 
 /**
  * What Berth shows of the engine's answers (engine API 1.41 and later). Absent and null members are taken for
@@ -8,7 +9,7 @@ import { z } from 'zod';
 const labels = z
   .record(z.string(), z.string())
   .nullish()
-  .transform((value) => value ?? {});
+  .transform((value) => withoutOverrides(value ?? {}));
 const texts = z
   .array(z.string())
   .nullish()
@@ -154,6 +155,10 @@ export const shownServicesAnswer = z.array(
       .nullish(),
     UpdateStatus: z.looseObject({ State: z.string().optional() }).nullish(),
   }),
+);
+
+export const bridgesAnswer = z.array(
+  z.looseObject({ Id: z.string(), Options: z.record(z.string(), z.string()).nullish() }),
 );
 
 export const networkNamesAnswer = z.array(z.looseObject({ Id: z.string(), Name: z.string() }));

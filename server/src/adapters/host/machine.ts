@@ -25,6 +25,8 @@ export interface MachineOptions {
   staticImage: string;
   /** Bytes of a service's output that one reading gives, the newest. */
   logAnswerBytes?: () => Promise<number>;
+  /** Names of cookies that the proxy gives to no service; Berth's own when absent. */
+  keptCookies?: readonly string[] | undefined;
   /** Whoever watches the proxy of this key, given its store. */
   watchProxy(serverKey: string, store: ProxyStore): ProxyWatcher;
 }
@@ -32,7 +34,7 @@ export interface MachineOptions {
 /** `name` as sentences have it: "this server", "the server frankfurt". */
 export function createMachine(
   { key, name, connection }: { key: string; name: string; connection: HostConnection },
-  { clock, dockerPath, staticImage, logAnswerBytes, watchProxy }: MachineOptions,
+  { clock, dockerPath, staticImage, logAnswerBytes, keptCookies, watchProxy }: MachineOptions,
 ): Machine {
   const { engineSocket, proxyFolder, proxyPorts, buildLimiter, ...own } = connection;
   // Whoever runs Berth knows the sockets of its own machine; of another one they are Berth's affair.
@@ -55,6 +57,7 @@ export function createMachine(
       serverName,
       publicHttpPort: proxyPorts.http,
       publicHttpsPort: proxyPorts.https,
+      keptCookies,
       ...watchProxy(key, proxyStore),
     }),
   };

@@ -10,6 +10,7 @@ import {
 } from '../../../../test/caddy-document.ts';
 import type { Route } from '../../ports/proxy.ts';
 import { caddyDocument, initialDocument } from './caddy-config.ts';
+import { withoutCookies } from './caddy-cookies.ts';
 
 const everyRequest = {
   handle: [
@@ -45,6 +46,8 @@ const drained = {
   ],
   handle: [{ handler: 'headers', response: { deferred: true, set: { Connection: ['close'] } } }],
 };
+
+const cookies = withoutCookies(['berth_session', 'berth_device'], { vars: { berth_proxy: ['berth'] } });
 
 test('one plain route becomes this document', () => {
   const { text, digest } = caddyDocument([route()], settings);
@@ -108,6 +111,7 @@ test('one plain route becomes this document', () => {
                 match: [{ host: ['a.test'] }],
                 handle: [{ handler: 'vars', berth_proxy: 'open', berth_service: 'web', berth_port: '3000' }],
               },
+              ...cookies,
               {
                 match: [{ vars: { berth_proxy: ['open'] } }],
                 terminal: true,
@@ -160,6 +164,7 @@ test('one plain route becomes this document', () => {
             routes: [
               everyRequest,
               drained,
+              ...cookies,
               {
                 handle: [
                   {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Route } from '../../ports/proxy.ts';
+import { ownCookies } from '../../domain/own-cookies.ts';
 import { signIn } from './caddy-accounts.ts';
+import { withoutCookies } from './caddy-cookies.ts';
 import { drainedRequest } from './caddy-drain.ts';
 import { newsLoggers, newsSocketName } from './caddy-news.ts';
 import { routed, trimmed } from './caddy-paths.ts';
@@ -9,7 +11,7 @@ import { redirectHandlers, type Origin } from './caddy-redirects.ts';
 import { requestLogName } from './caddy-requests.ts';
 import { storeFolder } from './caddy-store.ts';
 import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
-import { leadsTo, reverseProxies } from './caddy-upstreams.ts';
+import { forBerth, leadsTo, reverseProxies } from './caddy-upstreams.ts';
 import { checkRoute } from './route-check.ts';
 
 /** How the proxy stands in the world; the same for every route. */
@@ -19,6 +21,8 @@ export interface CaddySettings {
   /** Ports of the proxy as browsers see it, for redirects. */
   publicHttpPort: number;
   publicHttpsPort: number;
+  /** Names of cookies that no service gets; Berth's own when absent. */
+  keptCookies?: readonly string[] | undefined;
 }
 
 /** One JSON document for Caddy 2 (https://caddyserver.com/docs/json/) and the digest it carries. */
@@ -52,21 +56,22 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   const errors = routes.some(({ maxBodyBytes }) => maxBodyBytes !== null)
     ? { errors: { routes: [tooLargeRoute] } }
     : {};
+  const folder = posix.dirname(settings.adminSocket);
   const redirect = toHttps(settings);
-  const tls = tlsConfiguration(secured, posix.dirname(settings.adminSocket));
+  const tls = tlsConfiguration(secured, folder);
   const shared = { ...errors, logs: {} };
   const servers = {
     plain: serverText(
       { ...shared, listen: [':80'] },
       settings,
       routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))),
-      reverseProxies(plain, { speaksHttp2: false }),
+      reverseProxies(plain, { speaksHttp2: false, folder }),
     ),
     secure: serverText(
       { ...shared, listen: [':443'], tls_connection_policies: tls.policies },
       settings,
       routed(secured, (route) => handlers(route, origins.secure)),
-      reverseProxies(secured, { speaksHttp2: true }),
+      reverseProxies(secured, { speaksHttp2: true, folder }),
     ),
   };
   const head = { http_port: 80, https_port: 443, grace_period: gracePeriod };
@@ -88,7 +93,7 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
 
 function serverText(
   server: object,
-  { adminSocket }: CaddySettings,
+  { adminSocket, keptCookies = ownCookies }: CaddySettings,
   domains: readonly string[],
   proxies: readonly object[],
 ): string {
@@ -96,6 +101,7 @@ function serverText(
     JSON.stringify(everyRequest),
     JSON.stringify(drainedRequest(posix.dirname(adminSocket))),
     ...domains,
+    ...withoutCookies(keptCookies, forBerth).map((route) => JSON.stringify(route)),
     ...proxies.map((proxy) => JSON.stringify(proxy)),
     JSON.stringify(unknownHostRoute),
   ];

@@ -6,8 +6,16 @@
 import type { Route } from '../../ports/proxy.ts';
 import { trimmed } from './caddy-paths.ts';
 
+/** File name of Berth's own socket in the folder that the proxy shares with it. */
+export const berthSocketName = 'berth.sock';
+
+/** What requests for Berth itself are told by. */
+export const forBerth = { vars: { berth_proxy: ['berth'] } };
+
 /** The last handler of a route. */
 export function leadsTo(route: Route) {
+  if (route.isBerth) return { handler: 'vars', [variables.kind]: 'berth' };
+  if (route.service === null) return notReleased;
   const prefix = toldPrefix(route);
   const values = Object.fromEntries(
     headersOf(route).map(([, value], index) => [headerVariable(index), value]),
@@ -26,9 +34,17 @@ export function leadsTo(route: Route) {
  * What follows the routes that end with `leadsTo`: one for each kind of them, and for gRPC where requests may
  * come in HTTP/2.
  */
-export function reverseProxies(routes: readonly Route[], { speaksHttp2 }: { speaksHttp2: boolean }) {
-  const kinds = new Map(routes.map((route) => [kindOf(route), route]));
-  return [...kinds]
+export function reverseProxies(
+  routes: readonly Route[],
+  { speaksHttp2, folder }: { speaksHttp2: boolean; folder: string },
+) {
+  const kinds = new Map(
+    routes
+      .filter(({ service, isBerth }) => service !== null && !isBerth)
+      .map((route) => [kindOf(route), route]),
+  );
+  const ownProxy = routes.some(({ isBerth }) => isBerth) ? [toBerth(folder)] : [];
+  const others = [...kinds]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .flatMap(([kind, route]) => {
       const proxy = reverseProxy(route);
@@ -42,6 +58,20 @@ export function reverseProxies(routes: readonly Route[], { speaksHttp2 }: { spea
       };
       return [...(speaksHttp2 ? [calls] : []), { match: [followed], handle: [proxy], terminal: true }];
     });
+  return [...ownProxy, ...others];
+}
+
+const notReleased = {
+  handler: 'static_response',
+  status_code: 503,
+  headers: { 'Content-Type': ['text/plain; charset=utf-8'] },
+  body: 'Nothing has been deployed here yet.\n',
+};
+
+/** `folder` as the proxy sees it. */
+function toBerth(folder: string) {
+  const upstreams = [{ dial: `unix/${folder}/${berthSocketName}` }];
+  return { match: [forBerth], handle: [{ handler: 'reverse_proxy', upstreams }], terminal: true };
 }
 
 const variables = {

@@ -25,6 +25,8 @@ export interface CaddyProxyOptions {
   /** Ports of the proxy as browsers see it, for redirects; 80 and 443 when absent. */
   publicHttpPort?: number;
   publicHttpsPort?: number;
+  /** Names of cookies that no service gets; Berth's own when absent. */
+  keptCookies?: readonly string[] | undefined;
   /** Told what becomes of certificates. */
   onNews?: (news: CertificateNews) => void;
   /** Told of the requests that were answered; without it nobody reads their log. */
@@ -48,13 +50,13 @@ const loadLimitMs = 60_000;
 export function createCaddyProxy({
   adminSocket,
   serverName,
-  publicHttpPort = 80,
-  publicHttpsPort = 443,
   onNews = () => undefined,
   onRequests,
   beforeLoad,
+  ...given
 }: CaddyProxyOptions): Proxy {
-  const settings: CaddySettings = { adminSocket: adminSocketInContainer, publicHttpPort, publicHttpsPort };
+  const ports = { publicHttpPort: 80, publicHttpsPort: 443 };
+  const settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, ...given };
   const admin: AdminAddress = { socketPath: adminSocket, serverName };
   let last: Promise<unknown> = Promise.resolve();
   let listening: Promise<unknown> | undefined;
@@ -83,7 +85,8 @@ export function createCaddyProxy({
     await othersFirst();
     const { digest, text, files } = caddyDocument(routes, settings);
     await othersFirst();
-    watch?.use(routes);
+    // Who asks Berth itself is no service's affair.
+    watch?.use(routes.filter(({ isBerth }) => !isBerth));
     asked = routes;
     if (
       running === idOf(digest) ||

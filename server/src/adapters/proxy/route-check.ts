@@ -23,7 +23,9 @@ export function checkRoute(route: Route): void {
     hostPattern.test(route.host) ? [] : [`its host ${JSON.stringify(route.host)}`],
     pathPattern.test(route.path) ? [] : [`its path ${JSON.stringify(route.path)}`],
     pathPattern.test(route.internalPath) ? [] : [`its internal path ${JSON.stringify(route.internalPath)}`],
-    servicePattern.test(route.service) ? [] : [`its service ${JSON.stringify(route.service)}`],
+    route.service === null || servicePattern.test(route.service)
+      ? []
+      : [`its service ${JSON.stringify(route.service)}`],
     Number.isInteger(route.port) && route.port >= 1 && route.port <= 65_535 ? [] : [`its port ${route.port}`],
     ...faultsOf('its request headers', () => parseRequestHeaders(route.requestHeaders)),
     placeholders.test(acmeText(route)) || !accountPattern.test(accountText(route))

@@ -32,8 +32,12 @@ export interface ComposeRecords {
   /** From now on its routes lead to the services under these names. */
   nameReleased(
     composeId: string,
-    released: { releasedAppName: string; releasedSuffix: string },
+    released: Required<
+      Pick<ComposeRecord, 'releasedAppName' | 'releasedSuffix'> & { releasedServices: Record<string, string> }
+    >,
   ): Promise<void>;
+  /** Holds the names of these services of its file; CONFLICT when one is another's. */
+  reserve(composeId: string, services: readonly string[]): Promise<void>;
 }
 
 /** What a compose is deployed with, whatever the host. */

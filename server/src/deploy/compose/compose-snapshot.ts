@@ -48,3 +48,7 @@ export function readComposeSnapshot(
 /** What the engine keeps running of it. */
 export const keptServices = ({ services }: ComposeSnapshot): ComposeRelease[] =>
   services.filter(({ isOneShot }) => !isOneShot);
+
+/** What the engine calls its services, by their names in the file. */
+export const releasedNames = (snapshot: ComposeSnapshot): Record<string, string> =>
+  Object.fromEntries(keptServices(snapshot).map(({ service, spec }) => [service, spec.name]));

@@ -136,6 +136,7 @@ eachDatabase('compose files that reach the machine', (test) => {
         workRoot,
         records: {
           live: async () => undefined,
+          reserve: async () => undefined,
           sshPrivateKey: async () => '',
           gitLink: () => Promise.reject(new Error('There is no link.')),
         },

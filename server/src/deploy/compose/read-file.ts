@@ -28,7 +28,7 @@ export const readFile: Stage<ComposeContext> = {
 /** What is needed to read a file and to judge it. */
 export type FileContext = RepositoryContext &
   Pick<ComposeContext, 'blocks' | 'compose' | 'judgeFile' | 'plainVariables' | 'read' | 'variables'> & {
-    records: Pick<ComposeContext['records'], 'live'>;
+    records: Pick<ComposeContext['records'], 'live' | 'reserve'>;
   };
 
 export async function readComposeFile(context: FileContext): Promise<void> {
@@ -46,6 +46,10 @@ export async function readComposeFile(context: FileContext): Promise<void> {
   });
   context.hide([...(context.blocks.services?.given ?? [])]);
   await context.judgeFile(compose, plan, context.deployment.deploymentId);
+  await context.records.reserve(
+    compose.composeId,
+    plan.services.map(({ name }) => name),
+  );
   for (const note of plan.notes) log.line(note);
   log.line(`Services: ${plan.services.map(({ name }) => name).join(', ')}.`);
   context.read = { plan, text };

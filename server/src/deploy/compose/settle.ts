@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sentenceOf } from '../../domain/errors.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from './compose-context.ts';
-import { keptServices, readComposeSnapshot } from './compose-snapshot.ts';
+import { keptServices, readComposeSnapshot, releasedNames } from './compose-snapshot.ts';
 
 export const routeServices: Stage<ComposeContext> = {
   name: 'route',
@@ -12,9 +12,11 @@ export const routeServices: Stage<ComposeContext> = {
   sentence: () => 'Checking the routes',
   async run({ applyRoutes, compose, deployment, networks, records }) {
     // Services under new names take the routes over before those under former ones go.
+    const snapshot = readComposeSnapshot(deployment);
     await records.nameReleased(compose.composeId, {
       releasedAppName: compose.appName,
-      releasedSuffix: readComposeSnapshot(deployment)?.suffix ?? '',
+      releasedSuffix: snapshot?.suffix ?? '',
+      releasedServices: snapshot ? releasedNames(snapshot) : {},
     });
     // The first task of an environment has brought its network up on this node, so the proxy can be attached
     // now.

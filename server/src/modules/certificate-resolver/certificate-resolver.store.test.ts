@@ -1,3 +1,4 @@
+import { anyHost } from '../../../../test/http/any-host.ts';
 import { expect, it } from 'vitest';
 import { makeCertificate } from '../../../../test/certificates/authority.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
@@ -143,7 +144,7 @@ eachDatabase('certificate resolvers', (test) => {
       'certificateResolverId',
     );
     await stranger.mutate('certificateResolver.create', input);
-    const domains = createDomains(store, systemClock);
+    const domains = createDomains(store, systemClock, anyHost);
     const { domainId } = await domains.create(
       people.owner.organizationId,
       { applicationId: place.applicationId },

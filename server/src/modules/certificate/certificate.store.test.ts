@@ -1,3 +1,4 @@
+import { anyHost } from '../../../../test/http/any-host.ts';
 import { expect, it } from 'vitest';
 import { makeCertificate, makeChain } from '../../../../test/certificates/authority.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
@@ -62,7 +63,11 @@ eachDatabase('certificates', (test) => {
     host: string,
     change: object = {},
   ): Promise<{ domainId: string; host: string; path: string }> {
-    const { domainId, path } = await createDomains(createStores(database).domains, systemClock).create(
+    const { domainId, path } = await createDomains(
+      createStores(database).domains,
+      systemClock,
+      anyHost,
+    ).create(
       people.owner.organizationId,
       { applicationId: place.applicationId },
       { host, https: true, certificateType: 'none', ...change },
@@ -268,7 +273,7 @@ eachDatabase('certificates', (test) => {
         createdAt: '2026-01-01',
       });
     }
-    await createDomains(stores.domains, systemClock).create(
+    await createDomains(stores.domains, systemClock, anyHost).create(
       people.stranger.organizationId,
       { applicationId: foreign.applicationId },
       { host: 'shop.test', https: true, certificateType: 'none' },

@@ -230,6 +230,27 @@ eachDatabase('compose services', (test) => {
     expect(await environments.freeNetworkIndex()).toBe(4);
   });
 
+  it('hold the names of their services: no application has one, nor any other that begins so', async () => {
+    const world = await begin();
+    const { owner, database } = world;
+    const composeId = await create(world, { appName: 'stack', composeFile: harmless });
+    const names = createStores(database).serviceNames;
+    const held = async (): Promise<string[]> =>
+      (await names.list({ serviceId: composeId })).map(({ nameKey }) => nameKey).toSorted();
+    expect(await held()).toEqual(['stack', 'stack_db', 'stack_web']);
+    await owner.mutate('compose.update', { composeId, randomize: true, suffix: 'b1' });
+    expect(await held()).toEqual(['stack', 'stack_db-b1', 'stack_web-b1']);
+    await owner.mutate('compose.update', { composeId, randomize: false, appName: 'other' });
+    expect(await held()).toEqual(['other', 'other_db', 'other_web']);
+    await createServiceNames(names).keep('an application', ['third_web']);
+    expect(await owner.mutate('compose.update', { composeId, appName: 'third' })).toMatchObject({
+      code: 'CONFLICT',
+      fields: ['appName'],
+    });
+    await owner.mutate('compose.delete', { composeId });
+    expect(await held()).toEqual([]);
+  });
+
   it('go with their domains, which lead to the service that they name', async () => {
     const world = await begin();
     const { owner, database, people } = world;
@@ -259,7 +280,7 @@ eachDatabase('compose services', (test) => {
       serverKey: 'local',
       createdAt: '',
     });
-    const services = async (): Promise<string[]> =>
+    const services = async (): Promise<(string | null)[]> =>
       routesOf(
         await domains.routed('local'),
         {
@@ -270,9 +291,18 @@ eachDatabase('compose services', (test) => {
         },
         0,
       ).map(({ service }) => service);
-    expect(await services()).toEqual(['stack_web']);
-    await composes.update({ composeId }, { releasedAppName: 'former', releasedSuffix: 'b1' });
+    // Nothing before a release, and nothing that the release has not, whatever the domain says.
+    expect(await services()).toEqual([null]);
+    await composes.update(
+      { composeId },
+      { releasedAppName: 'former', releasedServices: { web: 'former_web-b1' } },
+    );
     expect(await services()).toEqual(['former_web-b1']);
+    for (const serviceName of ['db', 'constructor']) {
+      await domains.update({ domainId: 'd' }, { serviceName });
+      expect(await services()).toEqual([null]);
+    }
+    await domains.update({ domainId: 'd' }, { serviceName: 'web' });
     expect(await owner.query('compose.one', { composeId })).toMatchObject({
       domains: [{ domainId: 'd', serviceName: 'web' }],
     });

@@ -13,6 +13,7 @@ import type { Hosts } from '../../ports/host.ts';
 import { checkLocalRepository } from '../application/checks.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
+import { heldNames } from './held-names.ts';
 import type { ComposeStore } from './store.ts';
 
 /** Settings as they come in; null where a person clears one. */
@@ -48,6 +49,11 @@ export interface Composes {
   all(): Promise<ComposeRecord[]>;
   /** What deployments and the engine's state change; no rule is asked. */
   patch(composeId: string, patch: Partial<ComposeRecord>): Promise<void>;
+  /**
+   * Holds the names that services of these names will have at the next release; CONFLICT when one is
+   * another's.
+   */
+  reserve(composeId: string, services: readonly string[]): Promise<void>;
   /** Index of its network in the pool; given at the first call, and kept. */
   networkIndex(composeId: string): Promise<number>;
 }
@@ -85,10 +91,10 @@ export function createComposes(store: ComposeStore, neighbours: ComposeNeighbour
     patch: (composeId, patch) =>
       store.transaction(async () => {
         await store.update({ composeId }, patch);
-        if (patch.releasedAppName === undefined) return;
-        const { appName, releasedAppName } = (await store.find({ composeId })) ?? {};
-        if (appName !== undefined) await parts.names.keep(composeId, [appName, releasedAppName ?? null]);
+        if (patch.releasedAppName !== undefined) await keepNames(parts, await store.find({ composeId }));
       }),
+    reserve: (composeId, services) =>
+      store.transaction(async () => keepNames(parts, await store.find({ composeId }), services)),
     networkIndex: (composeId) => store.transaction(() => networkIndex(store, composeId)),
   };
 }
@@ -101,8 +107,19 @@ async function create(
   const record = newCompose(actor.organizationId, input, isoTime(clock));
   await checkFile(record.composeFile);
   await store.insert(record);
-  await names.keep(record.composeId, [record.appName]);
+  await keepNames({ names }, record);
   return record;
+}
+
+/** Holds its names and those of its services; `found` are those that a deployment found in a repository. */
+export async function keepNames(
+  { names }: Pick<Parts, 'names'>,
+  record: ComposeRecord | undefined,
+  found: readonly string[] = [],
+): Promise<void> {
+  if (record === undefined) return;
+  const held = await heldNames(record, found);
+  await names.keep(record.composeId, held.names, held.stems);
 }
 
 async function update(
@@ -129,9 +146,12 @@ async function update(
   if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
   if (patch.composeFile !== undefined) await checkFile(patch.composeFile);
   const changed = await change(store, composeId, organizationId, patch);
-  if (patch.appName !== undefined) await names.keep(composeId, [changed.appName, changed.releasedAppName]);
+  if (namingFields.some((field) => patch[field] !== undefined)) await keepNames({ names }, changed);
   return changed;
 }
+
+/** What the names of its services depend on. */
+const namingFields = ['appName', 'composeFile', 'sourceType', 'randomize', 'suffix'] as const;
 
 async function one(store: ComposeStore, composeId: string, organizationId: string): Promise<ComposeRecord> {
   const record = await store.find({ composeId, organizationId });
@@ -192,6 +212,7 @@ function newCompose(
     isStopped: false,
     liveDeploymentId: null,
     releasedSuffix: '',
+    releasedServices: null,
     networkIndex: null,
     approval: null,
     awaitsApproval: null,

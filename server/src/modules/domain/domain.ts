@@ -5,6 +5,7 @@ import { parseRequestHeaders } from '../../domain/request-headers.ts';
 import { localServer } from '../../domain/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
+import type { HostRules } from '../own-host/own-host.ts';
 import { checkComposeService } from './compose-service.ts';
 import type { DomainStore } from './store.ts';
 
@@ -59,14 +60,19 @@ const ownerNames = {
   preview: 'a preview deployment',
 } as const;
 
-export function createDomains(store: DomainStore, clock: Clock): Domains {
+/** `hosts` says what a service may be reached by. */
+export function createDomains(store: DomainStore, clock: Clock, hosts: Pick<HostRules, 'check'>): Domains {
   return {
     one: (domainId, organizationId) => one(store, domainId, organizationId),
     create: (organizationId, owner, input) =>
-      create(store, { ...newDomain(input, owner), organizationId, createdAt: isoTime(clock) }, input),
+      create(
+        { store, hosts },
+        { ...newDomain(input, owner), organizationId, createdAt: isoTime(clock) },
+        input,
+      ),
     serverKeyOf: ({ applicationId = null, composeId = null, previewDeploymentId = null }) =>
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
-    update: (domainId, organizationId, input) => update(store, domainId, organizationId, input),
+    update: (domainId, organizationId, input) => update({ store, hosts }, domainId, organizationId, input),
     byApplication: (applicationId, organizationId) =>
       store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     byCompose: (composeId, organizationId) =>
@@ -80,8 +86,18 @@ export function createDomains(store: DomainStore, clock: Clock): Domains {
   };
 }
 
-async function create(store: DomainStore, record: DomainRecord, input: DomainInput): Promise<DomainRecord> {
+interface DomainParts {
+  store: DomainStore;
+  hosts: Pick<HostRules, 'check'>;
+}
+
+async function create(
+  { store, hosts }: DomainParts,
+  record: DomainRecord,
+  input: DomainInput,
+): Promise<DomainRecord> {
   await check(store, record, input);
+  await hosts.check(record.asciiHost, await store.serverKeyOf(record));
   await checkComposeService(store, record);
   return store.transaction(async () => {
     record.serverKey = await store.serverKeyOf(record);
@@ -93,7 +109,7 @@ async function create(store: DomainStore, record: DomainRecord, input: DomainInp
 }
 
 async function update(
-  store: DomainStore,
+  { store, hosts }: DomainParts,
   domainId: string,
   organizationId: string,
   input: DomainChange,
@@ -112,6 +128,7 @@ async function update(
     ...input,
     certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined),
   });
+  await hosts.check(record.asciiHost, record.serverKey);
   if (record.serviceName !== present.serviceName) await checkComposeService(store, record);
   return store.transaction(async () => {
     await refuseTaken(store, record);

@@ -12,8 +12,8 @@ export interface RoutedDomain extends DomainRecord {
   releasedAppName: string | null;
   /** Of the compose service that it leads to. */
   composeName: string | null;
-  releasedComposeName: string | null;
-  composeSuffix: string | null;
+  /** What the engine calls its released services. */
+  releasedServices: Record<string, string> | null;
   accounts: Pick<TableRecord<'basic_auth'>, 'username' | 'passwordHash'>[];
   /** In the order in which they were made. */
   redirects: Pick<TableRecord<'redirect'>, 'regex' | 'replacement' | 'permanent'>[];
@@ -131,8 +131,7 @@ export function createDomainStore(database: Database): DomainStore {
         appName: row.appName ?? row.previewName,
         releasedAppName: row.releasedAppName ?? row.previewReleasedName,
         composeName: row.composeName,
-        releasedComposeName: row.releasedComposeName,
-        composeSuffix: row.composeSuffix,
+        releasedServices: row.releasedServices === null ? null : asNames(JSON.parse(row.releasedServices)),
         // What stands behind a sign-in must not be open as a preview.
         accounts: accountsOf.get(row.applicationId ?? row.previewOf ?? '') ?? [],
         redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
@@ -141,6 +140,11 @@ export function createDomainStore(database: Database): DomainStore {
     nextConfigKey: async () => Number((await database.run(maxKey))[0]?.next ?? 1),
     transaction: (work) => database.transaction(work),
   };
+}
+
+/** Written by the release alone. */
+function asNames(value: unknown): Record<string, string> {
+  return value as Record<string, string>;
 }
 
 type Builder = Database['builder'];
@@ -157,8 +161,7 @@ function routedDomains(builder: Builder) {
       'application.appName',
       'application.releasedAppName',
       'compose.appName as composeName',
-      'compose.releasedAppName as releasedComposeName',
-      'compose.releasedSuffix as composeSuffix',
+      'compose.releasedServices',
       'preview.appName as previewName',
       'preview.releasedAppName as previewReleasedName',
       'preview.applicationId as previewOf',

@@ -1,5 +1,6 @@
 /** SQL of issuance: what became of each host's certificate, and the files of the proxy's store. */
 import { AppError } from '../../domain/errors.ts';
+import { localServer } from '../../domain/server-key.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -34,6 +35,12 @@ export function createIssuanceStore(database: Database, serverKey: string): Issu
   const issuances = tableStore(database, 'issuance');
   const files = tableStore(database, 'proxy_file');
   const { wanted, paths, resolvers, expired } = queriesOf(database);
+  const settings = tableStore(database, 'setting');
+  /** Berth's own, which no domain has. */
+  async function ownHost(): Promise<string[]> {
+    const value = (await settings.find({ name: 'host' }))?.value;
+    return typeof value === 'string' ? [value] : [];
+  }
   return {
     find: ({ host }) => issuances.find({ serverKey, host }),
     list: (where) => issuances.list({ serverKey, ...where }),
@@ -49,8 +56,10 @@ export function createIssuanceStore(database: Database, serverKey: string): Issu
           });
       }),
     forget: async (host) => void (await issuances.remove({ serverKey, host })),
-    wantedHosts: async () =>
-      (await database.run(wanted, [serverKey, 1, 'none'])).map(({ asciiHost }) => asciiHost),
+    wantedHosts: async () => [
+      ...(await database.run(wanted, [serverKey, 1, 'none'])).map(({ asciiHost }) => asciiHost),
+      ...(serverKey === localServer ? await ownHost() : []),
+    ],
     filePaths: () => database.run(paths, [serverKey]),
     file: (path) => files.find({ serverKey, path }),
     keepFiles: (changed) =>

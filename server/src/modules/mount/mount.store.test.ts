@@ -347,6 +347,7 @@ async function addServices(
     webhookSecret: null,
     liveDeploymentId: null,
     releasedSuffix: '',
+    releasedServices: null,
     networkIndex: null,
     approval: null,
     awaitsApproval: null,

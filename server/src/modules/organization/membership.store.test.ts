@@ -194,6 +194,7 @@ eachDatabase('members', (test) => {
       isStopped: false,
       liveDeploymentId: null,
       releasedSuffix: '',
+      releasedServices: null,
       networkIndex: null,
       approval: null,
       awaitsApproval: null,

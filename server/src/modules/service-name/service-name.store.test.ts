@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { composeServiceName } from '../../domain/names.ts';
 import { createServiceNames } from './service-name.ts';
 import { createServiceNameStore } from './store.ts';
 
@@ -41,6 +42,38 @@ eachDatabase('names of services', ({ open }) => {
     for (const name of ['shop', 'SHOP', 'berth-proxy', 'Berth-Proxy'])
       await expect(names.keep('b', ['new', name])).rejects.toMatchObject(taken);
     expect([await held('a'), await held('b')]).toEqual([['shop'], ['other']]);
+  });
+
+  it('of services of compose services are kept for these, both ways', async () => {
+    const { names, held } = await begin();
+    const taken = { code: 'CONFLICT', issues: [{ path: 'appName' }] };
+    await names.keep('compose', ['Stack', 'Stack_web'], ['Stack']);
+    expect(await held('compose')).toEqual(['stack', 'stack_web']);
+    // What its file has, and what a next one may have.
+    for (const name of ['stack_web', 'STACK_WEB', 'stack_db', 'Stack_web_2', 'stack_'])
+      await expect(names.keep('application', [name]), name).rejects.toMatchObject(taken);
+    await names.keep('application', ['stackweb']);
+    await names.keep('application', ['stack-web', 'my_stack_web']);
+    // Names that are there already are nobody's to begin with.
+    for (const stem of ['my', 'MY_stack'])
+      await expect(names.keep('other', [stem], [stem]), stem).rejects.toMatchObject(taken);
+    await names.keep('other', ['my']);
+    await expect(names.keep('other', ['my'], ['my'])).rejects.toMatchObject(taken);
+    await names.keep('other', ['my_stack_we'], ['my_stack_we']);
+    // Of one service both may be.
+    await names.keep('compose', ['stack', 'stack_web', 'stack_web_db'], ['stack', 'stack_web']);
+    expect(await held('compose')).toEqual(['stack', 'stack_web', 'stack_web_db']);
+    await names.keep('compose', []);
+    await names.keep('application', ['stack_web']);
+  });
+
+  it('released under a cut name are rows of their own, of which one wins', async () => {
+    const { names } = await begin();
+    const long = composeServiceName('a'.repeat(60), 'web');
+    await names.keep('application', [long]);
+    await expect(names.keep('compose', ['a'.repeat(60), long], ['a'.repeat(60)])).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
   });
 
   it('asked for by many at once go to one', async () => {

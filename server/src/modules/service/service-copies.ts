@@ -5,6 +5,7 @@
 import { appNameFrom } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { neverRan } from '../database/database.ts';
+import { keepNames } from '../compose/compose.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { ServiceCopies } from './service.ts';
 import type { ServiceRows } from './store.ts';
@@ -95,6 +96,7 @@ async function copyComposes(
       ...nothingRuns,
       liveDeploymentId: null,
       releasedSuffix: '',
+      releasedServices: null,
       networkIndex: null,
       composeId: randomId(),
       environmentId,
@@ -107,7 +109,7 @@ async function copyComposes(
       createdAt: isoTime(clock),
     };
     await rows.compose.insert(copy);
-    await names.keep(copy.composeId, [copy.appName]);
+    await keepNames({ names }, copy);
     await copyMounts(parts, 'composeId', record.composeId, copy.composeId);
   }
 }

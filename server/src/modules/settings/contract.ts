@@ -34,6 +34,17 @@ export const settingsContract = {
       }),
     ),
   }),
+  portWall: query({
+    summary: "Whether containers are kept from Berth's own port and the engine's on Berth's machine",
+    description:
+      'Set at start and looked at each minute, by iptables or nftables; the proxy reaches Berth by a socket.',
+    access: { class: 'installation', resources: [] },
+    input: z.object({}),
+    output: z.object({
+      isSet: z.boolean(),
+      problem: z.string().nullable().describe('Why there are no rules; null when there are'),
+    }),
+  }),
   update: mutation({
     summary: 'Changes settings; absent ones stay',
     description: `These need the Owner: ${ofOwner.join(', ')}.`,

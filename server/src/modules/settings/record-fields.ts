@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { platformPrefix } from '../../domain/image-reference.ts';
 import { isAllowableNetwork } from '../../domain/outgoing.ts';
 import { isNetworkPool, isResolver } from '../../domain/network.ts';
+import { parseOwnHost } from '../../domain/own-host.ts';
 import { parseRootCertificates } from '../../domain/root-certificates.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
 import { parseSharedImage } from '../../domain/shared-images.ts';
@@ -42,6 +43,19 @@ const folder = z
   );
 
 export const settingFields = {
+  host: field(
+    'owner',
+    ruled(z.string().max(1024, { abort: true }), parseOwnHost)
+      .nullable()
+      .meta({
+        description:
+          'Host name of Berth itself: the proxy serves it over https, with an uploaded certificate of the ' +
+          "installation's organization that covers it, else one of the authority; plain sign-in elsewhere " +
+          'ends then, but on the machine itself. null: none',
+        examples: ['berth.example.com'],
+      }),
+    null,
+  ),
   serverIp: field(
     'admin',
     address.nullable().describe('Address that domains of this installation point to'),

@@ -26,11 +26,13 @@ eachDatabase('settings', (test) => {
         router(
           'settings',
           settingsContract,
-          settingsHandlers(
-            service,
-            () => undefined,
-            (signal) => probePrograms(join(tmpdir(), `berth-settings-${process.pid}`), signal, '/nowhere'),
-          ),
+          settingsHandlers(service, {
+            changed: () => undefined,
+            builders: (signal) =>
+              probePrograms(join(tmpdir(), `berth-settings-${process.pid}`), signal, '/nowhere'),
+            prepareHost: async () => undefined,
+            portWall: () => undefined,
+          }),
         ),
       ];
     });
@@ -99,6 +101,7 @@ eachDatabase('settings', (test) => {
         refused.push(name);
     }
     expect(refused).toEqual([
+      'host',
       'cloud',
       'buildMemory',
       'buildCpu',

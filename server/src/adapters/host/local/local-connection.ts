@@ -1,10 +1,11 @@
 /** Berth's own machine as a host: nothing has to be forwarded. */
 import { existsSync } from 'node:fs';
-import { networkInterfaces, release } from 'node:os';
+import { hostname, networkInterfaces, release } from 'node:os';
 import type { HostFacts, HostFiles, HostFolders } from '../../../ports/host.ts';
 import type { HostConnection } from '../../../ports/host-connection.ts';
 import { createBuildLimiter } from './build-limits.ts';
 import { isPortFree } from './free-port.ts';
+import { createPortWall } from './port-wall.ts';
 import { realPath } from './real-path.ts';
 
 export interface LocalOptions {
@@ -33,6 +34,7 @@ export function localConnection({
     realPath,
     buildLimiter: createBuildLimiter(engineSocket),
     isPortFree,
+    portWall: createPortWall(),
     facts: async () => factsOf(probePath),
   };
 }
@@ -44,6 +46,8 @@ function factsOf(probePath: string): HostFacts {
     hasRoutingMesh: existsSync('/proc/net/ip_vs'),
     hasProbe: existsSync(probePath),
     address: ownAddress(),
+    addresses: Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []),
+    hostName: hostname(),
   };
 }
 

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { iptablesRules, nftablesScript, walledPorts } from './port-wall.ts';
+
+const wanted = walledPorts(['docker_gwbridge', 'docker0'], 3000);
+const tcp = '2375,2376,2377,3000,7946';
+
+it('the rules of iptables', () => {
+  expect(iptablesRules(wanted).map((argv) => argv.join(' '))).toEqual(
+    ['docker0', 'docker_gwbridge'].flatMap((bridge) => [
+      `-i ${bridge} -p tcp -m multiport --dports ${tcp} -m comment --comment Berth: ports of the machine ` +
+        'are not for containers -j REJECT --reject-with tcp-reset',
+      `-i ${bridge} -p udp -m multiport --dports 4789,7946 -m comment --comment Berth: ports of the ` +
+        'machine are not for containers -j DROP',
+    ]),
+  );
+});
+
+it('the script of nftables', () => {
+  expect(nftablesScript(wanted)).toBe(
+    'add table inet berth; delete table inet berth; add table inet berth; add chain inet berth input { ' +
+      'type filter hook input priority -10; policy accept; }; add rule inet berth input iifname { ' +
+      '"docker0", "docker_gwbridge" } tcp dport { 2375, 2376, 2377, 3000, 7946 } reject with tcp reset; ' +
+      'add rule inet berth input iifname { "docker0", "docker_gwbridge" } udp dport { 4789, 7946 } drop',
+  );
+  expect(nftablesScript(walledPorts([], 3000))).not.toContain('add rule');
+});

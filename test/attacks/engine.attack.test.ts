@@ -1,0 +1,230 @@
+/**
+ * A tenant's container on the way to what is beneath the platform: into other networks, as the proxy by a
+ * label of its image; to Berth's own port, the engine's and the swarm's on the machine.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
+import { growingPause } from '../bed/pauses.ts';
+import { project } from '../e2e/berth-host.ts';
+import { valueOf, type Call } from '../e2e/caller.ts';
+import { createInsides, type Insides, type Reached } from '../e2e/insides.ts';
+import { deployed } from '../e2e/settling.ts';
+import { textOf } from '../http/door.ts';
+import { attackTable, type Outcome } from './attack.ts';
+import { attackedHost, type Attacked, type Party } from './fixture.ts';
+
+const loot = 'what the others keep';
+const evil = 'evil/dump:1';
+const table = attackTable();
+let world: Attacked;
+let insides: Insides;
+
+beforeAll(async () => {
+  world = await attackedHost(await bedOfRun(), 'engines', 43);
+  insides = createInsides(world.berth.host);
+  const says = (text: string): string =>
+    `require('http').createServer((_, response) => response.end('${text}')).listen(3000)`;
+  await application(world.installation, 'vault', says(loot));
+  await application(world.tenant, 'thief', says('thief'));
+  // As a tenant's image for dumps would be: its labels become those of the container that runs it.
+  await docker(
+    'build',
+    '--tag',
+    evil,
+    '--label',
+    'com.docker.swarm.service.name=berth-proxy',
+    '/run/bed/evil',
+  );
+  await docker(
+    'run',
+    '--detach',
+    '--name',
+    'dump',
+    '--network',
+    `berth-${world.tenant.environmentId}`,
+    evil,
+    'node',
+    '-e',
+    'setInterval(() => {}, 1000)',
+  );
+});
+afterAll(async () => {
+  table.print('engine');
+  await world[Symbol.asyncDispose]();
+});
+
+async function application({ owner, environmentId }: Party, appName: string, program: string): Promise<void> {
+  const made = await valueOf(owner('application.create', { name: appName, appName, environmentId }));
+  const applicationId = textOf(made, 'applicationId');
+  await valueOf(
+    owner('application.saveContainerProvider', { applicationId, containerImage: 'berth/node:24' }),
+  );
+  await valueOf(owner('application.update', { applicationId, command: 'node', args: ['-e', program] }));
+  await deployed(owner, applicationId);
+}
+
+async function docker(...args: string[]): Promise<string> {
+  const { host } = world.berth;
+  if (args[0] === 'build') {
+    await host.exec(['mkdir', '-p', '/run/bed/evil']);
+    await host.exec(['sh', '-c', 'echo FROM berth/node:24 > /run/bed/evil/Dockerfile']);
+  }
+  const { code, stdout, stderr } = await host.exec(['/usr/bin/docker', ...args], { limitMs: 120_000 });
+  if (code !== 0) throw new Error(`docker ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout.trim();
+}
+
+const networksOf = async (container: string): Promise<string> =>
+  docker(
+    'inspect',
+    '--format',
+    '{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}',
+    container,
+  );
+
+/** Takes the proxy out of the victim's network, and waits until Berth has put it back: it has looked then. */
+async function looked(owner: Call, network: string): Promise<void> {
+  const proxy = await docker('ps', '--quiet', '--filter', 'name=berth-proxy.1');
+  await docker('network', 'disconnect', '--force', network, proxy);
+  const pause = growingPause();
+  for (const end = Date.now() + 90_000; Date.now() < end; await pause()) {
+    // Each change of a setting lets Berth look at everything.
+    await valueOf(owner('settings.update', {}));
+    if ((await networksOf(proxy)).includes(network)) return;
+  }
+  throw new Error(`The proxy was not put back into ${network}: ${await world.berth.ownLog()}`);
+}
+
+async function attached({ installation }: Attacked): Promise<Outcome> {
+  const network = `berth-${installation.environmentId}`;
+  // Once more: the first look may have gone to the proxy before it went to the other one.
+  for (let time = 0; time < 2; time += 1) await looked(installation.owner, network);
+  const networks = await networksOf('dump');
+  if (!networks.includes(network)) return { succeeded: false, said: `the dump stands in ${networks}` };
+  const program = "fetch('http://vault:3000').then((answer) => answer.text()).then(console.log)";
+  return { succeeded: true, said: await docker('exec', 'dump', 'node', '-e', program) };
+}
+
+/** What the service reaches of the machine by each address that leads there. */
+async function machineFrom(service: string, port: number): Promise<Reached[]> {
+  const gateway = await docker(
+    'network',
+    'inspect',
+    '--format',
+    '{{(index .IPAM.Config 0).Gateway}}',
+    'docker_gwbridge',
+  );
+  const hosts = [gateway, world.berth.host.ip];
+  return insides.ask(
+    service,
+    hosts.map((host) => ({ host, port, path: '/api/health' })),
+  );
+}
+
+/** Whether something there took the connection; what speaks no HTTP breaks it off afterwards. */
+const isReached = ({ outcome }: Reached): boolean =>
+  !/ECONNREFUSED|TIMEOUT|ABORT|EHOSTUNREACH/i.test(outcome);
+
+async function reaches(port: number): Promise<Outcome> {
+  const answers = await machineFrom('thief', port);
+  const said = answers.map(({ host, outcome }) => `${host}:${port} ${outcome}`).join(', ');
+  return { succeeded: answers.some(isReached), said };
+}
+
+const attacks: Readonly<Record<string, (world: Attacked) => Promise<Outcome>>> = {
+  "a container with the proxy's label is attached to every network": attached,
+  "a service asks Berth's own port": () => reaches(3000),
+  'a service asks the manager of the swarm': () => reaches(2377),
+  "a service asks the swarm's gossip": () => reaches(7946),
+};
+
+describe('with the walls as built', () => {
+  it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
+    const outcome = await run(world);
+    table.note(attack, 'as built', outcome);
+    expect(outcome).toMatchObject({ succeeded: false });
+  });
+
+  it('the settings say so, the proxy still serves, and rules that were taken away come back', async () => {
+    const { installation, berth } = world;
+    expect(await valueOf(installation.owner('settings.portWall'))).toEqual({ isSet: true, problem: null });
+    const iptables = (...args: string[]) => berth.host.exec(['iptables', '-w', ...args]);
+    expect((await iptables('-S', 'BERTH-INPUT')).stdout).toContain('docker_gwbridge');
+    await iptables('-D', 'INPUT', '-j', 'BERTH-INPUT');
+    expect((await reaches(3000)).succeeded).toBe(true);
+    const pause = growingPause();
+    let outcome = await reaches(3000);
+    for (const end = Date.now() + 60_000; outcome.succeeded && Date.now() < end; await pause()) {
+      await valueOf(installation.owner('settings.update', {}));
+      outcome = await reaches(3000);
+    }
+    expect(outcome).toMatchObject({ succeeded: false });
+    expect((await fetch(`${berth.url}/api/health`)).status).toBe(200);
+  });
+
+  it('no label of an image stands for one of ours on a container that Berth makes', async () => {
+    const { tenant } = world;
+    await docker(
+      'build',
+      '--tag',
+      'evil/labels:1',
+      '--label',
+      'berth.database=d',
+      '--label',
+      'berth.role=proxy',
+      '--label',
+      'berth.organization=other',
+      '/run/bed/evil',
+    );
+    const made = await valueOf(
+      tenant.owner('application.create', {
+        name: 'labelled',
+        appName: 'labelled',
+        environmentId: tenant.environmentId,
+      }),
+    );
+    const applicationId = textOf(made, 'applicationId');
+    await valueOf(
+      tenant.owner('application.saveContainerProvider', { applicationId, containerImage: 'evil/labels:1' }),
+    );
+    await valueOf(
+      tenant.owner('application.update', {
+        applicationId,
+        command: 'node',
+        args: ['-e', "require('http').createServer((_, response) => response.end()).listen(3000)"],
+      }),
+    );
+    await deployed(tenant.owner, applicationId);
+    const labels: unknown = JSON.parse(
+      await docker(
+        'inspect',
+        '--format',
+        '{{json .Config.Labels}}',
+        await docker('ps', '--quiet', '--filter', 'name=labelled.1'),
+      ),
+    );
+    expect(labels).toMatchObject({
+      'berth.organization': tenant.organizationId,
+      'berth.application': applicationId,
+      'berth.database': '',
+      'berth.role': '',
+      'com.docker.swarm.service.name': 'labelled',
+    });
+  });
+});
+
+describe('without them', () => {
+  beforeAll(async () => {
+    const { berth } = world;
+    await berth.stop();
+    for (const program of ['iptables', 'ip6tables'])
+      await berth.host.exec([program, '-w', '-D', 'INPUT', '-j', 'BERTH-INPUT']);
+    await berth.start({}, `${project}/test/attacks/without-engine-walls.ts`);
+  });
+
+  it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
+    const outcome = await run(world);
+    table.note(attack, 'left out', outcome);
+    expect(outcome).toMatchObject({ succeeded: true });
+  });
+});
