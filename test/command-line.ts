@@ -1,5 +1,5 @@
 /** The command line in this process, with a terminal of the test's own. */
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { run } from '../cli/run.ts';
 
 export interface Ran {
@@ -16,8 +16,8 @@ export interface RunOptions {
   folder: string;
   /** What comes through the standard input. */
   stdin?: string;
-  /** A person sits there, who types these lines; without them it is a pipe. */
-  types?: string;
+  /** A person sits there, who answers each question with the next of these; without them it is a pipe. */
+  types?: readonly string[];
   /** Letters of a line of a terminal; without it the answer goes into a pipe. */
   columns?: number;
   signal?: AbortSignal;
@@ -30,15 +30,19 @@ export async function runBerth(
   { environment, folder, stdin = '', types, columns, signal, runs }: RunOptions,
 ): Promise<Ran> {
   const said = { out: '', said: '' };
-  const input = Readable.from([Buffer.from(types ?? stdin)]);
+  const typed = new PassThrough();
+  const answers = [...(types ?? [])];
   const code = await run(argv, {
     environment,
     folder,
-    stdin: types === undefined ? input : Object.assign(input, { isTTY: true }),
+    stdin: types === undefined ? Readable.from([Buffer.from(stdin)]) : Object.assign(typed, { isTTY: true }),
     isTerminal: columns !== undefined,
     columns: columns ?? 80,
     out: (text) => void (said.out += text),
-    say: (text) => void (said.said += text),
+    say(text) {
+      said.said += text;
+      if (text.endsWith('] ')) typed.write(`${answers.shift() ?? ''}\n`);
+    },
     signal: signal ?? new AbortController().signal,
     runProgram: async (program, more = {}) => (runs ? runs(program, more) : 0),
   });
