@@ -1,12 +1,12 @@
 /**
  * Text of others on a terminal. Names, messages and logs may hold control characters, with which they could
- * move the cursor, rename the window or answer for the person (CWE-150).
+ * move the cursor, rename the window or answer for the person (CWE-150), or turn the order of letters.
  */
 import { stripVTControlCharacters } from 'node:util';
 
 /** A name or a sentence on one line: nothing in it moves the cursor. */
 export function printable(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ');
 }
 
 /** A line of a log: its colours stay where colours are wanted, tabs stay, every other control goes. */

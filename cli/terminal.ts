@@ -23,6 +23,8 @@ export interface Terminal {
   /** Questions and faults. */
   say(text: string): void;
   signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  now(): number;
   /** Runs another program with this terminal (an editor, a database's shell) and gives its exit code. */
   runProgram(argv: readonly [string, ...string[]], more?: NodeJS.ProcessEnv): Promise<number>;
 }
@@ -48,6 +50,7 @@ export function ownTerminal(): Terminal {
     out: (text) => void process.stdout.write(text),
     say: (text) => void process.stderr.write(text),
     signal: stop.signal,
+    now: Date.now,
     runProgram,
   };
 }

@@ -21,13 +21,15 @@ export interface RunOptions {
   /** Letters of a line of a terminal; without it the answer goes into a pipe. */
   columns?: number;
   signal?: AbortSignal;
+  /** Milliseconds since 1970; the machine's own clock without it. */
+  now?: () => number;
   /** Called for programs that it starts; gives their exit code. */
   runs?: (argv: readonly string[], environment: NodeJS.ProcessEnv) => Promise<number>;
 }
 
 export async function runBerth(
   argv: readonly string[],
-  { environment, folder, stdin = '', types, columns, signal, runs }: RunOptions,
+  { environment, folder, stdin = '', types, columns, signal, now, runs }: RunOptions,
 ): Promise<Ran> {
   const said = { out: '', said: '' };
   const typed = new PassThrough();
@@ -41,9 +43,14 @@ export async function runBerth(
     out: (text) => void (said.out += text),
     say(text) {
       said.said += text;
-      if (text.endsWith('] ')) typed.write(`${answers.shift() ?? ''}\n`);
+      if (!text.endsWith('] ')) return;
+      const line = `${answers.shift() ?? ''}\n`;
+      typed.write(line);
+      // A terminal shows what is typed.
+      said.said += line;
     },
     signal: signal ?? new AbortController().signal,
+    now: now ?? Date.now,
     runProgram: async (program, more = {}) => (runs ? runs(program, more) : 0),
   });
   return { code, ...said };

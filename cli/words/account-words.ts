@@ -100,7 +100,7 @@ const projects = listWord({
   summary: 'the projects, with the number of their services',
   procedure: 'project.all',
   read: (client) => client.project.all(),
-  columns: () => [
+  columns: (context) => [
     { title: 'project', value: (row) => row.name },
     { title: 'environments', value: (row) => row.environments.map(({ name }) => name).join(', ') },
     {
@@ -111,7 +111,7 @@ const projects = listWord({
           .flatMap((environment) => Object.values(serviceKinds).map(({ list }) => environment[list].length))
           .reduce((sum, count) => sum + count, 0),
     },
-    { title: 'made', value: (row) => ago(row.createdAt, Date.now()), spare: 1 },
+    { title: 'made', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
   ],
   none: 'There is no project yet. `berth deploy` in a folder makes the first one.',
 });
@@ -136,11 +136,11 @@ const members = listWord({
   summary: 'the members of the organization',
   procedure: 'organization.members',
   read: (client) => client.organization.members(),
-  columns: () => [
+  columns: (context) => [
     { title: 'e-mail', value: (row) => row.email },
     { title: 'name', value: (row) => row.name, spare: 2 },
     { title: 'role', value: (row) => row.role },
-    { title: 'since', value: (row) => ago(row.createdAt, Date.now()), spare: 1 },
+    { title: 'since', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
   ],
   none: 'There are no members.',
 });
@@ -164,7 +164,7 @@ const previews = listWord({
     statusColumn(context),
     { title: 'branch', value: (row) => row.branch },
     { title: 'address', value: (row) => row.domain },
-    { title: 'made', value: (row) => ago(row.createdAt, Date.now()), spare: 1 },
+    { title: 'made', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
   ],
   none: 'There is no preview.',
 });

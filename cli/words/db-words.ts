@@ -262,7 +262,7 @@ const backups: Word = {
           value: (row) => (row.storedBytes === null ? '' : size(row.storedBytes)),
           right: true,
         },
-        { title: 'when', value: (row) => ago(row.steps[0]?.startedAt, Date.now()), spare: 1 },
+        { title: 'when', value: (row) => ago(row.steps[0]?.startedAt, context.terminal.now()), spare: 1 },
       ],
       rows,
       `${nameOf(service)} was never backed up.`,

@@ -146,10 +146,10 @@ async function sendFolder(
   { folder, facts }: Source,
 ): Promise<void> {
   if (!facts) throw unknownFolder(folder);
-  const began = Date.now();
+  const began = context.terminal.now();
   await using packed = await packFolder(folder, context.terminal.signal);
   if (packed.files === 0) throw new UsageError(`${folder} holds nothing to send: all of it is left out.`);
-  const packedAt = Date.now();
+  const packedAt = context.terminal.now();
   context.say(
     `Packed ${packed.files} files, ${size(packed.bytes)} as ${size(packed.packedBytes)}, in ` +
       `${duration(packedAt - began)}.`,
@@ -160,7 +160,7 @@ async function sendFolder(
     limitMs: uploadLimitMs,
     signal: context.terminal.signal,
   });
-  context.say(`Sent in ${duration(Date.now() - packedAt)}.`);
+  context.say(`Sent in ${duration(context.terminal.now() - packedAt)}.`);
 }
 
 async function beginCompose(

@@ -28,7 +28,7 @@ export async function followDeployment(
     context.answer(queued, () => `Queued: ${deploymentId}.\n`);
     return exitCodes.done;
   }
-  const began = Date.now();
+  const began = context.terminal.now();
   await showLog(context, client, deploymentId);
   const deployment = await client.deployment.one({ deploymentId });
   const url = await addressOf(client, service);
@@ -43,7 +43,7 @@ export async function followDeployment(
     url: url ?? null,
   };
   const isGood = deployment.status === 'done' && isAsked;
-  const took = duration(Date.now() - began);
+  const took = duration(context.terminal.now() - began);
   if (isGood) context.say(context.look('green', `Deployed ${nameOf(service)} in ${took}.`));
   else if (!isAsked)
     context.say(

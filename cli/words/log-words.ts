@@ -50,7 +50,7 @@ export const logs: Word = {
   async run(context) {
     const { client } = await context.berth();
     const services = await servicesOf(context, context.args);
-    const since = sinceOf(context.text('since'), Date.now());
+    const since = sinceOf(context.text('since'), context.terminal.now());
     const wanted = {
       tail: numberOf(context, 'tail', since === undefined ? 200 : mostLines),
       since,

@@ -53,7 +53,7 @@ function columnsOf(context: Context): Column<StatusRow>[] {
     { title: 'service', value: ({ service }) => nameOf(service) },
     { title: 'kind', value: ({ service }) => service.kind, spare: 2 },
     statusColumn(context),
-    { title: 'since', value: ({ at }) => ago(at, Date.now()), spare: 1 },
+    { title: 'since', value: ({ at }) => ago(at, context.terminal.now()), spare: 1 },
     { title: 'note', value: ({ note }) => note },
   ];
 }
@@ -156,7 +156,7 @@ const history: Word = {
       [
         { title: 'deployment', value: (row) => row.deploymentId },
         statusColumn(context),
-        { title: 'when', value: (row) => ago(row.createdAt, Date.now()) },
+        { title: 'when', value: (row) => ago(row.createdAt, context.terminal.now()) },
         { title: 'took', value: tookOf, right: true, spare: 2 },
         { title: 'commit', value: (row) => row.commit?.slice(0, 8), spare: 1 },
         { title: 'what', value: (row) => row.errorMessage ?? row.title },

@@ -58,7 +58,7 @@ describe('berth deploy', () => {
     await chmod(join(site, 'start'), 0o755);
     const ran = await at(site, ['deploy', '--json'], { types: ['web', 'shop'], columns: 100 });
     expect(ran).toMatchObject({ code: 0 });
-    expect(ran.said).toMatch(/Name of the service \[my-site\] Project \[web\] /);
+    expect(ran.said).toMatch(/Name of the service \[my-site\] web\nProject \[web\] shop\n/);
     expect(ran.said).toMatch(
       /── Building with dockerfile[\s\S]+build took \d+\.\d s[\s\S]+Deployed shop\/web in /,
     );
