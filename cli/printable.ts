@@ -9,11 +9,13 @@ export function printable(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ');
 }
 
+const looks = new RegExp(String.raw`(\u{1B}\[[0-9;:]{0,40}m)`, 'u');
+
 /** A line of a log: its colours stay where colours are wanted, tabs stay, every other control goes. */
 export function printableLine(text: string, keepsColor: boolean): string {
   if (!keepsColor) return withoutControls(stripVTControlCharacters(text));
   // Colours and other looks (SGR), and nothing else that begins with an escape.
-  const parts = text.split(/(\u001B\[[0-9;:]{0,40}m)/u);
+  const parts = text.split(looks);
   const shown = parts.map((part, index) =>
     index % 2 === 1 ? part : withoutControls(stripVTControlCharacters(part)),
   );

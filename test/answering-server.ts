@@ -1,6 +1,6 @@
 /**
- * Answers procedures with what a test wrote down, held against their contracts: what the command line prints is
- * recorded with it, the same each time.
+ * Answers procedures with what a test wrote down, held against their contracts: what the command line prints
+ * is recorded with it, the same each time.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';

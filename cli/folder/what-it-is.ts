@@ -1,6 +1,7 @@
 /** What a folder is, by the files at its root: how it will be built. */
 import { readFile, readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { UsageError } from '../usage-error.ts';
 
 export const folderKinds = ['dockerfile', 'compose', 'auto', 'static'] as const;
 export type FolderKind = (typeof folderKinds)[number];
@@ -71,4 +72,13 @@ export function nameFromFolder(folder: string): string {
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 50);
   return name === '' ? 'app' : name;
+}
+
+/** What to do about a folder that nobody knows how to build. */
+export function unknownFolder(folder: string, lacks?: string): UsageError {
+  return new UsageError(
+    `${folder} has ${lacks ?? 'no Dockerfile, compose file, package.json or index.html'}, so nothing says ` +
+      'how to run it. Add one, name the folder with --folder, give --as static, ' +
+      'or deploy an image with --image.',
+  );
 }

@@ -2,16 +2,8 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../closest.ts';
 import { UsageError } from '../usage-error.ts';
+import type { Given, OptionValue } from './given.ts';
 import { commonOptions, type Options, type Word } from './word.ts';
-
-export type OptionValue = string | boolean | readonly string[] | undefined;
-
-export interface Given {
-  args: readonly string[];
-  /** What stood behind `--`; undefined without one. */
-  rest: readonly string[] | undefined;
-  options: Readonly<Record<string, OptionValue>>;
-}
 
 /** Throws UsageError, with the option that was meant, for what the word does not take. */
 export function readArguments(word: Word, argv: readonly string[]): Given {
@@ -62,7 +54,7 @@ function parse(
   }
 }
 
-/** Options that may be given several times are texts all; the compiler knows no more than that they may be. */
+/** Options that may be given several times are texts all; the compiler does not know it. */
 function fitting([name, value]: [string, string | boolean | (string | boolean)[] | undefined]): [
   string,
   OptionValue,

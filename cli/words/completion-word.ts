@@ -2,9 +2,9 @@
 import { UsageError } from '../usage-error.ts';
 import { didYouMean } from '../closest.ts';
 import { commonOptions, type Word } from './word.ts';
-import { words } from './words.ts';
 
-export const completionWord: Word = {
+/** The word, for the table that it completes. */
+export const completionWord = (words: () => readonly Word[]): Word => ({
   name: 'completion',
   usage: 'bash|zsh|fish',
   summary: 'what makes a shell complete words, options and services',
@@ -20,23 +20,25 @@ export const completionWord: Word = {
       throw new UsageError(
         `Which shell?${didYouMean(shell, Object.keys(scripts))} Usage: berth completion bash|zsh|fish`,
       );
-    terminal.out(script());
+    terminal.out(script(words().filter(({ hidden }) => !hidden)));
   },
-};
+});
 
-const scripts: Readonly<Record<string, () => string>> = {
-  bash: () => `_berth() {
+type Words = readonly Word[];
+
+const scripts: Readonly<Record<string, (shown: Words) => string>> = {
+  bash: (shown) => `_berth() {
   local word="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]}"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${firstWords().join(' ')}" -- "$word"))
+    COMPREPLY=($(compgen -W "${firstWords(shown).join(' ')}" -- "$word"))
     return
   fi
-${secondWordsInBash()}
+${secondWordsInBash(shown)}
   if [[ "$word" == -* ]]; then
     local options=""
     case "$first $second" in
-${optionCases()}
+${optionCases(shown)}
     esac
     COMPREPLY=($(compgen -W "$options" -- "$word"))
     return
@@ -45,10 +47,10 @@ ${optionCases()}
 }
 complete -F _berth berth
 `,
-  zsh: () => `autoload -U +X bashcompinit && bashcompinit
-${scripts['bash']?.() ?? ''}`,
-  fish: () => {
-    const lines = shown().flatMap(({ name, summary, options }) => {
+  zsh: (shown) => `autoload -U +X bashcompinit && bashcompinit
+${scripts['bash']?.(shown) ?? ''}`,
+  fish: (shown) => {
+    const lines = shown.flatMap(({ name, summary, options }) => {
       const [first = '', second] = name.split(' ');
       const at =
         second === undefined
@@ -61,28 +63,25 @@ ${scripts['bash']?.() ?? ''}`,
       );
       return [`complete -c berth -f ${at}`, ...own];
     });
-    const places = firstWords().filter(
+    const places = firstWords(shown).filter(
       (word) => !['help', 'api', 'login', 'logout', 'sign-up'].includes(word),
     );
     return [
       ...lines,
-      `complete -c berth -f -n '__fish_seen_subcommand_from ${places.join(' ')}' -a '(berth __services 2>/dev/null)'`,
+      `complete -c berth -f -n '__fish_seen_subcommand_from ${places.join(' ')}' ` +
+        "-a '(berth __services 2>/dev/null)'",
       '',
     ].join('\n');
   },
 };
 
-function shown(): Word[] {
-  return words.filter(({ hidden }) => !hidden);
-}
-
-function firstWords(): string[] {
-  const firsts = shown().map(({ name }) => name.split(' ')[0] ?? name);
+function firstWords(shown: Words): string[] {
+  const firsts = shown.map(({ name }) => name.split(' ')[0] ?? name);
   return [...new Set([...firsts, 'login', 'logout', 'sign-up', 'api', 'help'])];
 }
 
-function secondWordsInBash(): string {
-  const pairs = shown().flatMap(({ name }) => {
+function secondWordsInBash(shown: Words): string {
+  const pairs = shown.flatMap(({ name }) => {
     const [first, second] = name.split(' ');
     return first === undefined || second === undefined ? [] : [{ first, second }];
   });
@@ -98,8 +97,8 @@ ${cases.join('\n')}
   fi`;
 }
 
-function optionCases(): string {
-  return shown()
+function optionCases(shown: Words): string {
+  return shown
     .toSorted((one, other) => other.name.split(' ').length - one.name.split(' ').length)
     .map(({ name, options }) => {
       const all = Object.keys({ ...options, ...commonOptions }).map((option) => `--${option}`);

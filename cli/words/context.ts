@@ -7,7 +7,7 @@ import { printable } from '../printable.ts';
 import { table, type Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Given } from './arguments.ts';
+import type { Given } from './given.ts';
 
 export interface Berth {
   connection: Connection;

@@ -72,8 +72,8 @@ const create: Word = {
   usage: 'KIND project/name',
   summary: 'makes a database and starts it',
   description:
-    'KIND is postgres, mysql, mariadb, mongo or redis. The password is generated. What other services of the ' +
-    'environment connect to is printed at the end.',
+    'KIND is postgres, mysql, mariadb, mongo or redis. The password is generated. What other services of ' +
+    'the environment connect to is printed at the end.',
   options: { 'no-wait': { description: 'does not wait until it runs' } },
   most: 2,
   calls: [
@@ -173,8 +173,8 @@ const connect: Word = {
   usage: '[service]',
   summary: "opens the database's own shell, where its port is open",
   description:
-    'Starts psql, mysql, mongosh or redis-cli of this machine on the database. Its port must be open on its ' +
-    'server (`saveExternalPort`); with --print the address is printed instead.',
+    'Starts psql, mysql, mongosh or redis-cli of this machine on the database. Its port must be open on ' +
+    'its server (`saveExternalPort`); with --print the address is printed instead.',
   options: { print: { description: 'prints the address, password included, and starts nothing' } },
   most: 1,
   calls: ['project.all', 'postgres.one'],
@@ -221,8 +221,8 @@ const backup: Word = {
   usage: '[service]',
   summary: 'makes a backup now, and says where it stands',
   description:
-    'Runs the newest backup that was set up for the database (`berth api backup.create`) and waits until it ' +
-    'is stored and verified.',
+    'Runs the newest backup that was set up for the database (`berth api backup.create`) and waits until ' +
+    'it is stored and verified.',
   most: 1,
   calls: ['project.all', 'backup.byDatabase', 'backup.manualBackupPostgres', 'backup.runsByDatabase'],
   async run(context) {

@@ -3,12 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BerthError } from '../../client/berth-error.ts';
 import type { Client } from '../../client/client.ts';
-import type { FolderFacts } from '../folder/what-it-is.ts';
+import { unknownFolder, type FolderFacts } from '../folder/what-it-is.ts';
 import { linkOf, scopeOf } from '../folder-links.ts';
 import { ask } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './context.ts';
-import { unknownFolder } from './deploy.ts';
 import { urlOf } from './follow-deployment.ts';
 import { allServices, matches, pick, serviceOf, type Service } from './services.ts';
 

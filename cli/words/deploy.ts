@@ -5,6 +5,7 @@ import type { Client } from '../../client/client.ts';
 import {
   folderKinds,
   nameFromFolder,
+  unknownFolder,
   whatItIs,
   type FolderFacts,
   type FolderKind,
@@ -30,11 +31,11 @@ export const deploy: Word = {
   summary: 'deploys this folder, an image, or the newest source of a service',
   description:
     'In a folder: finds out what it is (a Dockerfile, a compose file, package.json and the like, ' +
-    'index.html), asks for name and project the first time, makes what is missing, sends the folder without ' +
-    'what .gitignore and .dockerignore leave out, follows the log, and ends with the address. The folder is ' +
-    'then linked to the service, so that the next `berth deploy` asks nothing. Without a terminal nothing is ' +
-    'asked: the name is that of the folder. A service that is built from git is deployed from there; the ' +
-    'folder is not sent.',
+    'index.html), asks for name and project the first time, makes what is missing, sends the folder ' +
+    'without what .gitignore and .dockerignore leave out, follows the log, ends with the address. The ' +
+    'folder is then linked to the service, so that the next `berth deploy` asks nothing. Without a terminal nothing ' +
+    'is asked: the name is that of the folder. A service that is built from git is deployed from there; ' +
+    'the folder is not sent.',
   options: {
     project: { short: 'p', value: 'PROJECT', description: 'project of a new service' },
     image: { short: 'i', value: 'REFERENCE', description: 'runs this image instead of building a folder' },
@@ -177,12 +178,4 @@ async function beginCompose(
     await client.compose.update({ composeId, composeFile });
   } else context.say(`${nameOf(service)} is deployed from its ${sourceType} source; the file is not sent.`);
   await client.compose.deploy({ composeId, ...titleOf(context) });
-}
-
-/** What to do about a folder that nobody knows how to build. */
-export function unknownFolder(folder: string, lacks?: string): UsageError {
-  return new UsageError(
-    `${folder} has ${lacks ?? 'no Dockerfile, compose file, package.json or index.html'}, so nothing says how ` +
-      'to run it. Add one, name the folder with --folder, give --as static, or deploy an image with --image.',
-  );
 }

@@ -37,7 +37,7 @@ const changing: Options = {
   restart: { description: 'restarts the service with it; otherwise it takes effect at the next deploy' },
 };
 
-/** A first argument with `/` is the service: no variable's name has one, and no assignment begins with one. */
+/** A first argument with `/` is the service: no variable's name has one. */
 async function place(
   context: Context,
 ): Promise<{ client: Client; service: Service; args: readonly string[] }> {

@@ -47,8 +47,8 @@ export async function followDeployment(
   if (isGood) context.say(context.look('green', `Deployed ${nameOf(service)} in ${took}.`));
   else if (!isAsked)
     context.say(
-      `The commit ${commit ?? ''} was asked for, but ${deployment.commit ?? 'none'} was deployed: the branch ` +
-        'has gone on. Run it for that one.',
+      `The commit ${commit ?? ''} was asked for, but ${deployment.commit ?? 'none'} was deployed: ` +
+        'the branch has gone on. Run it for that one.',
     );
   else context.say(`${deployment.status}: ${deployment.errorMessage ?? 'the log above says why.'}`);
   context.answer(answer, () => (isGood && url !== undefined ? `${url}\n` : ''));

@@ -4,8 +4,8 @@ import type { Context } from './context.ts';
 
 /** `router.procedure`, as the contracts know them. */
 export type ProcedureName = {
-  [R in keyof Contracts & string]: `${R}.${keyof Contracts[R] & string}`;
-}[keyof Contracts & string];
+  [R in keyof Contracts]: `${R}.${Extract<keyof Contracts[R], string>}`;
+}[keyof Contracts];
 
 export interface Option {
   /** One letter. */

@@ -18,7 +18,7 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
   { title: 'Databases', words: dbWords },
   { title: 'Organization', words: accountWords },
-  { title: 'Elsewhere', words: [...ciWords, completionWord] },
+  { title: 'Elsewhere', words: [...ciWords, completionWord(() => words)] },
 ];
 
 export const words: readonly Word[] = groups.flatMap((group) => group.words);
