@@ -8,8 +8,9 @@ import { UsageError } from '../usage-error.ts';
 import type { Context } from './context.ts';
 import { isDatabase, nameOf, type Service } from './services.ts';
 
-/** How the log of a deployment begins a stage (deploy/attempt.ts). */
+/** How the log of a deployment begins a stage (deploy/attempt.ts), and what stands before each line. */
 const stageMark = /^── /;
+const timeOfLine = /^\d{4}-\d\d-\d\dT[\d:.]+Z /;
 
 /**
  * Shows the log on the error output as it comes, then the address on the other; gives the exit code: 0 when
@@ -67,7 +68,7 @@ async function showLog(context: Context, client: Client, deploymentId: string): 
   try {
     for await (const { data } of client.deployment.logs({ deploymentId }, { signal: terminal.signal })) {
       if (data.type !== 'line') continue;
-      const line = printableLine(data.text, false);
+      const line = printableLine(data.text, false).replace(timeOfLine, '');
       terminal.say(stageMark.test(line) ? `${look('bold', line)}\n` : `${look('dim', line)}\n`);
     }
   } catch (error) {

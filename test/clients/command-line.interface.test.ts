@@ -57,7 +57,7 @@ it('remembers a project and a folder, outside the folder', async () => {
   expect(await berth('history')).toMatchObject({ code: 2, said: expect.stringContaining('Which service?') });
 });
 
-it('makes what is missing and sends the folder; without an engine it ends with 1 and the reason', async () => {
+it('makes what is missing and sends the folder; without an engine it ends with 1 and why', async () => {
   const first = await berth('deploy --project Letters');
   expect(first).toMatchObject({
     code: 1,

@@ -55,9 +55,10 @@ describe('berth deploy', () => {
 
   it('brings a folder with a Dockerfile to an address that answers, asked for name and project', async () => {
     site = await folderOf('my site', { ...tinyFiles('one'), '.dockerignore': 'notes\n', notes: 'kept here' });
-    await chmod(join(site, 'start'), 0o755);
+    // Kept on the way, or the build could not run it.
+    await chmod(join(site, 'busybox'), 0o755);
     const ran = await at(site, ['deploy', '--json'], { types: ['web', 'shop'], columns: 100 });
-    expect(ran).toMatchObject({ code: 0 });
+    expect(ran, ran.said).toMatchObject({ code: 0 });
     expect(ran.said).toMatch(/Name of the service \[my-site\] web\nProject \[web\] shop\n/);
     expect(ran.said).toMatch(
       /── Building with dockerfile[\s\S]+build took \d+\.\d s[\s\S]+Deployed shop\/web in /,
@@ -68,7 +69,7 @@ describe('berth deploy', () => {
   it('asks nothing the second time, and shows the change', async () => {
     await writeFile(join(site, 'www/index.html'), 'two');
     const ran = await at(site, ['deploy', '--json'], { types: [], columns: 100 });
-    expect(ran).toMatchObject({ code: 0, said: expect.not.stringContaining('[') });
+    expect(ran).toMatchObject({ code: 0, said: expect.not.stringContaining('Name of') });
     expect(await answerOf(ran)).toBe('two');
   });
 
@@ -88,7 +89,7 @@ describe('berth deploy', () => {
 
   it('goes back, runs a command, scales, restarts with a variable, and tells all of it', async () => {
     const back = await at(site, ['rollback']);
-    expect(back).toMatchObject({ code: 0 });
+    expect(back, back.said).toMatchObject({ code: 0 });
     expect(await answerOf(back)).toBe('one');
     const echo = ['run', 'web', '--', '/bin/busybox', 'sh', '-c', 'echo hi; exit 7'];
     expect(await at(site, echo)).toMatchObject({ code: 7, out: 'hi\n' });
