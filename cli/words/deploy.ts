@@ -32,10 +32,10 @@ export const deploy: Word = {
   description:
     'In a folder: finds out what it is (a Dockerfile, a compose file, package.json and the like, ' +
     'index.html), asks for name and project the first time, makes what is missing, sends the folder ' +
-    'without what .gitignore and .dockerignore leave out, follows the log, ends with the address. The ' +
-    'folder is then linked to the service, so that the next `berth deploy` asks nothing. Without a terminal ' +
-    'nothing is asked: the name is that of the folder. A service that is built from git is deployed from there; ' +
-    'the folder is not sent.',
+    'without what .gitignore and .dockerignore leave out, follows the log, and ends with the address. ' +
+    'The folder is then linked to the service, so that the next `berth deploy` asks nothing. Without a ' +
+    'terminal nothing is asked: the name is that of the folder. A service that is built from git is ' +
+    'deployed from there; the folder is not sent.',
   options: {
     project: { short: 'p', value: 'PROJECT', description: 'project of a new service' },
     image: { short: 'i', value: 'REFERENCE', description: 'runs this image instead of building a folder' },
