@@ -367,7 +367,8 @@ describe('login', () => {
 
 describe('help', () => {
   test('lists routers, procedures and fields from the contracts', async () => {
-    expect((await berth([])).out).toMatch(/Routers: user, organization, project, /);
+    expect((await berth([])).out).toMatch(/ deploy +deploys this folder/);
+    expect((await berth(['api'])).out).toMatch(/Routers: user, organization, project, /);
     expect((await berth(['deployment'])).out).toMatch(/^deployment\.all +The deployments of an application/);
     const { out } = await berth(['application.update', '--help']);
     expect(out).toContain('  --applicationId string (required)');
