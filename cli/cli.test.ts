@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { goodKey, startContractServer, type ContractServer, goodCode } from '../test/contract-server.ts';
-import { run } from './run.ts';
+import { runBerth, type Ran } from '../test/command-line.ts';
 
 let server: ContractServer;
 let home: string;
@@ -21,31 +20,15 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-interface Ran {
-  code: number;
-  out: string;
-  said: string;
-}
-
-async function berth(
+const berth = (
   argv: string[],
   { environment, stdin = '' }: { environment?: NodeJS.ProcessEnv; stdin?: string } = {},
-): Promise<Ran> {
-  let out = '';
-  let said = '';
-  const code = await run(argv, {
+): Promise<Ran> =>
+  runBerth(argv, {
     environment: { HOME: home, ...(environment ?? { BERTH_URL: server.url, BERTH_API_KEY: goodKey }) },
-    stdin: Readable.from([Buffer.from(stdin)]),
-    out: (text) => {
-      out += text;
-    },
-    say: (text) => {
-      said += text;
-    },
-    signal: new AbortController().signal,
+    folder: home,
+    stdin,
   });
-  return { code, out, said };
-}
 
 describe('a procedure', () => {
   test('prints its answer as JSON', async () => {
@@ -384,7 +367,8 @@ describe('login', () => {
 
 describe('help', () => {
   test('lists routers, procedures and fields from the contracts', async () => {
-    expect((await berth([])).out).toMatch(/Routers: user, organization, project, /);
+    expect((await berth([])).out).toMatch(/ deploy +deploys this folder/);
+    expect((await berth(['api'])).out).toMatch(/Routers: user, organization, project, /);
     expect((await berth(['deployment'])).out).toMatch(/^deployment\.all +The deployments of an application/);
     const { out } = await berth(['application.update', '--help']);
     expect(out).toContain('  --applicationId string (required)');

@@ -36,7 +36,7 @@ const login: Command = async (flags, terminal) => {
 };
 
 /** Asks for the code of the second factor, once, where the account has one. */
-async function signInAsking(account: SignInOptions, terminal: Terminal): Promise<Connection> {
+export async function signInAsking(account: SignInOptions, terminal: Terminal): Promise<Connection> {
   try {
     return await signIn({ ...account, signal: terminal.signal });
   } catch (error) {

@@ -1,28 +1,25 @@
-/** One command of the CLI: from the argument vector to the exit code. */
+/** One command of the command line: from the argument vector to the exit code. */
 import { BerthError } from '../client/berth-error.ts';
-import { call, type CallKind, type Connection } from '../client/call.ts';
-import { follow } from '../client/follow.ts';
-import { contracts } from '../server/src/modules/contracts.ts';
-import { listProcedures, type NamedProcedure } from '../server/src/procedure/listing.ts';
-import { verbOf, type Procedure } from '../server/src/procedure/procedure.ts';
-import { z } from 'zod';
-import { schemeHint } from './address.ts';
-import { readConnection } from './config.ts';
-import { readFlags, textOf, type Flags } from './flags.ts';
-import { generalHelp, procedureHelp, routerHelp } from './help.ts';
-import { inputFrom } from './input.ts';
+import { procedureKinds } from '../client/procedure-kinds.ts';
+import { addressOf, schemeHint } from './address.ts';
+import { didYouMean } from './closest.ts';
+import { exitCodes } from './exit-codes.ts';
+import { readFlags, type Flags } from './flags.ts';
+import { generalHelp, routersHelp, wordHelp } from './help.ts';
 import { loginCommands } from './login.ts';
-import { printEvent } from './print-event.ts';
-import { exists, fileToSend, readText, type Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
-
-export const exitCodes = { done: 0, refused: 1, wrongUsage: 2, unreachable: 3 } as const;
+import { version } from './version.ts';
+import { readArguments } from './words/arguments.ts';
+import { contextOf } from './words/context.ts';
+import { words } from './words/words.ts';
+import type { Word } from './words/word.ts';
 
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    return await dispatch(readFlags(argv), terminal);
+    return await dispatch(argv, terminal);
   } catch (error) {
-    if (terminal.signal.aborted) return 130;
+    if (terminal.signal.aborted) return exitCodes.interrupted;
     if (!(error instanceof UsageError) && !(error instanceof BerthError)) throw error;
     terminal.say(`${error.message}\n`);
     if (error instanceof UsageError) return exitCodes.wrongUsage;
@@ -33,110 +30,101 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-async function dispatch(flags: Flags, terminal: Terminal): Promise<number> {
-  const procedures = listProcedures(contracts);
-  const [name, ...extra] = flags.words;
-  if (extra.length > 0)
-    throw new UsageError(`"${extra[0] ?? ''}" belongs to no option. Values follow a field: --field value.`);
-  if (name === undefined || name === 'help') return answer(terminal, generalHelp(procedures));
-  const login = loginCommands.get(name);
+async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const [first, second, ...rest] = argv;
+  if (first === undefined || first === '-h' || first === '--help') return answer(terminal, generalHelp());
+  if (first === '--version' || first === '-V') return answer(terminal, `${version}\n`);
+  if (first === 'help') return help(argv.slice(1), terminal);
+  if (first === 'api') {
+    if (second === undefined || second === '--help' || second === '-h')
+      return answer(terminal, routersHelp());
+    return procedure(second, rest, terminal);
+  }
+  const login = loginCommands.get(first);
   if (login) {
-    if (flags.flags.has('help')) return answer(terminal, generalHelp(procedures));
+    const flags = readFlags(argv.slice(1));
+    refuseWords(flags);
+    if (flags.flags.has('help')) return answer(terminal, generalHelp());
     await login(flags, terminal);
     return exitCodes.done;
   }
-  const ofRouter = procedures.filter(({ router }) => router === name);
-  if (ofRouter.length > 0) return answer(terminal, routerHelp(ofRouter));
-  const target = procedures.find(({ path }) => path === name);
-  if (!target)
+  const found = wordOf(argv);
+  if (found) return runWord(found.word, found.rest, terminal);
+  if (first.startsWith('-'))
+    throw new UsageError(`"${first}" stands before any word. \`berth help\` lists the words.`);
+  return procedure(first, argv.slice(1), terminal);
+}
+
+/** A word of two parts goes before one of one: `env set` before `env`. */
+function wordOf(argv: readonly string[]): { word: Word; rest: readonly string[] } | undefined {
+  for (const parts of [2, 1]) {
+    const name = argv.slice(0, parts).join(' ');
+    const word = words.find((one) => one.name === name);
+    if (word && argv.length >= parts) return { word, rest: argv.slice(parts) };
+  }
+  const [first = '', second] = argv;
+  const inner = words.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name] : []));
+  if (inner.length === 0) return undefined;
+  if (second === undefined || second.startsWith('-'))
+    throw new UsageError(`\`berth ${first}\` needs a second word: ${inner.join(', ')}.`);
+  throw new UsageError(
+    `There is no \`berth ${first} ${second}\`.${didYouMean(`${first} ${second}`, inner)} ` +
+      `There are: ${inner.join(', ')}.`,
+  );
+}
+
+async function runWord(word: Word, argv: readonly string[], terminal: Terminal): Promise<number> {
+  const given = readArguments(word, argv);
+  if (given.options['help'] === true) return answer(terminal, wordHelp(word));
+  const { url, key } = given.options;
+  const environment = {
+    ...terminal.environment,
+    ...(typeof url === 'string' ? { BERTH_URL: addressOf(url, '--url') } : {}),
+    ...(typeof key === 'string' ? { BERTH_API_KEY: key } : {}),
+  };
+  const code = await word.run(contextOf(given, { ...terminal, environment }));
+  return code ?? exitCodes.done;
+}
+
+async function procedure(name: string, argv: readonly string[], terminal: Terminal): Promise<number> {
+  const known = procedureNames();
+  if (!known.has(name)) {
+    const all = [...words.map((word) => word.name), ...loginCommands.keys(), ...known];
     throw new UsageError(
-      `There is no ${name}. \`berth\` lists the routers, \`berth <router>\` its procedures.`,
+      `There is no ${name}.${didYouMean(name, all)} \`berth help\` lists the words, \`berth api\` the ` +
+        'routers of the interface.',
     );
-  if (flags.flags.has('help')) return answer(terminal, procedureHelp(target));
-  return callProcedure(target, flags, terminal);
+  }
+  const flags = readFlags(argv);
+  refuseWords(flags);
+  const { runProcedure } = await import('./api.ts');
+  return runProcedure(name, flags, terminal);
+}
+
+/** Routers and their procedures. */
+function procedureNames(): Set<string> {
+  const routers = Object.entries(procedureKinds);
+  return new Set(
+    routers.flatMap(([router, kinds]) => [router, ...Object.keys(kinds).map((name) => `${router}.${name}`)]),
+  );
+}
+
+function refuseWords({ words: [extra] }: Flags): void {
+  if (extra !== undefined)
+    throw new UsageError(`"${extra}" belongs to no option. Values follow a field: --field value.`);
+}
+
+function help(names: readonly string[], terminal: Terminal): Promise<number> | number {
+  const [first] = names;
+  if (first === undefined) return answer(terminal, generalHelp());
+  if (first === 'api') return answer(terminal, routersHelp());
+  const name = names.join(' ');
+  const meant = words.filter((word) => word.name === name || word.name.startsWith(`${name} `));
+  if (meant.length > 0) return answer(terminal, meant.map(wordHelp).join('\n'));
+  return procedure(first, ['--help'], terminal);
 }
 
 function answer(terminal: Terminal, text: string): number {
   terminal.out(text);
   return exitCodes.done;
-}
-
-const callKindOf = (procedure: Procedure): CallKind =>
-  procedure.kind === 'subscription' && verbOf(procedure) === 'POST'
-    ? 'changing subscription'
-    : procedure.kind;
-
-/** Of what answers only at its end, such as a restore. */
-const wholeLimitMs = 24 * 3_600_000;
-
-async function callProcedure(target: NamedProcedure, flags: Flags, terminal: Terminal): Promise<number> {
-  const { path, procedure } = target;
-  const input = await inputFrom(path, procedure, flags, {
-    read: (from) => readText(terminal, from),
-    exists,
-  });
-  const file = await fileFor(path, procedure.kind === 'upload', flags, terminal);
-  const connection = await readConnection(terminal.environment);
-  if (procedure.kind === 'subscription' && (procedure.whole === undefined || flags.flags.has('follow')))
-    return showStream(connection, target, input, flags, terminal);
-  const value = await call(
-    connection,
-    { path, kind: callKindOf(procedure), input, file },
-    { signal: terminal.signal, ...(procedure.whole === undefined ? {} : { limitMs: wholeLimitMs }) },
-  );
-  answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
-  return procedure.kind === 'query' ? exitCodes.done : outcomeOf(value);
-}
-
-/** Of what answers with a program's end its exit code, of what says that it failed 1. */
-function outcomeOf(value: unknown): number {
-  const told = ended.safeParse(value);
-  if (!told.success) return exitCodes.done;
-  const { success, exitCode } = told.data;
-  if (exitCode === undefined) return success === false ? exitCodes.refused : exitCodes.done;
-  return exitCode ?? exitCodes.refused;
-}
-
-/** Without an exit code (null) the program did not start, or was ended. */
-const ended = z.object({ success: z.boolean().optional(), exitCode: z.number().nullable().optional() });
-
-async function fileFor(
-  path: string,
-  isUpload: boolean,
-  flags: Flags,
-  terminal: Terminal,
-): Promise<File | undefined> {
-  const name = textOf(flags, 'file');
-  if (isUpload !== (name !== undefined))
-    throw new UsageError(isUpload ? `${path} needs --file PATH.` : `${path} takes no --file.`);
-  return name === undefined ? undefined : fileToSend(terminal, name);
-}
-
-async function showStream(
-  connection: Connection,
-  { path, procedure }: NamedProcedure,
-  input: unknown,
-  flags: Flags,
-  terminal: Terminal,
-): Promise<number> {
-  let failed = false;
-  const show = (event: unknown): void => {
-    failed = printEvent(event, terminal) === 'failed' || failed;
-  };
-  if (flags.flags.has('follow')) {
-    for await (const { data } of follow(connection, path, input, {
-      signal: terminal.signal,
-      method: verbOf(procedure),
-    }))
-      show(data);
-  } else {
-    const now = await call(
-      connection,
-      { path, kind: callKindOf(procedure), input },
-      { signal: terminal.signal },
-    );
-    const lines: unknown = typeof now === 'object' && now !== null ? Reflect.get(now, 'lines') : undefined;
-    if (Array.isArray(lines)) lines.forEach(show);
-  }
-  return failed ? exitCodes.refused : exitCodes.done;
 }

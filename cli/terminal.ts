@@ -1,4 +1,6 @@
 /** What the CLI has of the world; tests give their own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createReadStream, openAsBlob } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -9,13 +11,29 @@ import { UsageError } from './usage-error.ts';
 
 export interface Terminal {
   environment: NodeJS.ProcessEnv;
+  /** Folder that the program was started in. */
+  folder: string;
   stdin: Readable & { isTTY?: boolean };
+  /** Whether a person reads the answers: what goes into a pipe or a file is JSON instead of a table. */
+  isTerminal: boolean;
+  /** Letters of a line. */
+  columns: number;
   /** Answers. */
   out(text: string): void;
   /** Questions and faults. */
   say(text: string): void;
   signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Runs another program with this terminal (an editor, a database's shell) and gives its exit code. */
+  runProgram(argv: readonly [string, ...string[]], more?: NodeJS.ProcessEnv): Promise<number>;
 }
+
+/** As much of it as a command takes that only talks: it makes no tables and starts no programs. */
+export type Conversation = Pick<Terminal, 'environment' | 'stdin' | 'out' | 'say' | 'signal'>;
+
+/** Where there is no telling how wide a line is. */
+const usualColumns = 80;
 
 /** The terminal this program was started from. */
 export function ownTerminal(): Terminal {
@@ -25,11 +43,29 @@ export function ownTerminal(): Terminal {
   process.stdout.on('error', () => stop.abort());
   return {
     environment: process.env,
+    folder: process.cwd(),
+    isTerminal: process.stdout.isTTY,
+    columns: Number(process.env['COLUMNS']) || process.stdout.columns || usualColumns,
     stdin: process.stdin,
     out: (text) => void process.stdout.write(text),
     say: (text) => void process.stderr.write(text),
     signal: stop.signal,
+    now: Date.now,
+    runProgram,
   };
+}
+
+async function runProgram(
+  [program, ...words]: readonly [string, ...string[]],
+  more: NodeJS.ProcessEnv = {},
+): Promise<number> {
+  const child = spawn(program, words, { stdio: 'inherit', env: { ...process.env, ...more } });
+  try {
+    const [code]: unknown[] = await once(child, 'exit');
+    return typeof code === 'number' ? code : 1;
+  } catch (cause) {
+    throw new UsageError(`${program} is not installed here, or cannot be started.`, { cause });
+  }
 }
 
 /** Content of a file; `-` is the standard input. */
@@ -84,7 +120,10 @@ function unreadable(path: string, cause: unknown): UsageError {
 const unread = new WeakMap<Readable, string[]>();
 
 /** Asks for a secret without showing it; without a person there, the next line of the standard input. */
-export async function askSecret(terminal: Terminal, question: string): Promise<string> {
+export async function askSecret(
+  terminal: Pick<Conversation, 'stdin' | 'say' | 'signal'>,
+  question: string,
+): Promise<string> {
   if (!terminal.stdin.isTTY) {
     const lines = unread.get(terminal.stdin) ?? (await text(terminal.stdin)).split(/\r?\n/);
     unread.set(terminal.stdin, lines);
@@ -105,4 +144,35 @@ function firstLine(answer: string, question: string): string {
   const [line = ''] = answer.split(/\r?\n/);
   if (line === '') throw new UsageError(`Nothing was given for "${question.trim()}".`);
   return line;
+}
+
+/** Asks a person, with what an empty answer means; without a person there it is that. */
+export async function ask(terminal: Terminal, question: string, usual: string): Promise<string> {
+  if (!isPersonThere(terminal)) return usual;
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      terminal.say(String(chunk));
+      done();
+    },
+  });
+  const lines = createInterface({ input: terminal.stdin, output });
+  try {
+    const answer = await lines.question(`${question} [${usual}] `, { signal: terminal.signal });
+    return answer.trim() || usual;
+  } finally {
+    lines.close();
+  }
+}
+
+/** Whether questions can be asked: somebody sits at both ends. */
+export function isPersonThere({ stdin, isTerminal }: Terminal): boolean {
+  return isTerminal && stdin.isTTY === true;
+}
+
+/** Throws UsageError unless a person says yes, or `--yes` was given. */
+export async function confirm(terminal: Terminal, what: string, isSure: boolean): Promise<void> {
+  if (isSure) return;
+  if (!isPersonThere(terminal)) throw new UsageError(`${what} Give --yes to do it without a question.`);
+  const answer = await ask(terminal, `${what} Go on? (yes/no)`, 'no');
+  if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was done.');
 }

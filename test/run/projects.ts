@@ -41,6 +41,7 @@ export const projects = {
   faults: { on: 'bed', files: e2e('crash'), minutes: 20 },
   upgrade: { on: 'bed', files: e2e('upgrade'), minutes: 30 },
   restore: { on: 'bed', files: e2e('restore', 'previews'), minutes: 20 },
+  command: { on: 'bed', files: e2e('command-line'), minutes: 15 },
   hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
   interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 20 },

@@ -237,9 +237,11 @@ export const reservedPackages: readonly {
     files: /^server\/src\/modules\/ssh-key\/key-pair\.ts$/,
     cure: 'Ask for a port; SSH is spoken in adapters/ only.',
   },
+  // The command line starts a person's editor and a database's shell on that person's own machine.
   {
     name: /^node:child_process$/,
     zones: ['shell', 'images', 'setup'],
+    files: /^cli\/terminal\.ts$/,
     cure: 'Make a Command and run it with server/src/shell/run.ts.',
   },
   { name: /^pino$/, zones: [], cure: 'Take the log as an argument; main.ts makes it.' },

@@ -4,7 +4,7 @@
  * reads accounts and sessions from the database at each request and follows at once.
  */
 import { readFlags, textOf } from '../../../cli/flags.ts';
-import { askSecret, type Terminal } from '../../../cli/terminal.ts';
+import { askSecret, type Conversation } from '../../../cli/terminal.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { keptEnvironment } from '../../../setup/keep-settings.ts';
 import { layoutOf } from '../../../setup/layout.ts';
@@ -25,7 +25,7 @@ const usage =
 const removal = 'remove-two-factor';
 
 /** Gives the exit code: 0 done, 1 refused, 2 wrong usage. */
-export async function runReset(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function runReset(argv: readonly string[], terminal: Conversation): Promise<number> {
   try {
     const { words, flags } = readFlags(argv);
     if (flags.has('help')) {
@@ -104,7 +104,7 @@ function hostConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /** A person types it twice, since it is not shown. */
-async function askNew(terminal: Terminal): Promise<string> {
+async function askNew(terminal: Conversation): Promise<string> {
   const password = await askSecret(terminal, 'New password: ');
   const [issue] = newPasswordField.safeParse(password).error?.issues ?? [];
   if (issue) throw new AppError('BAD_REQUEST', `The new password ${issue.message}. Nothing was changed.`);

@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { unpackUpload } from '../../server/src/adapters/archive/unpack-upload.ts';
+import { dockerRules, gitRules } from './ignore-rules.ts';
+import { packFolder } from './pack.ts';
+import { archivePath, filesToSend, isExecutable } from './walk.ts';
+import { nameFromFolder, whatItIs } from './what-it-is.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'berth-pack-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+const sent = async (): Promise<string[]> => (await filesToSend(folder)).map(({ path }) => path);
+const never = new AbortController().signal;
+
+describe('what is left out', () => {
+  test('is what git leaves out, by every .gitignore on the way', async () => {
+    const files = {
+      '.gitignore':
+        '# all logs\n*.log\n/build\nnode_modules/\n!keep.log\ndocs/**/draft.md\n\\#odd\nspace\\ \n',
+      'a.log': '',
+      'keep.log': '',
+      'sub/b.log': '',
+      'sub/.gitignore': '!b.log\nonly-here\n',
+      'sub/only-here': '',
+      'only-here': '',
+      'build/x': '',
+      'sub/build/x': '',
+      'node_modules/m/index.js': '',
+      'sub/node_modules/m.js': '',
+      'docs/a/b/draft.md': '',
+      'docs/a/final.md': '',
+      '#odd': '',
+      'x[1].txt': '',
+      'name.with.dots': '',
+    };
+    write(files);
+    execFileSync('git', ['init', '-q'], { cwd: folder });
+    const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: folder });
+    expect(await sent()).toEqual(listed.toString().split('\0').filter(Boolean).toSorted());
+  });
+
+  test.each([
+    ['**/temp', 'a/temp/x', true],
+    ['*.md', 'README.md', true],
+    ['*.md', 'docs/README.md', false],
+    ['/src', 'src/a', true],
+    ['a?c', 'abc', true],
+    ['[!a]b', 'ab', false],
+    ['**', 'any/thing', true],
+  ])('.dockerignore: %s and %s: %s', (rule, path, isLeftOut) => {
+    expect(dockerRules(rule).ignores(path, false) === true).toBe(isLeftOut);
+  });
+
+  test('.dockerignore brings back with !, and never leaves out what the builder reads', async () => {
+    write({ '.dockerignore': '*\n!src\n', Dockerfile: '', 'src/a': '', 'src/b/c': '', 'other/d': '' });
+    expect(await sent()).toEqual(['.dockerignore', 'Dockerfile', 'src/a', 'src/b/c']);
+  });
+
+  test("git's own folder and what systems put everywhere", async () => {
+    write({ '.git/config': '', '.DS_Store': '', '._a': '', 'sub/Thumbs.db': '', '.env.example': '', a: '' });
+    expect(await sent()).toEqual(['.env.example', 'a']);
+  });
+
+  test('a rule of a folder holds for it and what is below', () => {
+    const rules = gitRules('/build/\n', 'sub');
+    expect(rules.ignores('sub/build', true)).toBe(true);
+    expect(rules.ignores('sub/build', false)).toBeUndefined();
+    expect(rules.ignores('build', true)).toBeUndefined();
+  });
+});
+
+describe('the archive', () => {
+  const long = `${'a-long-folder-name/'.repeat(8)}${'ü'.repeat(60)}.txt`;
+
+  test('is what Berth unpacks: long names, executable bits, links as what they lead to', async () => {
+    write({ [long]: 'long', 'run.sh': '#!/bin/sh\n', 'shared/a.txt': 'shared', empty: '' });
+    chmodSync(join(folder, 'run.sh'), 0o750);
+    symlinkSync('shared', join(folder, 'linked'));
+    symlinkSync('../shared/a.txt', join(folder, 'shared', 'again.txt'));
+    await using packed = await packFolder(folder, never);
+    expect(packed).toMatchObject({ files: 7, bytes: 4 + 10 + 4 * 6 });
+    writeFileSync(join(folder, 'packed'), Buffer.from(await packed.file.arrayBuffer()));
+    const out = join(folder, 'out');
+    expect(await unpackUpload(join(folder, 'packed'), out)).toEqual({ files: 7, bytes: 38 });
+    expect(readFileSync(join(out, long), 'utf8')).toBe('long');
+    expect(readFileSync(join(out, 'linked/again.txt'), 'utf8')).toBe('shared');
+    expect([statSync(join(out, 'run.sh')).mode & 0o777, statSync(join(out, 'empty')).mode & 0o777]).toEqual([
+      0o755, 0o644,
+    ]);
+    const names = execFileSync('tar', ['-tzf', join(folder, 'packed')]).toString();
+    expect(names.split('\n')).toContain('linked/a.txt');
+  });
+
+  test('is the same for the same files', async () => {
+    write({ a: '1', b: '2' });
+    const pack = async (): Promise<Buffer> => {
+      await using packed = await packFolder(folder, never);
+      return Buffer.from(await packed.file.arrayBuffer());
+    };
+    expect((await pack()).equals(await pack())).toBe(true);
+  });
+
+  test.each([
+    ['out', '/etc/passwd', /out is a link out of the folder/],
+    ['lost', 'nowhere', /lost is a link that leads nowhere/],
+    ['round', '.', /round is a link to a folder that it stands in/],
+  ])('refuses the link %s to %s', async (name, target, sentence) => {
+    symlinkSync(target, join(folder, name));
+    await expect(packFolder(folder, never)).rejects.toThrow(sentence);
+  });
+
+  test('has paths of other systems as Berth reads them', () => {
+    // macOS gives letters and their marks apart.
+    expect(archivePath('docs', 'u\u0308ber.md')).toBe('docs/\u00fcber.md');
+    // Windows has no executable bits, and its own separator never comes into a path.
+    expect(archivePath(archivePath('', 'src'), 'main.ts')).toBe('src/main.ts');
+    expect(isExecutable(0o666, 'start.sh', 'win32')).toBe(true);
+    expect(isExecutable(0o777, 'notes.txt', 'win32')).toBe(false);
+    expect(isExecutable(0o755, 'start', 'darwin')).toBe(true);
+  });
+});
+
+describe('what a folder is', () => {
+  test.each([
+    [
+      { Dockerfile: 'FROM x\nEXPOSE 80\nEXPOSE 8080/tcp\n', 'compose.yml': '' },
+      { kind: 'dockerfile', port: 8080 },
+    ],
+    [
+      { 'docker-compose.yml': '', 'package.json': '' },
+      { kind: 'compose', composeFile: 'docker-compose.yml' },
+    ],
+    [
+      { 'package.json': '', 'index.html': '' },
+      { kind: 'auto', because: 'package.json' },
+    ],
+    [{ 'requirements.txt': '' }, { kind: 'auto' }],
+    [{ 'index.html': '' }, { kind: 'static' }],
+    [{ 'README.md': '' }, undefined],
+  ])('%j', async (files, facts) => {
+    write(files);
+    const found = await whatItIs(folder);
+    expect({ ...found }).toMatchObject(facts ?? {});
+    expect(found === undefined).toBe(facts === undefined);
+  });
+
+  test('is a name that Berth takes', () => {
+    expect(['/srv/My Shop (2)', '/srv/ÄÖ', '/'].map(nameFromFolder)).toEqual(['my-shop-2', 'app', 'app']);
+  });
+});

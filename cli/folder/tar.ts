@@ -1,0 +1,87 @@
+/** A tar archive (POSIX pax, ustar interchange format) of files, as a stream; written by hand, no links. */
+import { createReadStream } from 'node:fs';
+import { UsageError } from '../usage-error.ts';
+import type { SentFile } from './walk.ts';
+
+const block = 512;
+/** All files bear it, so that the same files make the same archive. */
+const modified = 0;
+
+export async function* tarOf(files: readonly SentFile[]): AsyncGenerator<Uint8Array> {
+  for (const file of files) {
+    yield* headersOf(file);
+    let sent = 0;
+    // Cut at its stated length, since a file may grow while it is read.
+    if (file.bytes > 0)
+      for await (const chunk of createReadStream(file.from, {
+        end: file.bytes - 1,
+        highWaterMark: 256 * 1024,
+      })) {
+        if (!(chunk instanceof Uint8Array)) continue;
+        sent += chunk.length;
+        yield chunk;
+      }
+    if (sent !== file.bytes)
+      throw new UsageError(`${file.path} became shorter while it was read. Run it again when it is at rest.`);
+    yield padding(sent);
+  }
+  yield new Uint8Array(2 * block);
+}
+
+function* headersOf({ path, bytes, isExecutable }: SentFile): Generator<Uint8Array> {
+  const mode = isExecutable ? 0o755 : 0o644;
+  const name = Buffer.from(path);
+  if (name.length <= 100 && isPlain(path)) {
+    yield header({ name, bytes, mode, type: '0' });
+    return;
+  }
+  const record = paxRecord('path', path);
+  yield header({ name: Buffer.from('PaxHeader'), bytes: record.length, mode: 0o644, type: 'x' });
+  yield record;
+  yield padding(record.length);
+  yield header({ name: name.subarray(0, 100), bytes, mode, type: '0' });
+}
+
+function isPlain(path: string): boolean {
+  return /^[\u0020-\u007E]+$/.test(path);
+}
+
+/** `<length> path=<value>\n`, the length counting itself. */
+function paxRecord(key: string, value: string): Buffer {
+  const rest = Buffer.from(` ${key}=${value}\n`);
+  let { length } = rest;
+  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
+  return Buffer.concat([Buffer.from(String(length)), rest]);
+}
+
+function header({
+  name,
+  bytes,
+  mode,
+  type,
+}: {
+  name: Uint8Array;
+  bytes: number;
+  mode: number;
+  type: string;
+}): Uint8Array {
+  const head = Buffer.alloc(block);
+  head.set(name.subarray(0, 100), 0);
+  const octal = (value: number, at: number, length: number): number =>
+    head.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
+  octal(mode, 100, 8);
+  octal(0, 108, 8);
+  octal(0, 116, 8);
+  octal(bytes, 124, 12);
+  octal(modified, 136, 12);
+  head.write('        ', 148, 'latin1');
+  head.write(type, 156, 'latin1');
+  head.write('ustar\u000000', 257, 'latin1');
+  const sum = head.reduce((total, byte) => total + byte, 0);
+  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return head;
+}
+
+function padding(bytes: number): Uint8Array {
+  return new Uint8Array((block - (bytes % block)) % block);
+}

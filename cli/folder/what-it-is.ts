@@ -1,0 +1,84 @@
+/** What a folder is, by the files at its root: how it will be built. */
+import { readFile, readdir } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { UsageError } from '../usage-error.ts';
+
+export const folderKinds = ['dockerfile', 'compose', 'auto', 'static'] as const;
+export type FolderKind = (typeof folderKinds)[number];
+
+export interface FolderFacts {
+  kind: FolderKind;
+  /** What was found, for the sentence that says so. */
+  because: string;
+  /** Of the Dockerfile's last EXPOSE; the port that the address leads to. */
+  port?: number;
+  /** Name of the compose file. */
+  composeFile?: string;
+}
+
+/** In the order of the Compose Specification. */
+const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
+/** Files by which a program that builds by itself knows a language. */
+const manifests = [
+  'package.json',
+  'requirements.txt',
+  'pyproject.toml',
+  'go.mod',
+  'Cargo.toml',
+  'Gemfile',
+  'composer.json',
+  'pom.xml',
+];
+
+/** Undefined when nothing in it says how it is built; `as` is a person's own word for it. */
+export async function whatItIs(folder: string, as?: FolderKind): Promise<FolderFacts | undefined> {
+  const names = new Set(await readdir(folder));
+  const composeFile = composeNames.find((name) => names.has(name));
+  const kind = as ?? kindOf(names, composeFile);
+  switch (kind) {
+    case 'dockerfile':
+      return names.has('Dockerfile')
+        ? { kind, because: 'a Dockerfile', ...(await exposed(join(folder, 'Dockerfile'))) }
+        : undefined;
+    case 'compose':
+      return composeFile === undefined ? undefined : { kind, because: composeFile, composeFile };
+    case 'auto':
+      return { kind, because: manifests.find((name) => names.has(name)) ?? 'no Dockerfile' };
+    case 'static':
+      return { kind, because: names.has('index.html') ? 'index.html' : 'files alone' };
+    case undefined:
+      return undefined;
+  }
+}
+
+function kindOf(names: ReadonlySet<string>, composeFile: string | undefined): FolderKind | undefined {
+  if (names.has('Dockerfile')) return 'dockerfile';
+  if (composeFile !== undefined) return 'compose';
+  if (manifests.some((name) => names.has(name))) return 'auto';
+  return names.has('index.html') ? 'static' : undefined;
+}
+
+async function exposed(path: string): Promise<{ port?: number }> {
+  const ports = [...(await readFile(path, 'utf8')).matchAll(/^\s*EXPOSE\s+(\d{1,5})(\/tcp)?\s*$/gim)];
+  const port = Number(ports.at(-1)?.[1]);
+  return port >= 1 && port <= 65_535 ? { port } : {};
+}
+
+/** A name that Berth takes, made from the folder's. */
+export function nameFromFolder(folder: string): string {
+  const name = basename(resolve(folder))
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 50);
+  return name === '' ? 'app' : name;
+}
+
+/** What to do about a folder that nobody knows how to build. */
+export function unknownFolder(folder: string, lacks?: string): UsageError {
+  return new UsageError(
+    `${folder} has ${lacks ?? 'no Dockerfile, compose file, package.json or index.html'}, so nothing says ` +
+      'how to run it. Add one, name the folder with --folder, give --as static, ' +
+      'or deploy an image with --image.',
+  );
+}

@@ -1,0 +1,155 @@
+/**
+ * Every word as a person sees it, at 80 and at 140 columns, recorded into the guide. The guide must show what
+ * the words print: `BERTH_RECORD=1 npx vitest run --project unit cli/recording.test.ts` writes it anew.
+ */
+import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAnsweringServer, type AnsweringServer } from '../test/answering-server.ts';
+import { runBerth, type Ran } from '../test/command-line.ts';
+import { now, recordedAnswers } from '../test/recorded-answers.ts';
+import { widthOf } from './printable.ts';
+import { words } from './words/words.ts';
+
+const guide = join(import.meta.dirname, '../docs/guide/command-line.md');
+const marks = ['<!-- recording: begin -->\n', '<!-- recording: end -->'] as const;
+const widths = [80, 140] as const;
+
+/** In an order that a person might type them in. */
+const session: readonly (readonly [string, { types?: readonly string[] }?])[] = [
+  ['deploy', { types: ['web', 'shop'] }],
+  ['deploy'],
+  ['status'],
+  ['ps shop/web'],
+  ['history shop/web'],
+  ['logs shop/web shop/db --tail 3'],
+  ['logs shop/web --grep pay --times'],
+  ['open shop/web --print'],
+  ['redeploy'],
+  ['rollback shop/web'],
+  ['restart shop/web'],
+  ['stop shop/web'],
+  ['start shop/web'],
+  ['scale shop/web 3'],
+  ['run shop/web -- npm run migrate'],
+  ['env get shop/web'],
+  ['env get shop/web COLOR'],
+  ['env set shop/web COLOR=green REGION=eu --restart'],
+  ['env unset shop/web REGION'],
+  ['env import shop/web'],
+  ['env diff shop/web'],
+  ['env edit shop/web'],
+  ['domains shop/web'],
+  ['domains add shop.example.com shop/web'],
+  ['domains check shop.example.com'],
+  ['previews shop/web'],
+  ['db create postgres shop/db'],
+  ['db connect shop/db'],
+  ['db backup shop/db'],
+  ['db backups shop/db'],
+  ['db restore shop/db', { types: ['yes'] }],
+  ['whoami'],
+  ['use shop'],
+  ['link shop/staging/web'],
+  ['projects'],
+  ['servers'],
+  ['members'],
+  ['ci setup github shop/web'],
+  ['completion'],
+  ['stauts'],
+  ['logs shop/wbe'],
+  ['help scale'],
+];
+
+let server: AnsweringServer;
+let home: string;
+beforeAll(async () => {
+  server = await startAnsweringServer({
+    ...recordedAnswers,
+    'application.one': {
+      ...Object(recordedAnswers['application.one']),
+      domains: [{ https: true, host: 'shop.example.com', path: '/' }],
+    },
+  });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function record(columns: number): Promise<{ text: string; ran: Map<string, Ran> }> {
+  home = await mkdtemp(join(tmpdir(), 'berth-recording-'));
+  const folder = join(home, 'web');
+  await mkdir(folder);
+  await writeFile(join(folder, 'Dockerfile'), 'FROM node:24\nCOPY . .\nCMD ["node", "."]\n');
+  await writeFile(join(folder, '.env'), 'NODE_ENV=production\nCOLOR=red\n');
+  await writeFile(join(folder, '.gitignore'), '.env\n');
+  const environment = { HOME: home, BERTH_URL: server.url, BERTH_API_KEY: 'key', NO_COLOR: '1' };
+  const ran = new Map<string, Ran>();
+  let text = '';
+  try {
+    for (const [line, { types } = {}] of session) {
+      const shown = { columns, now: () => now, ...(types === undefined ? {} : { types }) };
+      const one = await runBerth(line.split(' '), { environment, folder, ...shown });
+      ran.set(line, one);
+      text += `$ berth ${line}\n${one.said}${one.out}\n`;
+    }
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+  return { text: stable(text, folder), ran };
+}
+
+/** Without what differs from machine to machine. */
+function stable(text: string, folder: string): string {
+  return text
+    .replaceAll(server.url, 'https://berth.example.com')
+    .replaceAll(folder, '/home/ann/web')
+    .replaceAll(/as \d+ B, in \d+\.\d s/g, 'as 148 B, in 0.0 s')
+    .replaceAll(/(Sent in|Deployed \S+ in) \d+\.\d s/g, '$1 0.3 s');
+}
+
+test('the guide shows what every word prints, at both widths', async () => {
+  const recorded: string[] = [];
+  for (const columns of widths) {
+    const { text, ran } = await record(columns);
+    recorded.push(`### At ${columns} columns\n\n\`\`\`console\n${text.trimEnd()}\n\`\`\`\n`);
+    const tables = [...ran].filter(
+      ([line, { out, code }]) => /^[A-Z]/.test(out) && code === 0 && !/^(help|ci) /.test(line),
+    );
+    const wide = tables.filter(([, { out }]) => Math.max(...out.split('\n').map(widthOf)) > columns);
+    expect(wide.map(([line]) => line)).toEqual([]);
+  }
+  const written = await readFile(guide, 'utf8');
+  const [before = '', rest = ''] = written.split(marks[0]);
+  const [present = '', after = ''] = rest.split(marks[1]);
+  const fresh = recorded.join('\n');
+  const isWritten = Boolean(process.env['BERTH_RECORD']);
+  if (isWritten) await writeFile(guide, `${before}${marks[0]}${fresh}${marks[1]}${after}`);
+  expect(isWritten ? fresh : present).toBe(fresh);
+});
+
+test('no word is left out of the recording', () => {
+  const lines = session.map(([line]) => line);
+  const missing = words.filter(
+    ({ name, hidden }) => !hidden && !lines.some((line) => line === name || line.startsWith(`${name} `)),
+  );
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
+test.each<[string, number]>([
+  ['status', 0],
+  ['domains check shop.example.com', 1],
+  ['env diff shop/web', 1],
+  ['env get shop/web NOTHING', 1],
+  ['scale shop/web many', 2],
+  ['db restore shop/db', 2],
+  ['db connect shop/db', 2],
+  ['status --url http://127.0.0.1:1 --key k', 3],
+])('berth %s in a pipe ends with %i, and its answer is JSON or nothing', async (line, code) => {
+  const environment = { HOME: tmpdir(), BERTH_URL: server.url, BERTH_API_KEY: 'key' };
+  const folder = await mkdtemp(join(tmpdir(), 'berth-pipe-'));
+  await writeFile(join(folder, '.env'), 'COLOR=red\n');
+  const ran = await runBerth(line.split(' '), { environment, folder });
+  await rm(folder, { recursive: true });
+  expect(ran.code).toBe(code);
+  expect(() => JSON.parse(ran.out || 'null') as unknown).not.toThrow();
+});

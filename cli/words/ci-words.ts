@@ -1,0 +1,171 @@
+/** `berth ci setup`: a ready file for a forge's runners, and a key that may do no more than deploy. */
+import { createClient } from '../../client/client.ts';
+import { UsageError } from '../usage-error.ts';
+import { signInAsking } from '../login.ts';
+import { askSecret } from '../terminal.ts';
+import { version } from '../version.ts';
+import type { Context } from './context.ts';
+import { isDatabase, nameOf, serviceOf, type Service } from './services.ts';
+import type { Word } from './word.ts';
+
+interface Forge {
+  title: string;
+  /** Where the file goes in the repository. */
+  path: string;
+  /** Where the forge keeps secrets. */
+  secrets: string;
+  file(job: Job): string;
+}
+
+interface Job {
+  url: string;
+  branch: string;
+  /** The package of the command line, as npx takes it. */
+  program: string;
+  service: string;
+}
+
+/** Runners of GitHub, Gitea and Forgejo read the same files. */
+const actions = ({ url, branch, program, service }: Job): string => `name: Deploy
+on:
+  push:
+    branches: [${JSON.stringify(branch)}]
+concurrency: deploy
+jobs:
+  deploy:
+    runs-on: ubuntu-latest
+    timeout-minutes: 30
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 24
+      - run: npx --yes ${program} deploy ${service} --commit "$GITHUB_SHA" --wait
+        env:
+          BERTH_URL: ${JSON.stringify(url)}
+          BERTH_API_KEY: \${{ secrets.BERTH_API_KEY }}
+`;
+
+const forges: Readonly<Record<string, Forge>> = {
+  github: {
+    title: 'GitHub Actions',
+    path: '.github/workflows/deploy.yml',
+    secrets: 'Settings, Secrets and variables, Actions',
+    file: actions,
+  },
+  gitlab: {
+    title: 'GitLab CI',
+    path: '.gitlab-ci.yml',
+    secrets: 'Settings, CI/CD, Variables (masked, protected)',
+    file: ({ url, branch, program, service }) => `deploy:
+  image: node:24
+  resource_group: deploy
+  timeout: 30 minutes
+  rules:
+    - if: $CI_COMMIT_BRANCH == ${JSON.stringify(branch)}
+  variables:
+    BERTH_URL: ${JSON.stringify(url)}
+  script:
+    - npx --yes ${program} deploy ${service} --commit "$CI_COMMIT_SHA" --wait
+`,
+  },
+  gitea: {
+    title: 'Gitea Actions',
+    path: '.gitea/workflows/deploy.yml',
+    secrets: 'Settings, Actions, Secrets',
+    file: actions,
+  },
+  forgejo: {
+    title: 'Forgejo Actions',
+    path: '.forgejo/workflows/deploy.yml',
+    secrets: 'Settings, Actions, Secrets',
+    file: actions,
+  },
+};
+
+const setup: Word = {
+  name: 'ci setup',
+  usage: 'github|gitlab|gitea|forgejo [service]',
+  summary: 'prints a file that deploys from a forge, and makes its key',
+  description:
+    'Prints the file to the output. With --email it signs in with a password to make a key that may deploy ' +
+    'and read what that takes, and nothing else; the key is shown once, on the error output. What is built ' +
+    'from git needs reading and deploying; what is sent or is an image needs to change applications, too. ' +
+    'Keys are narrowed by procedure and not by service: the key acts where its owner does.',
+  options: {
+    email: { value: 'EMAIL', description: 'signs in as this account to make the key' },
+    branch: { value: 'BRANCH', description: 'the branch that is deployed; main without it' },
+    package: { value: 'PACKAGE', description: 'what npx runs: a name, or the address of a packed file' },
+  },
+  most: 2,
+  calls: ['project.all', 'application.one', 'user.get', 'user.createApiKey'],
+  async run(context) {
+    const [forgeName = '', name] = context.args;
+    const forge = forges[forgeName];
+    if (!forge)
+      throw new UsageError(`Which forge? Usage: berth ci setup ${Object.keys(forges).join('|')} [service]`);
+    const { connection } = await context.berth();
+    const service = await serviceOf(context, name);
+    if (isDatabase(service))
+      throw new UsageError(`${nameOf(service)} is a database and not deployed from a forge.`);
+    const file = forge.file({
+      url: connection.url,
+      branch: plain('branch', context.text('branch') ?? 'main'),
+      program: plain('package', context.text('package') ?? `@berth/cli@${version}`),
+      service: quotedForShell(nameOf(service)),
+    });
+    context.answer({ forge: forgeName, path: forge.path, file }, () => file);
+    context.say(
+      `Put it into ${forge.path}, and the key as BERTH_API_KEY into ${forge.title}: ${forge.secrets}.`,
+    );
+    const key = await keyFor(context, service);
+    context.say(
+      key === undefined
+        ? 'With --email EMAIL a key that may only deploy is made, too.'
+        : `The key, shown this once: ${key}`,
+    );
+  },
+};
+
+/** What stands in a file and in a line of a shell must be nothing but a name. */
+function plain(option: string, text: string): string {
+  if (!/^[\w@./:+~-]+$/.test(text)) throw new UsageError(`--${option} is "${text}", which is no such name.`);
+  return text;
+}
+
+function quotedForShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+async function keyFor(context: Context, service: Service): Promise<string | undefined> {
+  const email = context.text('email');
+  if (email === undefined) return undefined;
+  const { client, connection } = await context.berth();
+  const needsChange = await isChangedByDeploy(client, service);
+  const { organizationId } = await client.user.get();
+  const password = await askSecret(context.terminal, 'Password: ');
+  const session = await signInAsking({ url: connection.url, email, password }, context.terminal);
+  const may = needsChange ? ['read', 'deploy', 'write'] : ['read', 'deploy'];
+  const { key } = await createClient(session).user.createApiKey({
+    name: `ci ${nameOf(service)}`.slice(0, 100),
+    metadata: { organizationId },
+    permissions: {
+      project: ['read'],
+      [service.kind === 'compose' ? 'compose' : 'application']: may,
+      deployment: ['read'],
+    },
+  });
+  return key;
+}
+
+/** An upload, an image and a compose file of the record are changes of the service. */
+async function isChangedByDeploy(
+  client: Awaited<ReturnType<Context['berth']>>['client'],
+  { kind, id }: Service,
+): Promise<boolean> {
+  if (kind === 'compose') return (await client.compose.one({ composeId: id })).sourceType === 'raw';
+  const { sourceType, repository } = await client.application.one({ applicationId: id });
+  return sourceType === 'drop' || sourceType === 'container' || (sourceType === 'github' && !repository);
+}
+
+export const ciWords: readonly Word[] = [setup];

@@ -1,0 +1,113 @@
+/** `berth completion`: what a shell completes, made from the table of words. */
+import { UsageError } from '../usage-error.ts';
+import { didYouMean } from '../closest.ts';
+import { commonOptions, type Word } from './word.ts';
+
+/** The word, for the table that it completes. */
+export const completionWord = (words: () => readonly Word[]): Word => ({
+  name: 'completion',
+  usage: 'bash|zsh|fish',
+  summary: 'what makes a shell complete words, options and services',
+  description:
+    'Prints a script for the shell. bash: `source <(berth completion bash)` in ~/.bashrc; zsh: ' +
+    '`source <(berth completion zsh)` in ~/.zshrc after compinit; fish: ' +
+    '`berth completion fish > ~/.config/fish/completions/berth.fish`.',
+  most: 1,
+  calls: [],
+  async run({ args: [shell = ''], terminal }) {
+    const script = scripts[shell];
+    if (!script)
+      throw new UsageError(
+        `Which shell?${didYouMean(shell, Object.keys(scripts))} Usage: berth completion bash|zsh|fish`,
+      );
+    terminal.out(script(words().filter(({ hidden }) => !hidden)));
+  },
+});
+
+type Words = readonly Word[];
+
+const scripts: Readonly<Record<string, (shown: Words) => string>> = {
+  bash: (shown) => `_berth() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]}"
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${firstWords(shown).join(' ')}" -- "$word"))
+    return
+  fi
+${secondWordsInBash(shown)}
+  if [[ "$word" == -* ]]; then
+    local options=""
+    case "$first $second" in
+${optionCases(shown)}
+    esac
+    COMPREPLY=($(compgen -W "$options" -- "$word"))
+    return
+  fi
+  COMPREPLY=($(compgen -W "$(berth __services 2>/dev/null)" -- "$word") $(compgen -f -- "$word"))
+}
+complete -F _berth berth
+`,
+  zsh: (shown) => `autoload -U +X bashcompinit && bashcompinit
+${scripts['bash']?.(shown) ?? ''}`,
+  fish: (shown) => {
+    const lines = shown.flatMap(({ name, summary, options }) => {
+      const [first = '', second] = name.split(' ');
+      const at =
+        second === undefined
+          ? `-n __fish_use_subcommand -a ${first} -d '${quoted(summary)}'`
+          : `-n '__fish_seen_subcommand_from ${first}' -a ${second} -d '${quoted(summary)}'`;
+      const own = Object.entries(options ?? {}).map(
+        ([option, { short, description }]) =>
+          `complete -c berth -n '__fish_seen_subcommand_from ${first}' -l ${option}` +
+          `${short === undefined ? '' : ` -s ${short}`} -d '${quoted(description)}'`,
+      );
+      return [`complete -c berth -f ${at}`, ...own];
+    });
+    const places = firstWords(shown).filter(
+      (word) => !['help', 'api', 'login', 'logout', 'sign-up'].includes(word),
+    );
+    return [
+      ...lines,
+      `complete -c berth -f -n '__fish_seen_subcommand_from ${places.join(' ')}' ` +
+        "-a '(berth __services 2>/dev/null)'",
+      '',
+    ].join('\n');
+  },
+};
+
+function firstWords(shown: Words): string[] {
+  const firsts = shown.map(({ name }) => name.split(' ')[0] ?? name);
+  return [...new Set([...firsts, 'login', 'logout', 'sign-up', 'api', 'help'])];
+}
+
+function secondWordsInBash(shown: Words): string {
+  const pairs = shown.flatMap(({ name }) => {
+    const [first, second] = name.split(' ');
+    return first === undefined || second === undefined ? [] : [{ first, second }];
+  });
+  const firsts = [...new Set(pairs.map(({ first }) => first))];
+  const cases = firsts.map((first) => {
+    const seconds = pairs.filter((pair) => pair.first === first).map(({ second }) => second);
+    return `      ${first}) COMPREPLY=($(compgen -W "${seconds.join(' ')}" -- "$word")); return ;;`;
+  });
+  return `  if [ "$COMP_CWORD" -eq 2 ] && [[ "$word" != -* ]]; then
+    case "$first" in
+${cases.join('\n')}
+    esac
+  fi`;
+}
+
+function optionCases(shown: Words): string {
+  return shown
+    .toSorted((one, other) => other.name.split(' ').length - one.name.split(' ').length)
+    .map(({ name, options }) => {
+      const all = Object.keys({ ...options, ...commonOptions }).map((option) => `--${option}`);
+      const pattern = name.includes(' ') ? `"${name}"` : `"${name} "*`;
+      return `      ${pattern}) options="${all.join(' ')}" ;;`;
+    })
+    .join('\n');
+}
+
+function quoted(text: string): string {
+  return text.replaceAll("'", String.raw`\'`);
+}

@@ -1,0 +1,181 @@
+/** `berth deploy`: from whatever folder to an address, in one command. */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import {
+  folderKinds,
+  nameFromFolder,
+  unknownFolder,
+  whatItIs,
+  type FolderFacts,
+  type FolderKind,
+} from '../folder/what-it-is.ts';
+import { packFolder } from '../folder/pack.ts';
+import { saveLink } from '../folder-links.ts';
+import { duration, size } from '../look.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Context } from './context.ts';
+import { databaseCalls } from './database-calls.ts';
+import { createService, targetOf } from './deploy-target.ts';
+import { followDeployment } from './follow-deployment.ts';
+import { isDatabase, nameOf, type Service } from './services.ts';
+import { ownerOf } from './status.ts';
+import type { Word } from './word.ts';
+
+/** An upload may take so long on a slow line. */
+const uploadLimitMs = 3_600_000;
+
+export const deploy: Word = {
+  name: 'deploy',
+  usage: '[service]',
+  summary: 'deploys this folder, an image, or the newest source of a service',
+  description:
+    'In a folder: finds out what it is (a Dockerfile, a compose file, package.json and the like, ' +
+    'index.html), asks for name and project the first time, makes what is missing, sends the folder ' +
+    'without what .gitignore and .dockerignore leave out, follows the log, and ends with the address. ' +
+    'The folder is then linked to the service, so that the next `berth deploy` asks nothing. Without a ' +
+    'terminal nothing is asked: the name is that of the folder. A service that is built from git is ' +
+    'deployed from there; the folder is not sent.',
+  options: {
+    project: { short: 'p', value: 'PROJECT', description: 'project of a new service' },
+    image: { short: 'i', value: 'REFERENCE', description: 'runs this image instead of building a folder' },
+    commit: {
+      value: 'SHA',
+      description: 'names the deployment; of a service built from git, another commit is a failure',
+    },
+    folder: { value: 'PATH', description: 'this folder instead of the present one' },
+    as: {
+      value: folderKinds.join('|'),
+      description: 'how the folder is built, where it says several things',
+    },
+    upload: { description: 'sends the folder, even if the service is built from git or an image' },
+    wait: { description: 'waits for the end and ends with its exit code, as it does without it' },
+    'no-wait': { description: 'ends as soon as it is queued' },
+  },
+  most: 1,
+  calls: [
+    'project.all',
+    'project.create',
+    'application.create',
+    'application.one',
+    'application.saveBuildType',
+    'application.saveContainerProvider',
+    'application.dropDeployment',
+    'application.deploy',
+    'compose.create',
+    'compose.one',
+    'compose.update',
+    'compose.deploy',
+    'domain.generateDomain',
+    'domain.create',
+    'deployment.latest',
+    'deployment.logs',
+    'deployment.one',
+  ],
+  async run(context) {
+    const folder = resolve(context.terminal.folder, context.text('folder') ?? '.');
+    if (context.is('wait') && context.is('no-wait'))
+      throw new UsageError('--wait and --no-wait are given; give one.');
+    const { client } = await context.berth();
+    const target = await targetOf(context, nameFromFolder(folder));
+    const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;
+    const service =
+      'service' in target ? target.service : await createService(context, target.toCreate, facts, folder);
+    await link(context, folder, service);
+    await begin(context, client, service, { folder, facts });
+    const latest = await client.deployment.latest(ownerOf(service));
+    return followDeployment(context, service, latest?.deploymentId, context.text('commit'));
+  },
+};
+
+function kindOf(context: Context): FolderKind | undefined {
+  const text = context.text('as');
+  const kind = folderKinds.find((one) => one === text);
+  if (text !== undefined && kind === undefined)
+    throw new UsageError(`--as is "${text}"; it takes ${folderKinds.join(', ')}.`);
+  return kind;
+}
+
+/** A name on the command line says which service; only without one the folder is asked the next time. */
+async function link(context: Context, folder: string, service: Service): Promise<void> {
+  if (context.args.length > 0) return;
+  const { connection } = await context.berth();
+  await saveLink(
+    { environment: context.terminal.environment, folder },
+    { url: connection.url, serviceId: service.id, name: nameOf(service) },
+  );
+}
+
+interface Source {
+  folder: string;
+  facts: FolderFacts | undefined;
+}
+
+async function begin(context: Context, client: Client, service: Service, source: Source): Promise<void> {
+  if (isDatabase(service)) await databaseCalls(client, service).deploy();
+  else if (service.kind === 'compose') await beginCompose(context, client, service, source);
+  else await beginApplication(context, client, service, source);
+}
+
+async function beginApplication(
+  context: Context,
+  client: Client,
+  service: Service,
+  { folder, facts }: Source,
+): Promise<void> {
+  const applicationId = service.id;
+  const image = context.text('image');
+  const { sourceType, repository, deployments } = await client.application.one({ applicationId });
+  const isNew = sourceType === 'github' && !repository && deployments.length === 0;
+  if (image !== undefined)
+    await client.application.saveContainerProvider({ applicationId, containerImage: image });
+  else if (sourceType === 'drop' || isNew || context.is('upload'))
+    return sendFolder(context, client, service, { folder, facts });
+  else context.say(`${nameOf(service)} is deployed from its ${sourceType} source; the folder is not sent.`);
+  await client.application.deploy({ applicationId, ...titleOf(context) });
+}
+
+function titleOf(context: Context): { title?: string } {
+  const commit = context.text('commit');
+  return commit === undefined ? {} : { title: `Commit ${commit.slice(0, 40)}` };
+}
+
+async function sendFolder(
+  context: Context,
+  client: Client,
+  service: Service,
+  { folder, facts }: Source,
+): Promise<void> {
+  if (!facts) throw unknownFolder(folder);
+  const began = context.terminal.now();
+  await using packed = await packFolder(folder, context.terminal.signal);
+  if (packed.files === 0) throw new UsageError(`${folder} holds nothing to send: all of it is left out.`);
+  const packedAt = context.terminal.now();
+  context.say(
+    `Packed ${packed.files} files, ${size(packed.bytes)} as ${size(packed.packedBytes)}, in ` +
+      `${duration(packedAt - began)}.`,
+  );
+  const commit = context.text('commit');
+  const file = commit === undefined ? packed.file : new File([packed.file], `${commit}.tar.gz`);
+  await client.application.dropDeployment({ applicationId: service.id }, file, {
+    limitMs: uploadLimitMs,
+    signal: context.terminal.signal,
+  });
+  context.say(`Sent in ${duration(context.terminal.now() - packedAt)}.`);
+}
+
+async function beginCompose(
+  context: Context,
+  client: Client,
+  service: Service,
+  { folder, facts }: Source,
+): Promise<void> {
+  const composeId = service.id;
+  const { sourceType } = await client.compose.one({ composeId });
+  if (sourceType === 'raw') {
+    if (facts?.composeFile === undefined) throw unknownFolder(folder, 'no compose file');
+    const composeFile = await readFile(join(folder, facts.composeFile), 'utf8');
+    await client.compose.update({ composeId, composeFile });
+  } else context.say(`${nameOf(service)} is deployed from its ${sourceType} source; the file is not sent.`);
+  await client.compose.deploy({ composeId, ...titleOf(context) });
+}

@@ -1,0 +1,129 @@
+/** `berth domains` and `berth open`. */
+import { exitCodes } from '../exit-codes.ts';
+import { UsageError } from '../usage-error.ts';
+import { itemsOf, type Context } from './context.ts';
+import { addressOf, urlOf } from './follow-deployment.ts';
+import { isDatabase, nameOf, serviceOf, type Service } from './services.ts';
+import { numberOf } from './status.ts';
+import type { Word } from './word.ts';
+
+async function routedOf(context: Context, name: string | undefined): Promise<Service> {
+  const service = await serviceOf(context, name);
+  if (isDatabase(service)) throw new UsageError(`${nameOf(service)} is a database; it has no domains.`);
+  return service;
+}
+
+const list: Word = {
+  name: 'domains',
+  usage: '[service]',
+  summary: 'the addresses of a service',
+  most: 1,
+  calls: ['project.all', 'domain.byApplicationId', 'domain.byComposeId'],
+  async run(context) {
+    const { client } = await context.berth();
+    const service = await routedOf(context, context.args[0]);
+    const domains = itemsOf(
+      service.kind === 'compose'
+        ? await client.domain.byComposeId({ composeId: service.id })
+        : await client.domain.byApplicationId({ applicationId: service.id }),
+    );
+    context.list(
+      [
+        { title: 'address', value: urlOf },
+        { title: 'port', value: (row) => row.port, right: true },
+        { title: 'certificate', value: (row) => (row.https ? row.certificateType : ''), spare: 1 },
+        { title: 'of', value: (row) => row.serviceName ?? '', spare: 2 },
+      ],
+      domains,
+      `${nameOf(service)} has no address yet. \`berth domains add HOST\` gives it one.`,
+    );
+  },
+};
+
+const add: Word = {
+  name: 'domains add',
+  usage: 'HOST [service]',
+  summary: 'routes a host to a service, with a certificate from an authority',
+  description:
+    'Routes the host to the service at once. Its certificate is issued by itself when the DNS leads to the ' +
+    'server, which `berth domains check` shows; --http routes it without one.',
+  options: {
+    port: {
+      short: 'p',
+      value: 'PORT',
+      description: 'port of the service; 3000 without it, 80 of a static site',
+    },
+    path: { value: 'PATH', description: 'only what begins with this path' },
+    http: { description: 'without a certificate' },
+    'compose-service': { value: 'NAME', description: 'of a compose service: the service in its file' },
+  },
+  most: 2,
+  calls: ['project.all', 'domain.create'],
+  async run(context) {
+    const { client } = await context.berth();
+    const [host, name] = context.args;
+    if (host === undefined) throw new UsageError('Which host? Usage: berth domains add HOST [service]');
+    const service = await routedOf(context, name);
+    const serviceName = context.text('compose-service');
+    const path = context.text('path');
+    const port = context.text('port') === undefined ? {} : { port: numberOf(context, 'port', 3000) };
+    const how = {
+      host,
+      ...port,
+      ...(path === undefined ? {} : { path }),
+      ...(context.is('http') ? {} : { https: true, certificateType: 'acme' as const }),
+    };
+    const domain = await client.domain.create(
+      service.kind === 'compose'
+        ? { ...how, domainType: 'compose', composeId: service.id, serviceName: serviceName ?? null }
+        : { ...how, applicationId: service.id },
+    );
+    context.answer(domain, () => `${urlOf(domain)} leads to ${nameOf(service)}.\n`);
+  },
+};
+
+const check: Word = {
+  name: 'domains check',
+  usage: 'HOST',
+  summary: 'whether the DNS of a host leads to the server; exit code 1 when not',
+  most: 1,
+  calls: ['domain.validateDomain'],
+  async run(context) {
+    const { client } = await context.berth();
+    const [domain] = context.args;
+    if (domain === undefined) throw new UsageError('Which host? Usage: berth domains check HOST');
+    const verdict = await client.domain.validateDomain({ domain });
+    context.answer(verdict, () => {
+      if (verdict.isValid) return `${domain} leads to the server (${verdict.resolvedIps.join(', ')}).\n`;
+      return `${domain}: ${verdict.error ?? `leads to ${verdict.resolvedIps.join(', ') || 'nowhere'}`}\n`;
+    });
+    return verdict.isValid ? exitCodes.done : exitCodes.refused;
+  },
+};
+
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+const open: Word = {
+  name: 'open',
+  usage: '[service]',
+  summary: 'opens the address of a service in the browser, or prints it',
+  options: { print: { description: 'prints it only, as in a pipe' } },
+  most: 1,
+  calls: ['project.all', 'application.one', 'compose.one'],
+  async run(context) {
+    const { client } = await context.berth();
+    const service = await routedOf(context, context.args[0]);
+    const url = await addressOf(client, service);
+    if (url === undefined)
+      throw new UsageError(`${nameOf(service)} has no address. \`berth domains add HOST\` gives it one.`);
+    context.answer({ url }, () => `${url}\n`);
+    if (!context.terminal.isTerminal || context.isJson || context.is('print')) return exitCodes.done;
+    return context.terminal.runProgram([...(openers[process.platform] ?? ['xdg-open']), url]);
+  },
+};
+
+export const domainWords: readonly Word[] = [list, add, check];
+export const openWord = open;

@@ -1,0 +1,209 @@
+/** `berth env`: the variables of a service. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { printable } from '../printable.ts';
+import { readText } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Context } from './context.ts';
+import { databaseCalls, waiting } from './database-calls.ts';
+import {
+  assignmentsOf,
+  differences,
+  variablesOf,
+  withoutVariables,
+  withVariables,
+  type Difference,
+} from './env-lines.ts';
+import { nameOf, serviceOf, type Service } from './services.ts';
+import type { Options, ProcedureName, Word } from './word.ts';
+
+const reads: readonly ProcedureName[] = ['project.all', 'application.one', 'compose.one', 'postgres.one'];
+const writes: readonly ProcedureName[] = [
+  ...reads,
+  'application.saveEnvironment',
+  'compose.saveEnvironment',
+  'postgres.saveEnvironment',
+  'application.reload',
+  'postgres.reload',
+];
+const named: Options = {
+  service: { short: 's', value: 'SERVICE', description: 'the service, project/service' },
+};
+const changing: Options = {
+  ...named,
+  restart: { description: 'restarts the service with it; otherwise it takes effect at the next deploy' },
+};
+
+/** A first argument with `/` is the service: no variable's name has one. */
+async function place(
+  context: Context,
+): Promise<{ client: Client; service: Service; args: readonly string[] }> {
+  const { client } = await context.berth();
+  const [first, ...rest] = context.args;
+  const isService = first !== undefined && /^[^=]*\//.test(first) && context.text('service') === undefined;
+  const service = await serviceOf(context, isService ? first : context.text('service'));
+  return { client, service, args: isService ? rest : context.args };
+}
+
+async function read(client: Client, service: Service): Promise<string> {
+  if (service.kind === 'application')
+    return (await client.application.one({ applicationId: service.id })).env;
+  if (service.kind === 'compose') return (await client.compose.one({ composeId: service.id })).env;
+  return (await databaseCalls(client, service).one()).env;
+}
+
+async function save(
+  context: Context,
+  client: Client,
+  service: Service,
+  from: string,
+  to: string,
+): Promise<void> {
+  const changes = differences(from, to);
+  if (from !== to) {
+    if (service.kind === 'application')
+      await client.application.saveEnvironment({ applicationId: service.id, env: to });
+    else if (service.kind === 'compose')
+      await client.compose.saveEnvironment({ composeId: service.id, env: to });
+    else await databaseCalls(client, service).saveEnvironment(to);
+  }
+  context.answer({ service: nameOf(service), changes }, () => shown(context, changes));
+  if (changes.length === 0) return;
+  if (!context.is('restart')) {
+    context.say('It takes effect at the next deploy, or with `berth restart`.');
+    return;
+  }
+  if (service.kind === 'compose')
+    throw new UsageError('A compose service is not restarted: `berth redeploy` brings it up with them.');
+  if (service.kind === 'application')
+    await client.application.reload({ applicationId: service.id, appName: service.appName }, waiting);
+  else await databaseCalls(client, service).reload(service.appName);
+  context.say(`Restarted ${nameOf(service)}.`);
+}
+
+const signs = { added: '+', changed: '~', removed: '-' } as const;
+const colors = { added: 'green', changed: 'yellow', removed: 'red' } as const;
+
+/** Names alone: values are secrets as often as not. */
+function shown({ look }: Context, changes: readonly Difference[]): string {
+  if (changes.length === 0) return 'Nothing differs.\n';
+  return changes.map(({ name, change }) => `${look(colors[change], `${signs[change]} ${name}`)}\n`).join('');
+}
+
+const get: Word = {
+  name: 'env get',
+  usage: '[service] [NAME …]',
+  summary: 'variables of a service, or the values of these',
+  options: named,
+  calls: reads,
+  async run(context) {
+    const { client, service, args } = await place(context);
+    const all = variablesOf(await read(client, service));
+    const missing = args.find((name) => !all.has(name));
+    if (missing !== undefined) {
+      context.say(`${nameOf(service)} has no variable ${missing}.`);
+      return exitCodes.refused;
+    }
+    const wanted = [...all].filter(([name]) => args.length === 0 || args.includes(name));
+    context.answer(Object.fromEntries(wanted), () =>
+      // One value alone is for a shell to take.
+      wanted.map(([name, value]) => `${args.length === 1 ? '' : `${name}=`}${printable(value)}\n`).join(''),
+    );
+    return exitCodes.done;
+  },
+};
+
+const set: Word = {
+  name: 'env set',
+  usage: '[service] NAME=VALUE …',
+  summary: 'sets variables',
+  options: changing,
+  calls: writes,
+  async run(context) {
+    const { client, service, args } = await place(context);
+    const changes = assignmentsOf(args);
+    if (changes.size === 0)
+      throw new UsageError('Which variable? Usage: berth env set [service] NAME=VALUE …');
+    const from = await read(client, service);
+    await save(context, client, service, from, withVariables(from, changes));
+  },
+};
+
+const unset: Word = {
+  name: 'env unset',
+  usage: '[service] NAME …',
+  summary: 'removes variables',
+  options: changing,
+  calls: writes,
+  async run(context) {
+    const { client, service, args } = await place(context);
+    if (args.length === 0) throw new UsageError('Which variable? Usage: berth env unset [service] NAME …');
+    const from = await read(client, service);
+    await save(context, client, service, from, withoutVariables(from, new Set(args)));
+  },
+};
+
+const usualFile = '.env';
+
+async function fileOf({ terminal }: Context, args: readonly string[]): Promise<string> {
+  const [path = usualFile] = args;
+  return readText(terminal, path === '-' ? path : resolve(terminal.folder, path));
+}
+
+const importFile: Word = {
+  name: 'env import',
+  usage: '[service] [FILE]',
+  summary: 'sets the variables of a file, .env without one; - is the standard input',
+  options: { ...changing, replace: { description: 'removes those that are not in the file' } },
+  calls: writes,
+  async run(context) {
+    const { client, service, args } = await place(context);
+    const text = await fileOf(context, args);
+    const from = await read(client, service);
+    const to = context.is('replace') ? text.trimEnd() : withVariables(from, variablesOf(text));
+    await save(context, client, service, from, to);
+  },
+};
+
+const diff: Word = {
+  name: 'env diff',
+  usage: '[service] [FILE]',
+  summary: 'what `env import --replace` of a file would change; exit code 1 when it would',
+  options: named,
+  calls: reads,
+  async run(context) {
+    const { client, service, args } = await place(context);
+    const changes = differences(await read(client, service), await fileOf(context, args));
+    context.answer(changes, () => shown(context, changes));
+    return changes.length === 0 ? exitCodes.done : exitCodes.refused;
+  },
+};
+
+const edit: Word = {
+  name: 'env edit',
+  usage: '[service]',
+  summary: 'opens the variables in $VISUAL or $EDITOR',
+  options: changing,
+  calls: writes,
+  async run(context) {
+    const { client, service } = await place(context);
+    const { environment, runProgram } = context.terminal;
+    const [editor = 'vi', ...words] = (environment['VISUAL'] || environment['EDITOR'] || 'vi').split(/\s+/);
+    const from = await read(client, service);
+    const folder = await mkdtemp(join(tmpdir(), 'berth-env-'));
+    try {
+      const path = join(folder, 'variables.env');
+      await writeFile(path, from === '' ? '' : `${from}\n`, { mode: 0o600 });
+      if ((await runProgram([editor, ...words, path])) !== 0)
+        throw new UsageError(`${editor} did not end well; nothing was changed.`);
+      await save(context, client, service, from, (await readFile(path, 'utf8')).trimEnd());
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+export const envWords: readonly Word[] = [get, set, unset, importFile, edit, diff];

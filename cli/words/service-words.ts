@@ -1,0 +1,163 @@
+/** What is done to services: a row each. */
+import { UsageError } from '../usage-error.ts';
+import { followDeployment } from './follow-deployment.ts';
+import { databaseCalls, waiting } from './database-calls.ts';
+import { itemsOf } from './context.ts';
+import { actionWord } from './rows.ts';
+import { nameOf, serviceOf } from './services.ts';
+import { ownerOf } from './status.ts';
+import type { Word } from './word.ts';
+
+const start = actionWord({
+  name: 'start',
+  summary: 'starts stopped services',
+  calls: ['application.start', 'compose.start', 'postgres.start'],
+  action: {
+    application: (client, { id }) => client.application.start({ applicationId: id }, waiting),
+    compose: (client, { id }) => client.compose.start({ composeId: id }, waiting),
+    database: (client, service) => databaseCalls(client, service).start(),
+  },
+  done: 'Started',
+});
+
+const stop = actionWord({
+  name: 'stop',
+  summary: 'stops services; data and settings stay',
+  calls: ['application.stop', 'compose.stop', 'postgres.stop'],
+  action: {
+    application: (client, { id }) => client.application.stop({ applicationId: id }, waiting),
+    compose: (client, { id }) => client.compose.stop({ composeId: id }, waiting),
+    database: (client, service) => databaseCalls(client, service).stop(),
+  },
+  done: 'Stopped',
+});
+
+const restart = actionWord({
+  name: 'restart',
+  summary: 'restarts services as they are, with settings changed since',
+  description:
+    'Restarts with the present settings and variables, without a build: an application task by task.',
+  calls: ['application.reload', 'postgres.reload'],
+  action: {
+    application: (client, { id, appName }) =>
+      client.application.reload({ applicationId: id, appName }, waiting),
+    database: (client, service) => databaseCalls(client, service).reload(service.appName),
+  },
+  done: 'Restarted',
+  instead: '`berth redeploy` brings its services up again.',
+});
+
+const scale: Word = {
+  name: 'scale',
+  usage: '[service] NUMBER',
+  summary: 'sets the number of replicas, at once',
+  most: 2,
+  calls: ['project.all', 'application.scale'],
+  async run(context) {
+    const { client } = await context.berth();
+    const [name, text] = context.args.length > 1 ? context.args : [undefined, context.args[0]];
+    const replicas = Number(text);
+    if (text === undefined || !Number.isInteger(replicas) || replicas < 0)
+      throw new UsageError(`"${text ?? ''}" is no number of replicas. Usage: berth scale [service] NUMBER`);
+    const service = await serviceOf(context, name);
+    if (service.kind !== 'application')
+      throw new UsageError(`${nameOf(service)} is a ${service.kind} service; only applications are scaled.`);
+    await client.application.scale({ applicationId: service.id, replicas }, waiting);
+    context.answer(
+      { service: nameOf(service), replicas },
+      () => `${nameOf(service)} has ${replicas} replicas.\n`,
+    );
+  },
+};
+
+/** A day: what a one-off command may take at most here. */
+const runLimitMs = 24 * 3_600_000;
+
+const run: Word = {
+  name: 'run',
+  usage: '[service] -- command …',
+  summary: 'runs a one-off command in a new container of the release',
+  description:
+    'Runs the command in a new task of the current release, prints its output when it has ended, and ends ' +
+    'with its exit code.',
+  most: 1,
+  calls: ['project.all', 'application.run'],
+  async run(context) {
+    if (context.rest === undefined || context.rest.length === 0)
+      throw new UsageError('Which command? Usage: berth run [service] -- command …');
+    const { client } = await context.berth();
+    const service = await serviceOf(context, context.args[0]);
+    if (service.kind !== 'application')
+      throw new UsageError(`${nameOf(service)} is a ${service.kind} service; commands run in applications.`);
+    const { exitCode, error, log } = await client.application.run(
+      { applicationId: service.id, command: [...context.rest] },
+      { limitMs: runLimitMs, signal: context.terminal.signal },
+    );
+    if (context.isJson && context.is('json')) context.answer({ exitCode, error, log }, () => '');
+    else
+      for (const { stream, text } of log)
+        (stream === 'stdout' ? context.terminal.out : context.terminal.say)(`${text}\n`);
+    if (exitCode === null) context.say(error === '' ? 'The command did not start.' : error);
+    return exitCode ?? 1;
+  },
+};
+
+const redeploy: Word = {
+  name: 'redeploy',
+  usage: '[service]',
+  summary: 'builds and releases again the source that is deployed now',
+  options: { 'no-wait': { description: 'does not wait for the end' } },
+  most: 1,
+  calls: [
+    'project.all',
+    'application.redeploy',
+    'compose.redeploy',
+    'postgres.deploy',
+    'deployment.latest',
+    'deployment.logs',
+  ],
+  async run(context) {
+    const { client } = await context.berth();
+    const service = await serviceOf(context, context.args[0]);
+    if (service.kind === 'application') await client.application.redeploy({ applicationId: service.id });
+    else if (service.kind === 'compose') await client.compose.redeploy({ composeId: service.id });
+    else await databaseCalls(client, service).deploy();
+    const latest = await client.deployment.latest(ownerOf(service));
+    return followDeployment(context, service, latest?.deploymentId);
+  },
+};
+
+const rollback: Word = {
+  name: 'rollback',
+  usage: '[service] [deployment]',
+  summary: 'releases an earlier deployment again',
+  description:
+    'Releases the image of an earlier deployment with the settings it had: the last good one before the ' +
+    'present, or one that `berth history` lists, by its id or the beginning of it.',
+  options: {
+    to: { value: 'DEPLOYMENT', description: 'id of the deployment, or its beginning' },
+    'no-wait': { description: 'does not wait for the end' },
+  },
+  most: 2,
+  calls: ['project.all', 'deployment.all', 'deployment.rollback', 'deployment.logs'],
+  async run(context) {
+    const { client } = await context.berth();
+    const service = await serviceOf(context, context.args[0]);
+    const to = context.text('to') ?? context.args[1];
+    const deployments = itemsOf(await client.deployment.all({ ...ownerOf(service), limit: 500 }));
+    const good = deployments.filter(({ status }) => status === 'done');
+    const target =
+      to === undefined ? good[1] : deployments.find(({ deploymentId }) => deploymentId.startsWith(to));
+    if (!target)
+      throw new UsageError(
+        to === undefined
+          ? `${nameOf(service)} has no earlier deployment that ended well.`
+          : `${nameOf(service)} has no deployment ${to}. \`berth history ${nameOf(service)}\` lists them.`,
+      );
+    context.say(`Back to ${target.title} of ${target.createdAt} (${target.deploymentId}).`);
+    const { deploymentId } = await client.deployment.rollback({ deploymentId: target.deploymentId });
+    return followDeployment(context, service, deploymentId);
+  },
+};
+
+export const serviceWords: readonly Word[] = [redeploy, rollback, restart, stop, start, scale, run];

@@ -1,0 +1,74 @@
+/** The words of the command line against the started program, which has no engine here. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runBerth, type Ran } from '../command-line.ts';
+import type { Program } from '../world/program.ts';
+import { startWithWorlds } from '../world/started.ts';
+import type { World } from '../world/world.ts';
+
+let program: Program;
+let world: World;
+let home: string;
+let folder: string;
+
+beforeAll(async () => {
+  ({ program, first: world } = await startWithWorlds());
+  home = await mkdtemp(join(tmpdir(), 'berth-words-'));
+  folder = join(home, 'notes');
+  await mkdir(folder);
+  await writeFile(join(folder, 'index.html'), 'hello');
+});
+afterAll(async () => {
+  await rm(home, { recursive: true, force: true });
+  await program[Symbol.asyncDispose]();
+});
+
+function berth(line: string, headers: Record<string, string> = world.people.owner.byKey): Promise<Ran> {
+  const environment = { HOME: home, BERTH_URL: program.url, BERTH_API_KEY: headers['x-api-key'] };
+  return runBerth(line.split(' '), { environment, folder });
+}
+
+const valueOf = ({ out }: Ran): unknown => JSON.parse(out);
+
+it('lists services by name, and only those that the key reaches', async () => {
+  const all = await berth('status');
+  expect(all.code).toBe(0);
+  expect(valueOf(all)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ service: 'Shop/web', kind: 'application' })]),
+  );
+  expect(await berth('status', world.narrowed)).toMatchObject({ code: 1, out: '' });
+  expect(await berth('projects')).toMatchObject({ code: 0, out: expect.stringContaining('"Shop"') });
+});
+
+it('changes variables by the name of the service', async () => {
+  expect(await berth('env set Shop/web COLOR=blue SIZE=2')).toMatchObject({ code: 0 });
+  expect(valueOf(await berth('env get Shop/web COLOR SIZE'))).toEqual({ COLOR: 'blue', SIZE: '2' });
+  expect(await berth('env unset Shop/web SIZE')).toMatchObject({ code: 0 });
+  expect(await berth('env get Shop/web SIZE')).toMatchObject({ code: 1, out: '' });
+});
+
+it('remembers a project and a folder, outside the folder', async () => {
+  expect(valueOf(await berth('use Shop'))).toEqual({ project: 'Shop' });
+  expect(valueOf(await berth('link web'))).toEqual({ service: 'Shop/web' });
+  expect(valueOf(await berth('whoami'))).toMatchObject({ project: 'Shop', service: 'Shop/web' });
+  expect(valueOf(await berth('link --remove'))).toEqual({ service: null });
+  expect(await berth('history')).toMatchObject({ code: 2, said: expect.stringContaining('Which service?') });
+});
+
+it('makes what is missing and sends the folder; without an engine it ends with 1 and why', async () => {
+  const first = await berth('deploy --project Letters');
+  expect(first).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/Making Letters\/notes.+\n[\s\S]*Packed 1 files/),
+  });
+  expect(valueOf(first)).toMatchObject({
+    service: 'Letters/notes',
+    status: 'error',
+    errorMessage: expect.any(String),
+  });
+  const second = await berth('deploy');
+  expect(second).toMatchObject({ code: 1, said: expect.not.stringContaining('Making') });
+  expect(valueOf(await berth('history Letters/notes'))).toHaveLength(2);
+});

@@ -1,0 +1,171 @@
+/** A small shop, as Berth answers it: what the recording of the command line shows. */
+import type { Answers } from './answering-server.ts';
+
+/** The moment of the recording. */
+export const now = Date.parse('2026-03-01T12:00:00.000Z');
+const at = (minutesAgo: number): string => new Date(now - minutesAgo * 60_000).toISOString();
+
+const place = { description: '', env: '', createdAt: at(60 * 24 * 40) };
+const none = { applications: [], compose: [], postgres: [], mysql: [], mariadb: [], mongo: [], redis: [] };
+const app = (name: string, applicationStatus: string): object => ({
+  applicationId: `${name}-id`,
+  name,
+  appName: `${name}-k3x9a1`,
+  applicationStatus,
+});
+const projects = [
+  {
+    ...place,
+    projectId: 'p1',
+    name: 'shop',
+    organizationId: 'o1',
+    environments: [
+      {
+        ...place,
+        ...none,
+        environmentId: 'e1',
+        name: 'production',
+        projectId: 'p1',
+        isDefault: true,
+        applications: [app('web', 'done'), app('worker', 'error')],
+        postgres: [{ postgresId: 'db-id', name: 'db', appName: 'db-77aa12', applicationStatus: 'done' }],
+      },
+      {
+        ...place,
+        ...none,
+        environmentId: 'e2',
+        name: 'staging',
+        projectId: 'p1',
+        isDefault: false,
+        applications: [app('web', 'running')],
+      },
+    ],
+  },
+];
+const deployment = (deploymentId: string, minutesAgo: number, more: object = {}): object => ({
+  deploymentId,
+  applicationId: 'web-id',
+  databaseId: null,
+  composeId: null,
+  previewDeploymentId: null,
+  kind: 'deploy',
+  title: 'Manual deployment',
+  description: '',
+  status: 'done',
+  stage: 'prune',
+  commit: '4f2a9c81d0e35b7766a1c2d3e4f5061728394a5b',
+  image: 'berth/web:d3',
+  errorMessage: null,
+  createdAt: at(minutesAgo),
+  startedAt: at(minutesAgo),
+  healthyAt: at(minutesAgo - 0.6),
+  finishedAt: at(minutesAgo - 0.7),
+  ...more,
+});
+const failure = 'Nothing listens on port 3000; the program listens on 8080. Set the port, or PORT.';
+const deployments = [
+  deployment('d3Zk8fWq2LmN', 35),
+  deployment('d2Hy7sXe1KpB', 60 * 26, { title: 'Commit 9b1c', commit: '9b1c44aa' }),
+  deployment('d1Tr6aVd0JoA', 60 * 50, { status: 'error', errorMessage: failure }),
+];
+const domain = { host: 'shop.example.com', path: '/', https: true, port: 3000, certificateType: 'acme' };
+const line = (minutesAgo: number, text: string): object => ({ at: at(minutesAgo), stream: 'stdout', text });
+const run = { operation: 'backup', status: 'done', destinationId: 's3', database: 'shop', isStored: true };
+const steps = [{ name: 'dump', status: 'done', startedAt: at(540), finishedAt: at(539), detail: null }];
+
+export const recordedAnswers: Answers = {
+  'project.all': projects,
+  'deployment.latest': ({ applicationId }: { applicationId?: string }) =>
+    applicationId === 'worker-id'
+      ? deployment('d9', 12, { status: 'error', errorMessage: failure })
+      : deployment('d4Nw9gYr3MqC', 1, { title: 'Push to main', stage: 'build', finishedAt: null }),
+  'deployment.all': deployments,
+  'deployment.one': deployment('d4Nw9gYr3MqC', 1),
+  'deployment.rollback': deployment('d4Nw9gYr3MqC', 1),
+  'deployment.logs': [
+    { type: 'line', text: '2026-03-01T11:59:00.000Z ── Taking the uploaded source' },
+    { type: 'line', text: '   checkout took 0.2 s' },
+    { type: 'line', text: '── Building with dockerfile' },
+    { type: 'line', text: '#5 [2/2] COPY . .' },
+    { type: 'line', text: '   build took 8.4 s' },
+    { type: 'line', text: '── Waiting until the new version is healthy' },
+    { type: 'line', text: '   await-healthy took 3.1 s' },
+    { type: 'line', text: 'Done.' },
+    { type: 'end', outcome: 'done' },
+  ],
+  'container.getServiceContainersByAppName': [1, 2].map((number) => ({
+    containerId: `8a1f0c9de7b${number}4455`,
+    name: `web-k3x9a1.${number}.x5k2p9`,
+    image: 'berth/web:d3',
+    state: 'running',
+    status: 'Up 35 minutes (healthy)',
+  })),
+  'application.one': {
+    env: 'NODE_ENV=production\nCOLOR=blue\nAPI_TOKEN=t0ps3cret',
+    sourceType: 'drop',
+    repository: null,
+    deployments: [],
+    domains: [],
+  },
+  'application.create': { applicationId: 'web-id', appName: 'web-k3x9a1', applicationStatus: 'idle' },
+  'application.saveBuildType': { applicationId: 'web-id' },
+  'application.dropDeployment': true,
+  'application.redeploy': true,
+  'application.saveEnvironment': { applicationId: 'web-id' },
+  'application.reload': { success: true },
+  'application.start': { applicationId: 'web-id', applicationStatus: 'done' },
+  'application.stop': { applicationId: 'web-id', applicationStatus: 'idle' },
+  'application.scale': { applicationId: 'web-id' },
+  'application.run': { exitCode: 0, error: '', log: [line(0, 'migrated 3 tables')] },
+  'application.readLogs': [line(3, 'GET /cart 200 12 ms'), line(1, 'GET /pay 500 3 ms')],
+  'postgres.readLogs': [line(2, 'LOG:  checkpoint complete: wrote 42 buffers')],
+  'postgres.one': {
+    env: '',
+    connection: { internal: 'postgresql://shop:s3cret@db-77aa12:5432/shop', external: null },
+  },
+  'postgres.create': { postgresId: 'db-id' },
+  'postgres.deploy': { postgresId: 'db-id' },
+  'domain.byApplicationId': [{ ...domain, serviceName: null, domainId: 'dom' }],
+  'domain.create': domain,
+  'domain.generateDomain': 'web-k3x9a1-8f2c1d-203-0-113-7.sslip.io',
+  'domain.validateDomain': {
+    isValid: false,
+    resolvedIps: ['198.51.100.9'],
+    expectedIp: '203.0.113.7',
+    error: 'leads to 198.51.100.9 and not to 203.0.113.7. Change its A record.',
+  },
+  'previewDeployment.all': [
+    {
+      pullRequestNumber: 41,
+      status: 'running',
+      branch: 'new-checkout',
+      domain: 'preview-web-k3x9a1-41.example.com',
+      createdAt: at(200),
+    },
+  ],
+  'backup.byDatabase': [{ backupId: 'b1' }],
+  'backup.manualBackupPostgres': true,
+  'backup.runsByDatabase': [{ ...run, path: 'shop/2026-03-01T03-00-00.dump', storedBytes: 4_200_000, steps }],
+  'backup.restoreBackupWithLogs': [
+    { type: 'line', text: 'Reading shop/2026-03-01T03-00-00.dump' },
+    { type: 'line', text: 'The database changed over; the volume before it is kept.' },
+    { type: 'end', outcome: 'success' },
+  ],
+  'user.get': { email: 'ann@example.com', role: 'owner', organizationId: 'o1' },
+  'organization.all': [{ organizationId: 'o1', name: 'Example' }],
+  'organization.members': [
+    { email: 'ann@example.com', name: 'Ann', role: 'owner', createdAt: at(60 * 24 * 40) },
+    { email: 'ben@example.com', name: 'Ben', role: 'member', createdAt: at(60 * 24 * 3) },
+  ],
+  'server.all': [
+    {
+      name: 'fsn-1',
+      status: 'active',
+      username: 'root',
+      ipAddress: '203.0.113.20',
+      port: 22,
+      serverType: 'deploy',
+      totalServices: 7,
+    },
+  ],
+};
