@@ -9,13 +9,18 @@ import { itemsOf, type Context } from './context.ts';
 
 /** As the contracts have it; said again since the original comes with its schemas. */
 export const serviceKinds: ServiceKinds = {
-  application: { list: 'applications', id: 'applicationId', status: 'applicationStatus' },
-  mariadb: { list: 'mariadb', id: 'mariadbId', status: 'applicationStatus' },
-  mysql: { list: 'mysql', id: 'mysqlId', status: 'applicationStatus' },
-  postgres: { list: 'postgres', id: 'postgresId', status: 'applicationStatus' },
-  mongo: { list: 'mongo', id: 'mongoId', status: 'applicationStatus' },
-  redis: { list: 'redis', id: 'redisId', status: 'applicationStatus' },
-  compose: { list: 'compose', id: 'composeId', status: 'composeStatus' },
+  application: {
+    list: 'applications',
+    id: 'applicationId',
+    status: 'applicationStatus',
+    deployed: 'application',
+  },
+  mariadb: { list: 'mariadb', id: 'mariadbId', status: 'applicationStatus', deployed: 'database' },
+  mysql: { list: 'mysql', id: 'mysqlId', status: 'applicationStatus', deployed: 'database' },
+  postgres: { list: 'postgres', id: 'postgresId', status: 'applicationStatus', deployed: 'database' },
+  mongo: { list: 'mongo', id: 'mongoId', status: 'applicationStatus', deployed: 'database' },
+  redis: { list: 'redis', id: 'redisId', status: 'applicationStatus', deployed: 'database' },
+  compose: { list: 'compose', id: 'composeId', status: 'composeStatus', deployed: 'compose' },
 };
 
 export type DatabaseKindName = Exclude<ServiceKindName, 'application' | 'compose'>;

@@ -67,6 +67,11 @@ async function berth(argv: readonly string[], stdin: Buffer): Promise<Ran> {
   const key = world.people.owner.byKey['x-api-key'];
   const code = await run(argv, {
     environment: { HOME: folder, BERTH_URL: program.url, BERTH_API_KEY: key },
+    folder,
+    isTerminal: false,
+    columns: 110,
+    now: () => Date.now(),
+    runProgram: () => Promise.reject(new Error('A guide starts no other program.')),
     stdin: Readable.from([stdin]),
     out: (text) => void (out += text),
     say: (text) => void (said += text),
