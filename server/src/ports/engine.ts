@@ -3,7 +3,10 @@
  * nano-CPUs.
  */
 import type { ExecProgram, ExecResult, ProgramSpec, ProgramStreams } from './engine-program.ts';
+import type { ImageState, ImageTransfer } from './engine-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+
+export type { ImageState, ImageTransfer } from './engine-image.ts';
 
 /**
  * Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never
@@ -390,25 +393,4 @@ export interface ContainerEnd {
   user?: string | undefined;
   /** Where it had volumes. */
   volumes?: string[] | undefined;
-}
-
-export interface ImageTransfer {
-  auth?: RegistryAuth | undefined;
-  onLine(line: string): void;
-  signal: AbortSignal;
-}
-
-export interface ImageState {
-  id: string;
-  tags: string[];
-  /** `name@digest`, of what was exchanged with a registry. */
-  digests: string[];
-  labels: Record<string, string>;
-  /** ISO 8601. */
-  createdAt: string;
-  sizeBytes: number;
-  hasHealthCheck: boolean;
-  exposedPorts: number[];
-  /** Variables that the image sets. */
-  env: Record<string, string>;
 }

@@ -1,0 +1,23 @@
+/** Images as an engine has them. */
+import type { RegistryAuth } from './registry-auth.ts';
+
+export interface ImageTransfer {
+  auth?: RegistryAuth | undefined;
+  onLine(line: string): void;
+  signal: AbortSignal;
+}
+
+export interface ImageState {
+  id: string;
+  tags: string[];
+  /** `name@digest`, of what was exchanged with a registry. */
+  digests: string[];
+  labels: Record<string, string>;
+  /** ISO 8601. */
+  createdAt: string;
+  sizeBytes: number;
+  hasHealthCheck: boolean;
+  exposedPorts: number[];
+  /** Variables that the image sets. */
+  env: Record<string, string>;
+}
