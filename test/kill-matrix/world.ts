@@ -164,7 +164,14 @@ const outgoing = createOutgoing({
 });
 
 function adaptersOf(machine: Machine, config: Config, reaper: Reaper): Adapters {
-  const folders = { work: '/work', composes: '/composes', backup: '/backup', proxy: '/proxy', git: '/git' };
+  const folders = {
+    work: '/work',
+    composes: '/composes',
+    builders: '/builders',
+    backup: '/backup',
+    proxy: '/proxy',
+    git: '/git',
+  };
   const scratch = made(config.data, 'scratch');
   return {
     folders,
@@ -189,18 +196,17 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
   return {
     engineSocket: config.engineSocket,
     proxyFolder: '/proxy',
-    buildLimiter: {
-      begin: async () => {
-        throw new Error('The builder in memory limits nothing.');
-      },
+    buildersFolder: '/builders',
+    buildLimiter: () => {
+      throw new Error('The builder in memory limits nothing.');
     },
     proxyPorts: { http: config.httpPort, https: config.httpsPort },
     files: reaper.guard('files', filesOf(machine)),
-    folders: { data: '/data', proxy: '/proxy', composes: '/composes' },
+    folders: { data: '/data', proxy: '/proxy', composes: '/composes', builders: '/builders' },
     probePath: config.probePath,
     protectedPaths: [],
     realPath: async (path) => path,
-    facts: async () => ({ kernel: '6.1.0', hasRoutingMesh: true, hasProbe: true, address: '192.0.2.10' }),
+    facts: async () => ({ kernel: '6.1.0', hasRoutingMesh: true, hasProbe: true, address: '192.0.2.10', addresses: ['192.0.2.10'] }),
     isPortFree: async () => true,
   };
 }

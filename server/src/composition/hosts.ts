@@ -74,11 +74,11 @@ export function createHosts(parts: HostsParts): Hosts {
 }
 
 function hostOf(
-  { config, clock, walled, watchProxy, logAnswerBytes, environments, composes, pool }: HostsParts,
+  { config, walled, environments, composes, pool, ...parts }: HostsParts,
   { key, name, connection }: { key: string; name: string; connection: HostConnection },
 ): Host {
   const { dockerCli: dockerPath, proxyImage: staticImage } = config;
-  const options = { clock, watchProxy, logAnswerBytes, dockerPath, staticImage };
+  const options = { ...parts, dockerPath, staticImage };
   const machine = createMachine({ key, name, connection }, options);
   const engine = walled(machine);
   return { ...machine, engine, networks: createNetworks({ engine, environments, composes, pool }) };
@@ -89,10 +89,10 @@ export function connectLocal(
   { engineSocket, data, probePath, httpPort, httpsPort }: Config,
   { folders, files }: { folders: OwnFolders; files: WorkFiles },
 ): HostConnection {
-  const { proxy, composes } = folders;
+  const { proxy, composes, builders } = folders;
   return localConnection({
     engineSocket,
-    folders: { data, proxy, composes },
+    folders: { data, proxy, composes, builders },
     files,
     probePath,
     proxyPorts: { http: httpPort, https: httpsPort },

@@ -7,6 +7,7 @@ import type { PreviewDeployments } from '../modules/preview-deployment/preview-d
 import { localServer } from '../domain/server-key.ts';
 import type { HostReach } from '../modules/host-reach/host-reach.ts';
 import type { Hosts } from '../ports/host.ts';
+import { builderOptions } from './building.ts';
 import type { Ground } from './ground.ts';
 import { hostReachOn, walledEngine } from './host-reach.ts';
 import { createHosts, type Connect } from './hosts.ts';
@@ -44,6 +45,7 @@ export function createMachines(
     walled: (machine) => walledEngine(machine, approvals, stores, walls),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
+    ...builderOptions(stores, ground.config, walls),
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,
   });
   const deployed = createDeployed({

@@ -502,6 +502,13 @@ ALTER TABLE "compose" ADD COLUMN "awaitsApproval" TEXT;
 ALTER TABLE "compose" DROP COLUMN "mayReachServer";
 `,
   },
+  {
+    version: 15,
+    name: 'whose builds wait',
+    sql: `
+ALTER TABLE "job" ADD COLUMN "organizationId" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -14,6 +14,8 @@ export interface HostConnection
   engineSocket: string;
   /** Folder of this machine in which the sockets and files of `folders.proxy` appear. */
   proxyFolder: string;
-  /** Limits the builds of the engine. */
-  buildLimiter: BuildLimiter;
+  /** Folder of this machine in which the sockets of `folders.builders` appear. */
+  buildersFolder: string;
+  /** Limits the build steps of the engine behind this socket, which is a builder's. */
+  buildLimiter(socket: string): BuildLimiter;
 }

@@ -51,6 +51,8 @@ export interface HostFacts {
   hasProbe: boolean;
   /** Its first outside IPv4 address; undefined when it has none. */
   address: string | undefined;
+  /** All its addresses but the loopback's and link-local ones, of both families. */
+  addresses: readonly string[];
 }
 
 export interface HostFolders {
@@ -60,6 +62,8 @@ export interface HostFolders {
   proxy: string;
   /** With one folder per compose service, for what its services mount of its repository. */
   composes: string;
+  /** With one folder per organization that builds, for the sockets of its builder. */
+  builders: string;
 }
 
 /** Files of the host; what is copied comes from Berth's own machine. */

@@ -29,9 +29,10 @@ export function localConnection({
     probePath,
     proxyPorts,
     proxyFolder: folders.proxy,
+    buildersFolder: folders.builders,
     protectedPaths: [folders.data, '/var/lib/docker', '/var/lib/containerd'],
     realPath,
-    buildLimiter: createBuildLimiter(engineSocket),
+    buildLimiter: (socket) => createBuildLimiter(socket),
     isPortFree,
     facts: async () => factsOf(probePath),
   };
@@ -44,7 +45,15 @@ function factsOf(probePath: string): HostFacts {
     hasRoutingMesh: existsSync('/proc/net/ip_vs'),
     hasProbe: existsSync(probePath),
     address: ownAddress(),
+    addresses: ownAddresses(),
   };
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
+    .map(({ address }) => address);
 }
 
 /** What generated host names point to until somebody sets serverIp. */
