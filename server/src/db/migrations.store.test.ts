@@ -6,7 +6,7 @@ import { tableStore } from './table-store.ts';
 import { tables } from './tables.ts';
 
 const now = '2026-01-01T00:00:00.000Z';
-const newest = migrations.length;
+const newest = migrations.at(-1)?.version ?? 0;
 
 eachDatabase('migrations', ({ open, openEmpty }) => {
   it('make the columns that tables.ts says, with the same nulls', async () => {
@@ -20,8 +20,9 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
     }
   });
 
-  it('count up by one, run once, and tell what they did', async () => {
-    expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+  it('count up, run once, and tell what they did', async () => {
+    const versions = migrations.map(({ version }) => version);
+    expect(versions).toEqual([...new Set(versions)].toSorted((left, right) => left - right));
     const database = await openEmpty();
     expect(await schemaVersion(database)).toBe(0);
     expect(await migrate(database, now)).toEqual(migrations.map(({ version }) => version));

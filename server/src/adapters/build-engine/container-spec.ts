@@ -17,7 +17,7 @@ export interface BuilderContainer {
 const ownMemory = 768 * 1024 * 1024;
 const ownNanoCpus = 1e9;
 /** Processes of all steps together, and those of the engine besides. */
-const stepPids = 4096;
+const stepPids = 2048;
 const ownPids = 1024;
 const periodUs = 100_000;
 
