@@ -1,5 +1,5 @@
 /**
- * `npm run bench [requests] [logs] [deployments] [backups] [domains]`: the figures we promise, each beside
+ * `npm run bench [requests] [logs] [deployments] [builders] [backups] [domains]`: the figures we promise, each beside
  * its baseline in the same run. Prints the table; a whole run writes bench/results.md. Deployments and
  * domains need root, for an engine of their own in the test bed.
  */
@@ -11,6 +11,7 @@ import { mustRun } from '../images/command.ts';
 import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
 import { backupFigures } from './figures/backups.ts';
+import { builderFigures } from './figures/builders.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
 import { listLargeOrganization } from './figures/large-list.ts';
@@ -154,6 +155,7 @@ try {
   if (wanted.has('deployments') && process.getuid?.() === 0)
     figures.push(...(await deploymentFigures(root, say)));
   else if (wanted.has('deployments')) say('Deployments are not measured: the test bed needs root.');
+  if (wanted.has('builders') && process.getuid?.() === 0) figures.push(...(await builderFigures(say)));
   if (wanted.has('backups') && process.getuid?.() === 0) figures.push(...(await backupFigures(root, say)));
   if (wanted.has('domains') && process.getuid?.() === 0) figures.push(...(await domainFigures(root, say)));
   const text = report(figures, circumstances);

@@ -99,7 +99,10 @@ type Attack = (world: Attacked) => Promise<Outcome>;
 const attacks: Readonly<Record<string, Attack>> = {
   "reads another organization's cache mount": async ({ installation, tenant }) => {
     const mount = '--mount=type=cache,id=npm,target=/cache';
-    await built(installation, `${base}RUN ${mount} printf '%s%s' nobody-elses -affair > /cache/${randomId(6)}\n${sleeping}`);
+    await built(
+      installation,
+      `${base}RUN ${mount} printf '%s%s' nobody-elses -affair > /cache/${randomId(6)}\n${sleeping}`,
+    );
     return looted(tenant, `${base}RUN ${mount} cat /cache/* || true\n`);
   },
   "poisons another organization's cache mount": async ({ installation, tenant }) => {

@@ -54,10 +54,11 @@ test('a builder whose organization is gone is removed with its cache', async () 
 });
 
 test('names, modes, links and whiteouts of an image arrive as they were built', async () => {
-  const odd = 'a "b" é\\\\n';
+  // As JSON notes them, too.
+  const odd = 'a "b" é & <x>';
   fixture.write({
     Dockerfile:
-      `${base}RUN mkdir -p /odd/gone /odd/opaque && printf x > "/odd/${odd}" && echo 1 > /odd/gone/file && ` +
+      `${base}RUN mkdir -p /odd/gone /odd/opaque && printf x > '/odd/${odd}' && echo 1 > /odd/gone/file && ` +
       'ln -s /etc/passwd /odd/link && ln /odd/gone/file /odd/hard && chmod 4711 /odd/hard && ' +
       'chown 1000:1000 /odd/gone && echo 1 > /odd/opaque/one && head -c 3000000 /dev/urandom > /odd/large\n' +
       'RUN sha256sum /odd/large > /odd/sum && rm /odd/gone/file && rm -r /odd/opaque && mkdir /odd/opaque && ' +
@@ -74,7 +75,7 @@ test('names, modes, links and whiteouts of an image arrive as they were built', 
   expect(said).toContain('4711 0 regular file hard');
   expect(said).toContain('755 1000 directory gone');
   expect(said).toContain('/etc/passwd');
-  expect(said.filter((line) => line.includes('a "b" é'))).toHaveLength(1);
+  expect(said.filter((line) => line.includes(odd))).toHaveLength(1);
 });
 
 test('only the layers that the engine lacks travel, and labels are Berth’s, whatever the image says', async () => {
@@ -91,14 +92,16 @@ test('only the layers that the engine lacks travel, and labels are Berth’s, wh
   expect(await fixture.docker('run', '--rm', second, 'cat', '/first', '/second')).toBe('first\nsecond');
   // The builder keeps no image under its name: nobody begins from it.
   fixture.write({ Dockerfile: `FROM ${second}\n` });
-  await expect(fixture.build()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(fixture.build()).rejects.toThrow('The base image ');
 });
 
 test('memory of the whole builder follows the builds that run in it', async () => {
   const { organizationId, engines } = fixture;
   const one = await engines.lend(organizationId, { limits, signal });
   const limitOf = async (): Promise<number> =>
-    Number(await fixture.docker('inspect', '--format', '{{.HostConfig.Memory}}', await idsOf(organizationId)));
+    Number(
+      await fixture.docker('inspect', '--format', '{{.HostConfig.Memory}}', await idsOf(organizationId)),
+    );
   const alone = await limitOf();
   const two = await engines.lend(organizationId, { limits, signal });
   expect((await limitOf()) - alone).toBe(limits.memoryBytes);

@@ -206,7 +206,13 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
     probePath: config.probePath,
     protectedPaths: [],
     realPath: async (path) => path,
-    facts: async () => ({ kernel: '6.1.0', hasRoutingMesh: true, hasProbe: true, address: '192.0.2.10', addresses: ['192.0.2.10'] }),
+    facts: async () => ({
+      kernel: '6.1.0',
+      hasRoutingMesh: true,
+      hasProbe: true,
+      address: '192.0.2.10',
+      addresses: ['192.0.2.10'],
+    }),
     isPortFree: async () => true,
   };
 }

@@ -84,9 +84,7 @@ export function createSlotStore(database: Database): SlotStore {
         sql<Record<string, unknown>>`
     select * from "job" o where ${living(job, now)} and o."jobId" <> ${job.jobId}
       and (o."slot" = 'held' or (${waitsBefore(job, now)}))
-      order by o."slot", ${turnOfOther(job, now).running}, o."sequence"`.compile(
-          database.builder,
-        ),
+      order by o."slot", ${turnOfOther(job, now).running}, o."sequence"`.compile(database.builder),
       );
       return rows.map(jobs.decode);
     },

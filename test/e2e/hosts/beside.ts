@@ -49,7 +49,13 @@ function connectionOver(here: string, address: string): HostConnection {
       names: (path) => files.names(asSeen(path)),
     },
     buildLimiter: (socket) => createBuildLimiter(socket),
-    facts: async () => ({ kernel: release(), hasRoutingMesh: false, hasProbe: true, address, addresses: [address] }),
+    facts: async () => ({
+      kernel: release(),
+      hasRoutingMesh: false,
+      hasProbe: true,
+      address,
+      addresses: [address],
+    }),
     isPortFree: (port) => refuses(address, port),
   };
 }

@@ -19,12 +19,16 @@ export function baseImages(dockerfile: string, given: Readonly<Record<string, st
     const instruction = word.toUpperCase();
     if (instruction === 'ARG') takeArguments(rest, given, values);
     if (instruction === 'FROM') {
-      const [image = '', , stage] = rest.replaceAll(/--\S+\s+/g, '').trim().split(/\s+/);
+      const [image = '', , stage] = rest
+        .replaceAll(/--\S+\s+/g, '')
+        .trim()
+        .split(/\s+/);
       note(image);
       if (stage !== undefined) stages.add(stage.toLowerCase());
     }
     if (instruction === 'COPY' || instruction === 'ADD' || instruction === 'RUN')
-      for (const [, image = ''] of rest.matchAll(/(?:^|\s)--(?:from=|mount=\S*\bfrom=)([^\s,]+)/g)) note(image);
+      for (const [, image = ''] of rest.matchAll(/(?:^|\s)--(?:from=|mount=\S*\bfrom=)([^\s,]+)/g))
+        note(image);
   }
   return [...found];
 }

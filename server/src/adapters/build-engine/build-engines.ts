@@ -89,7 +89,9 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
       walls,
     };
     const isInUse = builder.idle.users() > 1;
-    const id = await ensureBuilder(engine, container, { isInUse, limits: running, signal }, () => answers(socket));
+    const id = await ensureBuilder(engine, container, { isInUse, limits: running, signal }, () =>
+      answers(socket),
+    );
     await limitBuilder(engine, id, running);
     return id;
   }

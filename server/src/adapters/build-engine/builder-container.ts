@@ -8,9 +8,15 @@ import type { BuildLimits } from '../../ports/builder.ts';
 import { createdContainerAnswer } from '../engine/answers.ts';
 import { listContainers, removeContainer } from '../engine/containers.ts';
 import { segment, type EngineClient } from '../engine/engine-client.ts';
-import { isAbsent } from '../engine/engine-error.ts';
+import { EngineRefusal, isAbsent } from '../engine/engine-error.ts';
 import { findImage } from '../engine/images.ts';
-import { containerLimits, containerSpec, nameOf, specLabel, type BuilderContainer } from './container-spec.ts';
+import {
+  containerLimits,
+  containerSpec,
+  nameOf,
+  specLabel,
+  type BuilderContainer,
+} from './container-spec.ts';
 
 const startLimitMs = 90_000;
 const pauseMs = 25;
@@ -58,17 +64,26 @@ function hostConfig(spec: Record<string, unknown>, limits: Iterable<BuildLimits>
   return { ...Object(spec['HostConfig']), ...containerLimits(limits) };
 }
 
-/** What all its builds may have together. One that cannot be lowered at this moment stays. */
+/**
+ * What all its builds may have together. Processor time below what its steps had last is refused by control
+ * groups of version 1; it stays then, and the steps' own limit holds.
+ */
 export async function limitBuilder(
   client: EngineClient,
   id: string,
   limits: Iterable<BuildLimits>,
 ): Promise<void> {
-  await client.send({
-    method: 'POST',
-    path: `/containers/${segment(id)}/update`,
-    body: containerLimits(limits),
-    doing: 'limiting the builder',
+  const { CpuPeriod, CpuQuota, ...memory } = containerLimits(limits);
+  const change = (body: Record<string, number | undefined>): Promise<void> =>
+    client.send({
+      method: 'POST',
+      path: `/containers/${segment(id)}/update`,
+      body,
+      doing: 'limiting the builder',
+    });
+  await change(memory);
+  await change({ CpuPeriod, CpuQuota }).catch((error: unknown) => {
+    if (!(error instanceof EngineRefusal)) throw error;
   });
 }
 
@@ -77,7 +92,13 @@ export async function stopBuilder(client: EngineClient, organizationId: string):
   const present = await inspect(client, nameOf(organizationId));
   if (present === undefined) return;
   const path = `/containers/${segment(present.Id)}/stop`;
-  await client.send({ method: 'POST', path, query: { t: 10 }, doing: 'stopping the builder', limitMs: 40_000 });
+  await client.send({
+    method: 'POST',
+    path,
+    query: { t: 10 },
+    doing: 'stopping the builder',
+    limitMs: 40_000,
+  });
   await removeContainer(client, present.Id);
 }
 
@@ -140,14 +161,13 @@ async function lastWords(client: EngineClient, id: string): Promise<string> {
   const parts: Uint8Array[] = [];
   for await (const part of stream) parts.push(part);
   // Each piece has a head of eight bytes (engine API, "Attach to a container", Stream format).
-  const text = Buffer.concat(parts).toString('utf8').replaceAll(/[^\x20-\x7e\n]+./g, '');
+  const text = Buffer.concat(parts)
+    .toString('utf8')
+    .replaceAll(/[^\x20-\x7e\n]+./g, '');
   return oneLine(text.trim(), 300);
 }
 
-async function inspect(
-  client: EngineClient,
-  name: string,
-): Promise<z.infer<typeof inspected> | undefined> {
+async function inspect(client: EngineClient, name: string): Promise<z.infer<typeof inspected> | undefined> {
   try {
     return await client.call(
       { method: 'GET', path: `/containers/${segment(name)}/json`, doing: 'looking for the builder' },

@@ -211,7 +211,15 @@ const ofBoth = [
   'XDG_CONFIG_HOME',
 ];
 const ofPrograms = ['HTTP_PROXY', 'https_proxy', 'no_proxy', 'BERTH_RUN', 'TZ', 'DOCKER_PASSWORD'];
-const ofNone = ['NODE_ENV', 'DATABASE_URL', 'GOOGLE_KEY', 'API_TOKEN', 'GOAL_NAME', 'npm_config_x', 'PACKAGE_NAME'];
+const ofNone = [
+  'NODE_ENV',
+  'DATABASE_URL',
+  'GOOGLE_KEY',
+  'API_TOKEN',
+  'GOAL_NAME',
+  'npm_config_x',
+  'PACKAGE_NAME',
+];
 const given = (name: string) => ({ args: [`--x=${name}`], env: { [name]: 'v' }, left: [] });
 const left = (name: string) => ({ args: [], env: {}, left: [name] });
 
@@ -220,10 +228,13 @@ test.each(ofBoth)('%s is given to no program, which would take it for itself', (
   expect(passVariables('--x', { [name]: 'v' }, isProgramSetting)).toEqual(left(name));
 });
 
-test.each(ofPrograms)('%s is a build argument, its value in no argument, and no variable of a program', (name) => {
-  expect(passVariables('--x', { [name]: 'v' }, isDockerSetting)).toEqual(given(name));
-  expect(passVariables('--x', { [name]: 'v' }, isProgramSetting)).toEqual(left(name));
-});
+test.each(ofPrograms)(
+  '%s is a build argument, its value in no argument, and no variable of a program',
+  (name) => {
+    expect(passVariables('--x', { [name]: 'v' }, isDockerSetting)).toEqual(given(name));
+    expect(passVariables('--x', { [name]: 'v' }, isProgramSetting)).toEqual(left(name));
+  },
+);
 
 test.each([...ofNone, 'BUILDKIT_SYNTAX'])('%s keeps its value out of the arguments', (name) =>
   expect(passVariables('--x', { [name]: 'v' }, isDockerSetting)).toEqual(given(name)),

@@ -76,10 +76,7 @@ export function createMachine(
     proxyStore,
     engine: createSwarmEngine({ socketPath: engineSocket, serverName, clock, logAnswerBytes }),
     engineView: createEngineView({ socketPath: engineSocket, serverName }),
-    builder: namedBuilder(
-      createBuilder({ dockerPath, engines, serverName: name, staticImage }),
-      serverName,
-    ),
+    builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),
     proxy: createCaddyProxy({
       adminSocket: join(proxyFolder, adminSocketName),
       serverName,
