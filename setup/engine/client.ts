@@ -1,7 +1,8 @@
 /** The few things set-up asks of the container engine, over its socket. Every call is bounded. */
-import Docker from 'dockerode';
 import { z } from 'zod';
-import { AppError, sentenceOf } from '../../server/src/domain/errors.ts';
+import { createEngineClient, segment } from '../../server/src/adapters/engine/engine-client.ts';
+import { imagePath } from '../../server/src/adapters/engine/image-reference.ts';
+import { isAbsent } from '../../server/src/adapters/engine/engine-error.ts';
 import { pullUntilAnswered } from './pull.ts';
 import type { PullAnswer } from './pull.ts';
 
@@ -42,65 +43,56 @@ export interface Engine {
   ): Promise<PullAnswer>;
 }
 
-const callLimitMs = 30_000;
-
 export function connectEngine(socket: string): Engine {
-  const docker = new Docker({ socketPath: socket });
+  const client = createEngineClient(socket);
+  const found = async <T>(path: string, doing: string, schema: z.ZodType<T>): Promise<T | undefined> => {
+    try {
+      return await client.call({ method: 'GET', path, doing }, schema);
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  };
   return {
     socket,
     async answers(limitMs) {
       try {
-        await bounded('ping', docker.ping(), limitMs);
+        await client.send({ method: 'GET', path: '/_ping', doing: 'asking whether it is there', limitMs });
         return true;
       } catch {
         // Whatever the fault is: it does not answer, and that is what was asked.
         return false;
       }
     },
-    info: async () => infoSchema.parse(await bounded('info', docker.info())),
-    async initSwarm(advertiseAddress) {
-      await bounded(
-        'swarm init',
-        docker.swarmInit({ ListenAddr: '0.0.0.0:2377', AdvertiseAddr: advertiseAddress }),
-      );
+    info: () => client.call({ method: 'GET', path: '/info', doing: 'asking it what it is' }, infoSchema),
+    initSwarm: (advertiseAddress) =>
+      client.send({
+        method: 'POST',
+        path: '/swarm/init',
+        body: { ListenAddr: '0.0.0.0:2377', AdvertiseAddr: advertiseAddress },
+        doing: 'making a swarm',
+      }),
+    async hasImage(reference) {
+      const path = `${imagePath(reference)}/json`;
+      return (await found(path, `looking for the image ${reference}`, z.unknown())) !== undefined;
     },
-    hasImage: async (reference) =>
-      (await unlessAbsent(bounded('image inspect', docker.getImage(reference).inspect()))) !== undefined,
-    async network(name) {
-      const facts = await unlessAbsent(bounded('network inspect', docker.getNetwork(name).inspect()));
-      return facts === undefined ? undefined : networkSchema.parse(facts);
+    network: (name) => found(`/networks/${segment(name)}`, `looking for the network ${name}`, networkSchema),
+    async hasService(name) {
+      const path = `/services/${segment(name)}`;
+      return (await found(path, `looking for the service ${name}`, z.unknown())) !== undefined;
     },
-    hasService: async (name) =>
-      (await unlessAbsent(bounded('service inspect', docker.getService(name).inspect()))) !== undefined,
     pull: (reference, options) =>
-      pullUntilAnswered((abortSignal) => docker.pull(reference, { abortSignal }), options),
+      pullUntilAnswered(
+        (signal) =>
+          client.open({
+            method: 'POST',
+            path: '/images/create',
+            query: { fromImage: reference },
+            doing: `pulling ${reference}`,
+            signal,
+            limitMs: options.limitMs,
+          }),
+        options,
+      ),
   };
-}
-
-async function bounded<T>(what: string, call: Promise<T>, limitMs = callLimitMs): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    const late = new AppError(
-      'SERVICE_UNAVAILABLE',
-      `The container engine did not answer "${what}" within ${limitMs / 1000} s.`,
-    );
-    timer = setTimeout(() => reject(late), limitMs);
-  });
-  try {
-    return await Promise.race([call, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof Error && 'statusCode' in error && error.statusCode === 404) return undefined;
-    if (error instanceof AppError) throw error;
-    throw new AppError('SERVICE_UNAVAILABLE', `The container engine refused: ${sentenceOf(error)}`, {
-      cause: error,
-    });
-  }
 }

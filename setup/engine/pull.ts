@@ -56,9 +56,7 @@ export async function pullUntilAnswered(
       return { kind: 'silent', reason: `no answer within ${limits.answerLimitMs / 1000} s` };
     if (whole.aborted)
       return { kind: 'refused', reason: `the pull did not end within ${limits.limitMs / 1000} s` };
-    const reason = sentenceOf(error)
-      .replace(/^\(HTTP code \d+\) [a-z ]+ - /, '')
-      .trim();
+    const reason = sentenceOf(error);
     return { kind: isRefusal(reason) ? 'refused' : 'silent', reason };
   } finally {
     clearTimeout(timer);

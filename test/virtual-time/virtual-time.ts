@@ -24,8 +24,9 @@ const timersPromises: object = require('node:timers/promises');
 const realImmediate = globalThis.setImmediate;
 const worlds = new AsyncLocalStorage<World>();
 
-/** Work on the disk is real; time stands still while some is under way. */
-const isReal = (resource: string): boolean => resource.startsWith('FSReq') || resource.startsWith('CloseReq');
+/** Work on the disk and of the next turn of the event loop is real; time stands still while there is some. */
+const isReal = (resource: string): boolean =>
+  resource.startsWith('FSReq') || resource.startsWith('CloseReq') || resource === 'Immediate';
 /** So many looks at the event loop must find nothing under way before the clock goes on. */
 const quietLooks = 2;
 

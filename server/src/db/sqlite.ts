@@ -20,6 +20,7 @@ import type { Cipher } from './cipher.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
 import { isUniqueViolation } from './unique-violation.ts';
+import { createWriteQueue } from './write-queue.ts';
 
 export interface SqliteOptions {
   path: string;
@@ -54,7 +55,7 @@ export function openSqlite(options: SqliteOptions): Database {
   const transactions = new AsyncLocalStorage<TransactionScope>();
   const inTransaction = (): boolean => transactions.getStore()?.isOpen ?? false;
   const statements = { count: 0 };
-  const { enqueue, isIdle } = createQueue();
+  const { enqueue } = createWriteQueue(writer.handle, translated);
 
   function execute<R>(connection: Connection, query: CompiledQuery<R>, parameters: readonly unknown[]): R[] {
     statements.count += 1;
@@ -62,15 +63,15 @@ export function openSqlite(options: SqliteOptions): Database {
   }
 
   /**
-   * While nothing is written the writer reads too: it knows its own changes, whereas each of them makes the
-   * reader forget all pages (four times the time of a look-up).
+   * While no transaction is open the writer reads too: it knows its own changes, whereas each of them makes
+   * the reader forget all pages (four times the time of a look-up).
    */
-  const readingConnection = (): Connection => (isIdle() ? writer : reader);
+  const readingConnection = (): Connection => (writer.handle.isTransaction ? reader : writer);
 
   function write<R>(query: CompiledQuery<R>, parameters: readonly unknown[]): Promise<R[]> | R[] {
     return inTransaction()
       ? execute(writer, query, parameters)
-      : enqueue(() => execute(writer, query, parameters));
+      : enqueue('statement', () => execute(writer, query, parameters));
   }
 
   return {
@@ -89,22 +90,22 @@ export function openSqlite(options: SqliteOptions): Database {
           Number(prepare(writer, query.sql).statement.run(...asInput(parameters)).changes),
         );
       };
-      return inTransaction() ? run() : enqueue(run);
+      return inTransaction() ? run() : enqueue('statement', run);
     },
     script: async (sql) => {
       const run = (): void => writer.handle.exec(sql);
-      return inTransaction() ? run() : enqueue(run);
+      return inTransaction() ? run() : enqueue('alone', run);
     },
     transaction: async (work) => {
       if (inTransaction()) return work();
-      return enqueue(() => transact(writer, transactions, work));
+      return enqueue('transaction', () => within(transactions, work));
     },
     attempt: async (work) =>
       inTransaction()
         ? attempted(async (sql) => writer.handle.exec(sql), work)
-        : enqueue(() => transact(writer, transactions, work)),
+        : enqueue('transaction', () => within(transactions, work)),
     close: async () => {
-      await enqueue(() => undefined);
+      await enqueue('alone', () => undefined);
       reader.handle.close();
       writer.handle.close();
     },
@@ -123,22 +124,16 @@ function createBuilder(): Kysely<Tables> {
   });
 }
 
-async function transact<T>(
-  writer: Connection,
+/** What `work` changes in its own course belongs to the transaction that the queue opened for it. */
+async function within<T>(
   transactions: AsyncLocalStorage<TransactionScope>,
   work: () => Promise<T>,
 ): Promise<T> {
   const scope = { isOpen: true };
-  translated(() => writer.handle.exec('BEGIN IMMEDIATE'));
   try {
-    const result = await transactions.run(scope, work);
+    return await transactions.run(scope, work);
+  } finally {
     scope.isOpen = false;
-    translated(() => writer.handle.exec('COMMIT'));
-    return result;
-  } catch (error) {
-    scope.isOpen = false;
-    if (writer.handle.isTransaction) writer.handle.exec('ROLLBACK');
-    throw error;
   }
 }
 
@@ -188,31 +183,6 @@ function objectOf(names: readonly string[]): (values: unknown[]) => unknown {
 
 function isRead(sql: string): boolean {
   return /^\s*(?:select|with)\b/.test(sql);
-}
-
-interface WriteQueue {
-  enqueue<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Nothing runs and nothing waits: no transaction is open on the writer's connection. */
-  isIdle(): boolean;
-}
-
-/** Writes run one after another, a transaction as one piece. */
-function createQueue(): WriteQueue {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  return {
-    isIdle: () => waiting === 0,
-    async enqueue(work) {
-      waiting += 1;
-      const result = waiting === 1 ? Promise.try(work) : last.then(work);
-      last = result.catch(() => undefined);
-      try {
-        return await result;
-      } finally {
-        waiting -= 1;
-      }
-    },
-  };
 }
 
 function translated<T>(work: () => T): T {

@@ -1,12 +1,11 @@
-import Modem from 'docker-modem';
 import type { Duplex, Readable } from 'node:stream';
 import type { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import { engineError } from './engine-error.ts';
+import { openAnswer, wholeAnswer } from './engine-http.ts';
 import type { EngineRequest } from './engine-request.ts';
 import { hijack } from './hijack.ts';
 import { createInFlight } from './in-flight.ts';
-import { registryHeader } from './registry-header.ts';
 
 /** The engine's HTTP API: every answer passes a schema, every failure is an AppError. */
 export interface EngineClient {
@@ -42,27 +41,20 @@ export function clientAt(address: EngineAddress): EngineClient {
 const defaultLimitMs = 30_000;
 /** Streams, which others end, are not counted. */
 const mostInFlight = 64;
-const accepted = { 200: true, 201: true, 204: true, 304: true };
 
 /**
- * Connects to the engine through a unix socket, by dockerode's transport alone: its resource classes put
- * names into paths without encoding, promise answer types they do not check, and load a gRPC library that
- * Berth never calls (13 MB). `host` is set to nothing on purpose: else a DOCKER_HOST in the environment would
- * win over the socket. `serverName` stands for the socket in sentences, where the engine is another server's.
+ * Connects to the engine through a unix socket. `serverName` stands for the socket in sentences, where the
+ * engine is another server's.
  */
 export function createEngineClient(socketPath: string, serverName?: string): EngineClient {
   const place = serverName === undefined ? `at ${socketPath}` : `of ${serverName}`;
   const inFlight = createInFlight(mostInFlight);
-  const modem = new Modem({ socketPath, host: undefined, port: undefined, protocol: 'http' });
-
-  const dial = (request: EngineRequest, isStream: boolean, signal: AbortSignal): Promise<unknown> =>
-    dialOver(modem, request, isStream, signal);
 
   async function exchange(request: EngineRequest): Promise<unknown> {
     const limit = AbortSignal.timeout(request.limitMs ?? defaultLimitMs);
     const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
     try {
-      return await inFlight.run(signal, () => dial(request, false, signal));
+      return await inFlight.run(signal, () => wholeAnswer(socketPath, request, signal));
     } catch (cause) {
       request.signal?.throwIfAborted();
       throw engineError(request.doing, place, cause);
@@ -91,7 +83,7 @@ export function createEngineClient(socketPath: string, serverName?: string): Eng
       const signal =
         request.signal === undefined ? head.signal : AbortSignal.any([request.signal, head.signal]);
       try {
-        return asReadable(await dial(request, true, signal));
+        return await openAnswer(socketPath, request, signal);
       } catch (cause) {
         request.signal?.throwIfAborted();
         throw engineError(request.doing, place, cause);
@@ -102,31 +94,6 @@ export function createEngineClient(socketPath: string, serverName?: string): Eng
   };
 }
 
-function dialOver(
-  modem: Modem,
-  request: EngineRequest,
-  isStream: boolean,
-  abortSignal: AbortSignal,
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    modem.dial(
-      {
-        method: request.method,
-        path: `${request.path}?`,
-        options: { _query: request.query ?? {}, _body: request.body ?? {} },
-        ...(request.auth === undefined ? {} : { authconfig: { key: registryHeader(request.auth) } }),
-        statusCodes: accepted,
-        isStream,
-        abortSignal,
-      },
-      (error, answer) => {
-        if (error) reject(error);
-        else resolve(answer);
-      },
-    );
-  });
-}
-
 /**
  * A name or id as one part of a path; throws BAD_REQUEST for a name that would be a way through the tree of
  * paths instead.
@@ -135,9 +102,4 @@ export function segment(name: string): string {
   if (name === '' || name === '.' || name === '..')
     throw new AppError('BAD_REQUEST', `"${name}" is no name of a thing of the engine.`);
   return encodeURIComponent(name);
-}
-
-function asReadable(answer: unknown): Readable {
-  if (typeof answer === 'object' && answer !== null && 'pipe' in answer) return answer as Readable;
-  throw new TypeError('the engine client was given no stream');
 }

@@ -6,35 +6,31 @@ import { request as startRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { EngineRequest } from './engine-request.ts';
 import { engineError } from './engine-error.ts';
+import { addressOf, EngineAnswerError, textOf, wordsOf } from './engine-http.ts';
 
 const headLimitMs = 30_000;
+const refusalLimit = 4096;
 
 /** Ending the connection's own side tells the engine that no input follows; its output still comes. */
 export function hijack(
   { socketPath, place }: { socketPath: string; place: string },
-  { method, path, query = {}, doing, signal }: EngineRequest,
+  request: EngineRequest,
 ): Promise<Duplex> {
-  const words = new URLSearchParams(
-    Object.entries(query).map(([name, value]): [string, string] => [
-      name,
-      typeof value === 'object' ? JSON.stringify(value) : String(value),
-    ]),
-  );
+  const { doing, signal } = request;
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void =>
       reject(signal?.aborted ? signal.reason : engineError(doing, place, cause));
-    const request = startRequest({
-      socketPath,
-      method,
-      path: `${path}?${words.toString()}`,
+    const call = startRequest({
+      ...addressOf(socketPath, request),
+      method: request.method,
       headers: { host: 'engine', connection: 'Upgrade', upgrade: 'tcp', 'content-length': '0' },
       timeout: headLimitMs,
     });
-    const abort = (): void => void request.destroy();
+    const abort = (): void => void call.destroy();
     signal?.addEventListener('abort', abort, { once: true });
-    request.once('timeout', abort);
-    request.once('error', failed);
-    request.once('upgrade', (_answer, socket, head) => {
+    call.once('timeout', abort);
+    call.once('error', failed);
+    call.once('upgrade', (_answer, socket, head) => {
       socket.setTimeout(0);
       signal?.removeEventListener('abort', abort);
       const cut = (): void => void socket.destroy();
@@ -45,23 +41,12 @@ export function hijack(
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });
-    request.once('response', (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (piece: string) => {
-        text = (text + piece).slice(0, 4096);
-      });
-      answer.once('end', () => failed({ statusCode: answer.statusCode, json: { message: messageIn(text) } }));
+    call.once('response', (answer) => {
+      void textOf(answer, refusalLimit).then(
+        (text) => failed(new EngineAnswerError(answer.statusCode ?? 0, wordsOf(text))),
+        failed,
+      );
     });
-    request.end();
+    call.end();
   });
-}
-
-function messageIn(text: string): string {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null && 'message' in parsed) return String(parsed.message);
-  } catch {
-    // No JSON: the text itself is the reason.
-  }
-  return text.trim();
 }

@@ -1,0 +1,104 @@
+/** The engine's API over a unix socket, by node:http alone. */
+import { request as startRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { addAbortSignal } from 'node:stream';
+import type { EngineRequest } from './engine-request.ts';
+import { registryHeader } from './registry-header.ts';
+
+/** An answer that is no success. */
+export class EngineAnswerError extends Error {
+  readonly statusCode: number;
+
+  constructor(statusCode: number, words: string) {
+    super(words);
+    this.statusCode = statusCode;
+  }
+}
+
+/** 304 is what starting the started, and stopping the stopped, is answered with. */
+const accepted = new Set([200, 201, 204, 304]);
+/** Of the words of a refusal. */
+const refusalLimit = 64 * 1024;
+
+/**
+ * The answer as soon as its head is there; throws EngineAnswerError for a refusal, and the socket's error
+ * where nobody answers. Aborting `signal` closes the connection, also while the body comes.
+ */
+export async function openAnswer(
+  socketPath: string,
+  request: EngineRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const answer = await headOf(socketPath, request, signal);
+  addAbortSignal(signal, answer);
+  const status = answer.statusCode ?? 0;
+  if (accepted.has(status)) return answer;
+  throw new EngineAnswerError(status, wordsOf(await textOf(answer, refusalLimit)));
+}
+
+/** The whole answer: what its JSON says, or its text. */
+export async function wholeAnswer(
+  socketPath: string,
+  request: EngineRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const text = await textOf(await openAnswer(socketPath, request, signal), Infinity);
+  const json = parsed(text);
+  return json === undefined ? text : json;
+}
+
+/** What a request to the socket needs besides its method. */
+export function addressOf(socketPath: string, { path, query = {} }: EngineRequest): RequestOptions {
+  const words = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'object' ? JSON.stringify(value) : String(value),
+    ]),
+  ).toString();
+  return { socketPath, path: words === '' ? path : `${path}?${words}` };
+}
+
+/** The reason in a refusal's body: its `message`, or the whole when it is no such JSON. */
+export function wordsOf(text: string): string {
+  const answer = parsed(text);
+  if (typeof answer === 'object' && answer !== null && 'message' in answer) return String(answer.message);
+  return text.trim() || 'no reason given';
+}
+
+export async function textOf(answer: IncomingMessage, limit: number): Promise<string> {
+  let text = '';
+  for await (const piece of answer.setEncoding('utf8')) {
+    text += String(piece);
+    if (text.length > limit) return text.slice(0, limit);
+  }
+  return text;
+}
+
+function headOf(socketPath: string, request: EngineRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  const body = Object.keys(request.body ?? {}).length === 0 ? undefined : JSON.stringify(request.body);
+  return new Promise((resolve, reject) => {
+    const call = startRequest({
+      ...addressOf(socketPath, request),
+      method: request.method,
+      headers: {
+        host: 'engine',
+        ...(request.auth && { 'x-registry-auth': registryHeader(request.auth) }),
+        ...(body !== undefined && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        }),
+      },
+      signal,
+    });
+    call.once('response', resolve);
+    call.once('error', reject);
+    call.end(body);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
