@@ -133,7 +133,7 @@ async function largeFigure(folder: string): Promise<Figure> {
   }
 }
 
-const groups = ['requests', 'logs', 'deployments', 'backups', 'domains'] as const;
+const groups = ['requests', 'logs', 'deployments', 'builders', 'backups', 'domains'] as const;
 const named = groups.filter((group) => process.argv.slice(2).includes(group));
 const wanted = new Set(named.length === 0 ? groups : named);
 const circumstances = {

@@ -119,7 +119,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   "has the machine's loopback asked by ADD": ({ tenant }) =>
     looted(tenant, `${base}ADD http://127.0.0.1:${loopbackPort}/ /stolen\nRUN cat /stolen\n`),
   "has the cloud's metadata asked by ADD": ({ tenant }) =>
-    looted(tenant, `${base}ADD http://${metadata}/ /stolen\nRUN cat /stolen\n`),
+    looted(tenant, `${base}ADD http://${metadata}/ /credentials\nRUN cat /credentials\n`),
   "asks for the cloud's metadata in a step": ({ tenant }) => looted(tenant, fetching(`http://${metadata}/`)),
   'asks a neighbour in the private network': ({ tenant }) =>
     looted(tenant, fetching(`http://${machineIp}:${neighbourPort}/`)),
