@@ -1,6 +1,6 @@
 /**
- * Builds in an organization's own builder beside builds in the server's engine, as they were before there were
- * builders: the first one, later ones, and the memory of a builder that waits.
+ * Builds in an organization's own builder beside builds in the server's engine, as they were before there
+ * were builders: the first one, later ones, and the memory of a builder that waits.
  */
 import { createBuildLimiter } from '../../server/src/adapters/host/local/build-limits.ts';
 import type { BuildEngines } from '../../server/src/ports/build-engine.ts';

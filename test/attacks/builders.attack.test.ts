@@ -1,6 +1,6 @@
 /**
- * A tenant's build on the way to other organizations' caches and images, to the machine beneath, to what stands
- * beside it, and beyond its limits.
+ * A tenant's build on the way to other organizations' caches and images, to the machine beneath, to what
+ * stands beside it, and beyond its limits.
  */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -47,7 +47,7 @@ interface Built {
   image: string;
 }
 
-/** An application of the party, built from this Dockerfile; its log when the build has ended, whatever came of it. */
+/** Builds an application of the party from this Dockerfile; gives its log, whatever came of it. */
 async function built(party: Party, dockerfile: string, { keeps = false } = {}): Promise<Built> {
   const name = `spy-${randomId(8)
     .toLowerCase()

@@ -57,20 +57,7 @@ export function createBuilderFixture(
   const folder = mkdtempSync(join(tmpdir(), 'builder-test-'));
   const [source, scratch] = [join(folder, 'source'), join(folder, 'scratch')];
   const organizationId = `o${process.pid}-${randomId(6)}`;
-  const engines = createBuildEngines({
-    engineSocket,
-    // The same folder, as the host sees it.
-    folder: join(dirname(engineSocket), 'builders'),
-    hostFolder: '/run/bed/builders',
-    limiterOf: (socket) => createBuildLimiter(socket),
-    wallsOf: async () => ({
-      ...outgoingNetworks({ reachesPrivate: false, allowed: [], platform: [] }),
-      host: [],
-      hostPorts: [80, 443],
-    }),
-    isShared: async (reference) => reference.startsWith('berth/'),
-    ...engineOptions,
-  });
+  const engines = buildersOf(engineSocket, engineOptions);
   const builder = createBuilder({
     dockerPath: '/usr/bin/docker',
     engines,
@@ -113,6 +100,23 @@ export function createBuilderFixture(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Builders with the walls of a tenant's, in the folder that both the host and this machine see. */
+function buildersOf(engineSocket: string, options: Partial<BuildEnginesOptions>): BuildEngines {
+  return createBuildEngines({
+    engineSocket,
+    folder: join(dirname(engineSocket), 'builders'),
+    hostFolder: '/run/bed/builders',
+    limiterOf: (socket) => createBuildLimiter(socket),
+    wallsOf: async () => ({
+      ...outgoingNetworks({ reachesPrivate: false, allowed: [], platform: [] }),
+      host: [],
+      hostPorts: [80, 443],
+    }),
+    isShared: async (reference) => reference.startsWith('berth/'),
+    ...options,
+  });
 }
 
 /** Its output; fails when it fails. */

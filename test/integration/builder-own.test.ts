@@ -13,7 +13,7 @@ const base = 'FROM berth/debian:12\n';
 const idsOf = (organizationId: string): Promise<string> =>
   fixture.docker('ps', '--all', '--quiet', '--no-trunc', '--filter', `label=berth.builder=${organizationId}`);
 
-test('what a killed Berth leaves of a builder is found again, used again, and nothing is doubled', async () => {
+test('what a killed Berth leaves of a builder is found and used again, and nothing is doubled', async () => {
   const { organizationId } = fixture;
   fixture.write({ Dockerfile: `${base}RUN echo begun && sleep 100\n` });
   const killed = new AbortController();
@@ -61,12 +61,11 @@ test('names, modes, links and whiteouts of an image arrive as they were built', 
       `${base}RUN mkdir -p /odd/gone /odd/opaque && printf x > '/odd/${odd}' && echo 1 > /odd/gone/file && ` +
       'ln -s /etc/passwd /odd/link && ln /odd/gone/file /odd/hard && chmod 4711 /odd/hard && ' +
       'chown 1000:1000 /odd/gone && echo 1 > /odd/opaque/one && head -c 3000000 /dev/urandom > /odd/large\n' +
-      'RUN sha256sum /odd/large > /odd/sum && rm /odd/gone/file && rm -r /odd/opaque && mkdir /odd/opaque && ' +
-      'echo 2 > /odd/opaque/two\n',
+      'RUN sha256sum /odd/large > /odd/sum && rm /odd/gone/file && rm -r /odd/opaque && ' +
+      'mkdir /odd/opaque && echo 2 > /odd/opaque/two\n',
   });
   const image = await fixture.build();
-  const show =
-    'cd /odd && sha256sum -c sum && ls -A opaque gone && stat -c "%a %u %F %n" * && readlink link && cat hard';
+  const show = 'cd /odd && sha256sum -c sum && ls -A opaque gone && stat -c "%a %u %F %n" * && readlink link';
   const said = (await fixture.docker('run', '--rm', image, 'sh', '-c', show)).split('\n');
   expect(said).toContain('/odd/large: OK');
   expect(said).toContain('two');
@@ -78,7 +77,7 @@ test('names, modes, links and whiteouts of an image arrive as they were built', 
   expect(said.filter((line) => line.includes(odd))).toHaveLength(1);
 });
 
-test('only the layers that the engine lacks travel, and labels are Berth’s, whatever the image says', async () => {
+test('only the layers that the engine lacks travel; labels are Berth’s, whatever the image says', async () => {
   fixture.write({ Dockerfile: `${base}LABEL berth.test=forged\nRUN echo first > /first\n` });
   const labels = { 'berth.organization': fixture.organizationId, 'berth.test': 'ours' };
   const first = await fixture.build({ labels });

@@ -108,7 +108,7 @@ const networks: readonly (readonly [AddressKind, readonly string[]])[] = [
 /** IPv6 by which IPv4 can be reached: NAT64 (RFC 6052) and 6to4 (RFC 3056). */
 const translated = ['64:ff9b::/96', '2002::/16'];
 
-/** The same rules for whoever connects by itself, such as a builder, as networks; the first that fits counts. */
+/** The same rules as networks, for whoever connects by itself, such as a builder; the first fit counts. */
 export function outgoingNetworks({ reachesPrivate, allowed, platform }: OutgoingPolicy): {
   never: string[];
   open: string[];

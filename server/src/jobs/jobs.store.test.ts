@@ -185,7 +185,7 @@ eachDatabase('the job queue', ({ open }) => {
     expect(await slots.give(second)).toBe(false);
   });
 
-  it('the next slot goes to the organization with the fewest running builds, by time among equals', async () => {
+  it('the next slot goes to whose organization has the fewest running builds, then by time', async () => {
     const { store, slots } = await queue('a1', 'a2', 'a3', 'b1', 'c1', 'b2');
     const jobs: (JobRecord & { organizationId: string })[] = [];
     for (let index = 0; index < 6; index += 1) {

@@ -22,8 +22,8 @@ export interface SlotStore {
 }
 
 /**
- * Who waits before whom: whoever's organization has fewer builds running, then whoever came first. The one place
- * that orders builds.
+ * Who waits before whom: whoever's organization has fewer builds running, then whoever came first. The one
+ * place that orders builds.
  */
 const isBefore = (other: Turn, own: Turn): RawBuilder<unknown> =>
   sql`(${other.running} < ${own.running}

@@ -9,7 +9,7 @@ export interface BuildEngine {
   socket: string;
   /** Limits its build steps. */
   limiter: BuildLimiter;
-  /** Brings those of these images that the host's engine shares with everybody; what is no such image is left. */
+  /** Brings those of these images that the host's engine has and shares with everybody. */
   bring(references: readonly string[], signal: AbortSignal): Promise<void>;
   /**
    * Hands a built image over to the host's engine, under its tag and with exactly these labels over its own,
@@ -21,11 +21,11 @@ export interface BuildEngine {
 }
 
 export interface BuildEngines {
-  /** Starts the organization's engine when it does not run. Throws AppError with the reason when it cannot. */
+  /** Starts the organization's engine when it does not run; throws AppError with the reason if it cannot. */
   lend(organizationId: string, need: { limits: BuildLimits; signal: AbortSignal }): Promise<BuildEngine>;
   /**
-   * What a former run of Berth left: engines that run are stopped when nobody uses them, those of organizations
-   * that are not among these are removed with their caches.
+   * What a former run of Berth left: engines that run are stopped when nobody uses them, those of
+   * organizations that are not among these are removed with their caches.
    */
   tidy(organizations: ReadonlySet<string>): Promise<void>;
 }

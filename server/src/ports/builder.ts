@@ -20,8 +20,8 @@ export interface Builder {
   /** The programs beside docker that build types need; `scratchDirectory` is made and removed. */
   programs(scratchDirectory: string, signal: AbortSignal): Promise<BuilderProgram[]>;
   /**
-   * Puts in order what a former run of Berth left of builders; those of organizations that are not among these
-   * are removed with their caches.
+   * Puts in order what a former run of Berth left of builders; those of organizations that are not among
+   * these are removed with their caches.
    */
   tidy(organizations: ReadonlySet<string>): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
  * The images that a Dockerfile seems to begin from, so that those which only this host has can be brought to
- * the builder. Nothing depends on it but the build's success: what is not found here is pulled by the builder,
- * or missing.
+ * the builder. Nothing depends on it but the build's success: what is not found here is pulled by the
+ * builder, or missing.
  */
 
 /** References as they stand in FROM, COPY --from and mounts, arguments put in, stages left out. */

@@ -1,4 +1,4 @@
-/** The builders of one host: one for each organization, started when it is needed and stopped when it is not. */
+/** The builders of one host: one for each organization, started when needed and stopped when not. */
 import { mkdir, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -52,87 +52,13 @@ interface Builder {
 }
 
 export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
-  const { engineSocket, serverName, folder, hostFolder, limiterOf, wallsOf, isShared } = options;
-  const { image = builderImage, idleMs = defaultIdleMs } = options;
-  const engine = createEngineClient(engineSocket, serverName);
+  const engine = createEngineClient(options.engineSocket, options.serverName);
   const builders = new Map<string, Builder>();
-
   function builderOf(organizationId: string): Builder {
-    const present = builders.get(organizationId);
-    if (present) return present;
-    const own = join(folder, folderOf(organizationId));
-    const socket = join(own, 'docker.sock');
-    const builder: Builder = {
-      organizationId,
-      folder: own,
-      socket,
-      client: createEngineClient(socket, 'of the builder'),
-      limiter: limiterOf(socket),
-      idle: createIdle(idleMs, () => inTurn(builder, () => stopUnused(builder))),
-      running: new Set(),
-      turn: Promise.resolve(),
-    };
+    const builder = builders.get(organizationId) ?? newBuilder(engine, options, organizationId);
     builders.set(organizationId, builder);
     return builder;
   }
-  async function stopUnused(builder: Builder): Promise<void> {
-    if (builder.idle.users() === 0) await stopBuilder(engine, builder.organizationId);
-  }
-  async function start(builder: Builder, signal: AbortSignal): Promise<string> {
-    const { organizationId, running, socket } = builder;
-    await mkdir(builder.folder, { recursive: true, mode: 0o700 });
-    const walls = await wallsOf(organizationId);
-    const container = {
-      organizationId,
-      image,
-      hostFolder: join(hostFolder, folderOf(organizationId)),
-      walls,
-    };
-    const isInUse = builder.idle.users() > 1;
-    const id = await ensureBuilder(engine, container, { isInUse, limits: running, signal }, () =>
-      answers(socket),
-    );
-    await limitBuilder(engine, id, running);
-    return id;
-  }
-  async function presentLayers(organizationId: string): Promise<string[]> {
-    const images = await listImages(engine, `berth.organization=${organizationId}`);
-    const layered = await Promise.all(images.slice(0, imagesLookedAt).map(({ id }) => layersOf(engine, id)));
-    return layered.flatMap((one) => chainIds(one?.diffIds ?? []));
-  }
-  function lent(builder: Builder, id: string, limits: BuildLimits): BuildEngine {
-    const { client, socket, organizationId } = builder;
-    const ends = {
-      host: { client: engine, socket: engineSocket },
-      builder: { client, socket, partsSocket: join(builder.folder, 'images.sock') },
-    };
-    const brought = new Set<string>();
-    return {
-      socket,
-      limiter: builder.limiter,
-      async bring(references, signal) {
-        for (const reference of references) {
-          if (!(await isShared(reference))) continue;
-          for (const chainId of await inTurn(builder, () => bringImage(ends, reference, signal)))
-            brought.add(chainId);
-        }
-      },
-      async deliver(name, labels, signal) {
-        const present = new Set([...brought, ...(await presentLayers(organizationId))]);
-        await deliverImage(ends, { image: name, labels }, present, signal);
-        // Its layers stay in the cache; nobody can begin from it by its name.
-        await removeImage(client, name);
-      },
-      async giveBack() {
-        builder.running.delete(limits);
-        builder.idle.giveBack();
-        if (builder.running.size > 0)
-          // Memory that is in use cannot be taken away; the next build sets it anew.
-          await inTurn(builder, () => limitBuilder(engine, id, builder.running)).catch(() => undefined);
-      },
-    };
-  }
-
   return {
     async lend(organizationId, { limits: asked, signal }) {
       const builder = builderOf(organizationId);
@@ -140,8 +66,8 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
       builder.running.add(limits);
       builder.idle.take();
       try {
-        const id = await inTurn(builder, () => start(builder, signal));
-        return lent(builder, id, limits);
+        const id = await inTurn(builder, () => start(engine, options, builder, signal));
+        return lent(engine, options, builder, { id, limits });
       } catch (error) {
         builder.running.delete(limits);
         builder.idle.giveBack();
@@ -161,10 +87,95 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
         const organizationId = name.slice(nameOf('').length);
         if (organizations.has(organizationId)) continue;
         await removeVolume(engine, name);
-        await rm(join(folder, folderOf(organizationId)), { recursive: true, force: true });
+        await rm(join(options.folder, folderOf(organizationId)), { recursive: true, force: true });
       }
     },
   };
+}
+
+function newBuilder(
+  engine: EngineClient,
+  { folder, limiterOf, idleMs = defaultIdleMs }: BuildEnginesOptions,
+  organizationId: string,
+): Builder {
+  const own = join(folder, folderOf(organizationId));
+  const socket = join(own, 'docker.sock');
+  const builder: Builder = {
+    organizationId,
+    folder: own,
+    socket,
+    client: createEngineClient(socket, 'of the builder'),
+    limiter: limiterOf(socket),
+    idle: createIdle(idleMs, () => inTurn(builder, () => stopUnused(engine, builder))),
+    running: new Set(),
+    turn: Promise.resolve(),
+  };
+  return builder;
+}
+
+async function stopUnused(engine: EngineClient, builder: Builder): Promise<void> {
+  if (builder.idle.users() === 0) await stopBuilder(engine, builder.organizationId);
+}
+
+/** Gives the id of the container, which runs and has the limits of its builds. */
+async function start(
+  engine: EngineClient,
+  { image = builderImage, hostFolder, wallsOf }: BuildEnginesOptions,
+  { organizationId, folder, socket, running, idle }: Builder,
+  signal: AbortSignal,
+): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const own = join(hostFolder, folderOf(organizationId));
+  const container = { organizationId, image, hostFolder: own, walls: await wallsOf(organizationId) };
+  const use = { isInUse: idle.users() > 1, limits: running, signal };
+  const id = await ensureBuilder(engine, container, use, () => answers(socket));
+  await limitBuilder(engine, id, running);
+  return id;
+}
+
+function lent(
+  engine: EngineClient,
+  { engineSocket, isShared }: BuildEnginesOptions,
+  builder: Builder,
+  { id, limits }: { id: string; limits: BuildLimits },
+): BuildEngine {
+  const { client, socket, organizationId, running } = builder;
+  const ends = {
+    host: { client: engine, socket: engineSocket },
+    builder: { client, socket, partsSocket: join(builder.folder, 'images.sock') },
+  };
+  const brought = new Set<string>();
+  return {
+    socket,
+    limiter: builder.limiter,
+    async bring(references, signal) {
+      for (const reference of references) {
+        if (!(await isShared(reference))) continue;
+        const chains = await inTurn(builder, () => bringImage(ends, reference, signal));
+        for (const chainId of chains) brought.add(chainId);
+      }
+    },
+    async deliver(name, labels, signal) {
+      const present = new Set([...brought, ...(await presentLayers(engine, organizationId))]);
+      await deliverImage(ends, { image: name, labels }, present, signal);
+      // Its layers stay in the cache; nobody can begin from it by its name.
+      await removeImage(client, name);
+    },
+    async giveBack() {
+      running.delete(limits);
+      builder.idle.giveBack();
+      // Memory that is in use cannot be taken away; the next build sets it anew.
+      if (running.size > 0)
+        await inTurn(builder, () => limitBuilder(engine, id, running)).catch(() => undefined);
+    },
+  };
+}
+
+/** Chain ids of layers that the host's engine has of the organization's own images. */
+async function presentLayers(engine: EngineClient, organizationId: string): Promise<string[]> {
+  const images = await listImages(engine, `berth.organization=${organizationId}`);
+  const layered = await Promise.all(images.slice(0, imagesLookedAt).map(({ id }) => layersOf(engine, id)));
+  return layered.flatMap((one) => chainIds(one?.diffIds ?? []));
 }
 
 /** One after another; a failure is its own affair. */

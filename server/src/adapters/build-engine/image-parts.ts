@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts';
 
 const longestHead = 32;
 
-/** Throws SERVICE_UNAVAILABLE when the builder does not answer, PRECONDITION_FAILED when it lacks the part. */
+/** SERVICE_UNAVAILABLE when the builder does not answer, PRECONDITION_FAILED when it lacks the part. */
 export async function imagePart(
   socketPath: string,
   kind: 'config' | 'layer',

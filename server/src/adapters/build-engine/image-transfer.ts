@@ -1,4 +1,4 @@
-/** Images between the host's engine and a builder's: base images come in, built ones go out layer by layer. */
+/** Images between the host's engine and a builder's: base images in, built ones out, layer by layer. */
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';

@@ -38,7 +38,7 @@ export const builders = {
     program: {
       name: 'railpack',
       install:
-        'install it from railpack.com into /usr/local/bin; the image moby/buildkit:latest must be within reach',
+        'install it from railpack.com into /usr/local/bin; it also needs the image moby/buildkit:latest',
     },
     files: labelFile,
     steps: (plan) => [...buildKitSteps(plan), railpackStep(plan), labelStep(plan)],

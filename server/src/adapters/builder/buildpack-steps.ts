@@ -26,8 +26,8 @@ export function nixpacksStep(plan: BuildPlan): BuildStep {
 }
 
 /**
- * The BuildKit that Railpack speaks to: a container of the builder, within its walls and limits. It may be there
- * already.
+ * The BuildKit that Railpack speaks to: a container of the builder, within its walls and limits. It may be
+ * there already.
  */
 export function buildKitSteps(plan: BuildPlan): BuildStep[] {
   const env = engineEnvironment(plan);

@@ -37,8 +37,8 @@ export interface BuildStep {
 
 /**
  * Variables by their names alone (`--flag=NAME`), their values in the child's environment: any process of the
- * machine can read another's arguments. A name by which the child itself would be changed (PATH, LD_PRELOAD …)
- * can go neither way; `left` has those.
+ * machine can read another's arguments. A name by which the child itself would be changed (PATH,
+ * LD_PRELOAD …) can go neither way; `left` has those.
  */
 export function passVariables(
   flag: string,
@@ -54,12 +54,26 @@ export function passVariables(
 }
 
 /** What the C library, Go, and git, which a plugin of docker starts, read from their environment. */
-const ofSystem =
-  /^(PATH|HOME|TMPDIR|LOCPATH|NLSPATH|HOSTALIASES|LOCALDOMAIN|BASH_ENV|ENV|IFS|ZONEINFO|(LD|GLIBC|GCONV|GETCONF|MALLOC|RES|RESOLV|SSL|GIT|XDG|DBUS|SSH|OTEL)_.*|GO(DEBUG|GC|MEMLIMIT|MAXPROCS|TRACEBACK|ROOT|PATH|COVERDIR|RACE|FIPS140)?)$/i;
+const ofSystem = new RegExp(
+  [
+    '^(PATH|HOME|TMPDIR|LOCPATH|NLSPATH|HOSTALIASES|LOCALDOMAIN|BASH_ENV|ENV|IFS|ZONEINFO)$',
+    '^(LD|GLIBC|GCONV|GETCONF|MALLOC|RES|RESOLV|SSL|GIT|XDG|DBUS|SSH|OTEL)_',
+    '^GO(DEBUG|GC|MEMLIMIT|MAXPROCS|TRACEBACK|ROOT|PATH|COVERDIR|RACE|FIPS140)$',
+  ].join('|'),
+  'i',
+);
 
 /** What the docker program and its plugin read besides. */
-const ofDocker =
-  /^(DOCKER_(HOST|CONFIG|CONTEXT|TLS.*|CERT_PATH|API_VERSION|BUILDKIT|CONTENT_TRUST.*|CLI_.*|DEFAULT_PLATFORM|HIDE_.*|CUSTOM_HEADERS|AUTH_CONFIG|STACK.*|DRIVER)|BUILDX_.*|BUILDKIT_(HOST|PROGRESS|COLORS|TTY.*|NO_CLIENT.*)|EXPERIMENTAL.*|MOBY_.*)$/i;
+const ofDocker = new RegExp(
+  [
+    '^DOCKER_(HOST|CONFIG|CONTEXT|TLS.*|CERT_PATH|API_VERSION|BUILDKIT|DEFAULT_PLATFORM|DRIVER|AUTH_CONFIG)$',
+    '^DOCKER_(CONTENT_TRUST|CLI|HIDE|CUSTOM_HEADERS|STACK)',
+    '^BUILDKIT_(HOST|PROGRESS|COLORS|TTY|NO_CLIENT)',
+    '^(BUILDX|MOBY)_',
+    '^EXPERIMENTAL',
+  ].join('|'),
+  'i',
+);
 
 /** Names that cannot be build arguments of the docker program. */
 export function isDockerSetting(name: string): boolean {

@@ -1,4 +1,4 @@
-/** Images by their bytes: given by one engine, loaded by another (engine API, "Export an image", "Import images"). */
+/** Images by their bytes, from one engine to another (engine API, "Export an image", "Import images"). */
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -29,7 +29,7 @@ export interface MachineOptions {
   logAnswerBytes?: () => Promise<number>;
   /** Makes the builders of a host. */
   buildEngines(options: BuildEnginesOptions): BuildEngines;
-  /** What a builder's network is kept from, on a machine with these addresses and these ports of its proxy. */
+  /** What a builder's network is kept from, on a machine with these addresses and ports of its proxy. */
   builderWalls(
     organizationId: string,
     machine: Pick<HostFacts, 'addresses'> & Pick<Host, 'proxyPorts'>,
