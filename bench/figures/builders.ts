@@ -2,6 +2,8 @@
  * Builds in an organization's own builder beside builds in the server's engine, as they were before there
  * were builders: the first one, later ones, and the memory of a builder that waits.
  */
+import { z } from 'zod';
+import { createEngineClient } from '../../server/src/adapters/engine/engine-client.ts';
 import { createBuildLimiter } from '../../server/src/adapters/host/local/build-limits.ts';
 import type { BuildEngines } from '../../server/src/ports/build-engine.ts';
 import { openBed } from '../../test/bed/bed.ts';
@@ -23,22 +25,27 @@ export async function builderFigures(say: (text: string) => void): Promise<Figur
   const bed = await openBed({ name: `bench-builders-${process.pid}`, log: say });
   try {
     const { engineSocket } = await bed.host('m1', { index: 1, engine: true, images: true });
-    const own = createBuilderFixture(engineSocket);
-    const shared = createBuilderFixture(engineSocket, { engines: onTheServer(engineSocket) });
-    say('builds in a builder and in the engine, by turns …');
-    const cold = { own: await timed(own, 'first'), shared: await timed(shared, 'first') };
-    const times: { own: number[]; shared: number[] } = { own: [], shared: [] };
-    for (let round = 0; round < rounds; round += 1) {
-      times.own.push(await timed(own, `own ${round}`));
-      times.shared.push(await timed(shared, `shared ${round}`));
-    }
-    const memory = await memoryOf(own);
-    await own[Symbol.asyncDispose]();
-    await shared[Symbol.asyncDispose]();
-    return figuresOf(cold, { own: median(times.own), shared: median(times.shared) }, memory);
+    return await measured(engineSocket, say);
   } finally {
     await bed.close();
   }
+}
+
+/** On an engine that has the images. */
+export async function measured(engineSocket: string, say: (text: string) => void): Promise<Figure[]> {
+  const own = createBuilderFixture(engineSocket);
+  const shared = createBuilderFixture(engineSocket, { engines: onTheServer(engineSocket) });
+  say('builds in a builder and in the engine, by turns …');
+  const cold = { own: await timed(own, 'first'), shared: await timed(shared, 'first') };
+  const times: { own: number[]; shared: number[] } = { own: [], shared: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    times.own.push(await timed(own, `own ${round}`));
+    times.shared.push(await timed(shared, `shared ${round}`));
+  }
+  const memory = await memoryOf(engineSocket, own);
+  await own[Symbol.asyncDispose]();
+  await shared[Symbol.asyncDispose]();
+  return figuresOf(cold, { own: median(times.own), shared: median(times.shared) }, memory);
 }
 
 function onTheServer(engineSocket: string): BuildEngines {
@@ -63,17 +70,23 @@ async function timed(fixture: BuilderFixture, version: string): Promise<number> 
   return performance.now() - began;
 }
 
-/** Bytes of the builder's container, without what the kernel would take back at once. */
-async function memoryOf({ docker, organizationId }: BuilderFixture): Promise<number> {
-  const shown = await docker(
-    'stats',
-    '--no-stream',
-    '--format',
-    '{{.MemUsage}}',
-    `berth-builder-${organizationId}`,
+const statsAnswer = z.looseObject({
+  memory_stats: z.looseObject({ stats: z.record(z.string(), z.number()) }),
+});
+
+/** Bytes of the builder's programs, without files that memory holds; control groups of version 1, else 2. */
+async function memoryOf(engineSocket: string, { organizationId }: BuilderFixture): Promise<number> {
+  const answer = await createEngineClient(engineSocket).call(
+    {
+      method: 'GET',
+      path: `/containers/berth-builder-${organizationId}/stats`,
+      query: { stream: false },
+      doing: "reading the builder's memory",
+    },
+    statsAnswer,
   );
-  const [, number = '', unit = ''] = /^([\d.]+)([KMG]i?B)/.exec(shown.trim()) ?? [];
-  return Number(number) * 1024 ** (['KiB', 'MiB', 'GiB'].indexOf(unit) + 1);
+  const { total_rss: first, anon: second } = answer.memory_stats.stats;
+  return first ?? second ?? NaN;
 }
 
 interface Pair {

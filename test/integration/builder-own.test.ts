@@ -77,7 +77,7 @@ test('names, modes, links and whiteouts of an image arrive as they were built', 
   expect(said.filter((line) => line.includes(odd))).toHaveLength(1);
 });
 
-test('only the layers that the engine lacks travel; labels are Berth’s, whatever the image says', async () => {
+test('only layers that the engine lacks travel; labels are Berth’s, whatever an image says', async () => {
   fixture.write({ Dockerfile: `${base}LABEL berth.test=forged\nRUN echo first > /first\n` });
   const labels = { 'berth.organization': fixture.organizationId, 'berth.test': 'ours' };
   const first = await fixture.build({ labels });

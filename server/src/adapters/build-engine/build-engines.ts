@@ -71,7 +71,8 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
       } catch (error) {
         builder.running.delete(limits);
         builder.idle.giveBack();
-        throw error;
+        signal.throwIfAborted();
+        throw withoutEngine(error);
       }
     },
     async tidy(organizations) {
@@ -111,6 +112,13 @@ function newBuilder(
     turn: Promise.resolve(),
   };
   return builder;
+}
+
+function withoutEngine(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') return error;
+  const sentence =
+    'The container engine does not answer, so nothing can be built; start it and deploy again.';
+  return new AppError(error.code, sentence, { cause: error });
 }
 
 async function stopUnused(engine: EngineClient, builder: Builder): Promise<void> {
