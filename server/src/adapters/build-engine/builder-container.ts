@@ -65,8 +65,8 @@ function hostConfig(spec: Record<string, unknown>, limits: Iterable<BuildLimits>
 }
 
 /**
- * What all its builds may have together. Processor time below what its steps had last is refused by control
- * groups of version 1; it stays then, and the steps' own limit holds.
+ * What all its builds may have together. Memory below what is in use, and on control groups of version 1
+ * processor time below what its steps had last, are refused: it stays then, and the steps' own limit holds.
  */
 export async function limitBuilder(
   client: EngineClient,
@@ -74,17 +74,14 @@ export async function limitBuilder(
   limits: Iterable<BuildLimits>,
 ): Promise<void> {
   const { CpuPeriod, CpuQuota, ...memory } = containerLimits(limits);
-  const change = (body: Record<string, number | undefined>): Promise<void> =>
-    client.send({
-      method: 'POST',
-      path: `/containers/${segment(id)}/update`,
-      body,
-      doing: 'limiting the builder',
-    });
-  await change(memory);
-  await change({ CpuPeriod, CpuQuota }).catch((error: unknown) => {
-    if (!(error instanceof EngineRefusal)) throw error;
-  });
+  for (const body of [memory, { CpuPeriod, CpuQuota }]) {
+    const path = `/containers/${segment(id)}/update`;
+    try {
+      await client.send({ method: 'POST', path, body, doing: 'limiting the builder' });
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) throw error;
+    }
+  }
 }
 
 /** Stops it in good order and removes it; its cache stays. */
