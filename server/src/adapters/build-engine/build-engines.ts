@@ -49,6 +49,8 @@ interface Builder {
   running: Set<BuildLimits>;
   /** What is done to the container, one after another. */
   turn: Promise<unknown>;
+  /** By reference, images that are brought to it. */
+  bringing: Map<string, Promise<unknown>>;
 }
 
 export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
@@ -110,6 +112,7 @@ function newBuilder(
     idle: createIdle(idleMs, () => inTurn(builder, () => stopUnused(engine, builder))),
     running: new Set(),
     turn: Promise.resolve(),
+    bringing: new Map(),
   };
   return builder;
 }
@@ -159,8 +162,14 @@ function lent(
     async bring(references, signal) {
       for (const reference of references) {
         if (!(await isShared(reference))) continue;
-        const chains = await inTurn(builder, () => bringImage(ends, reference, signal));
-        for (const chainId of chains) brought.add(chainId);
+        // One after another for each image; the second finds it there. Builds that need no image go on.
+        const before = builder.bringing.get(reference) ?? Promise.resolve();
+        const chains = before.then(() => bringImage(ends, reference, signal));
+        builder.bringing.set(
+          reference,
+          chains.catch(() => undefined),
+        );
+        for (const chainId of await chains) brought.add(chainId);
       }
     },
     async deliver(name, labels, signal) {
