@@ -1,7 +1,7 @@
 /**
  * `npm run bench [requests] [logs] [deployments] [builders] [backups] [domains]`: the figures we promise,
- * each beside its baseline in the same run. Prints the table; a whole run writes bench/results.md. Deployments,
- * builders and domains need root, for an engine of their own in the test bed.
+ * each beside its baseline in the same run. Prints the table; a whole run writes bench/results.md.
+ * Deployments, builders and domains need root, for an engine of their own in the test bed.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
