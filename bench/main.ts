@@ -1,7 +1,7 @@
 /**
- * `npm run bench [requests] [logs] [command] [deployments] [backups] [domains]`: the figures we promise,
- * each beside its baseline in the same run. Prints the table; a whole run writes bench/results.md.
- * Deployments and domains need root, for an engine of their own in the test bed.
+ * `npm run bench [requests] [logs] [command] [deployments] [builders] [backups] [domains]`: the figures we
+ * promise, each beside its baseline in the same run. Prints the table; a whole run writes bench/results.md.
+ * Deployments, builders and domains need root, for an engine of their own in the test bed.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { mustRun } from '../images/command.ts';
 import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
 import { backupFigures } from './figures/backups.ts';
+import { builderFigures } from './figures/builders.ts';
 import { commandLineFigures } from './figures/command-line.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
@@ -133,7 +134,7 @@ async function largeFigure(folder: string): Promise<Figure> {
   }
 }
 
-const groups = ['requests', 'logs', 'command', 'deployments', 'backups', 'domains'] as const;
+const groups = ['requests', 'logs', 'command', 'deployments', 'builders', 'backups', 'domains'] as const;
 const named = groups.filter((group) => process.argv.slice(2).includes(group));
 const wanted = new Set(named.length === 0 ? groups : named);
 const circumstances = {
@@ -156,6 +157,7 @@ try {
   if (wanted.has('deployments') && process.getuid?.() === 0)
     figures.push(...(await deploymentFigures(root, say)));
   else if (wanted.has('deployments')) say('Deployments are not measured: the test bed needs root.');
+  if (wanted.has('builders') && process.getuid?.() === 0) figures.push(...(await builderFigures(say)));
   if (wanted.has('backups') && process.getuid?.() === 0) figures.push(...(await backupFigures(root, say)));
   if (wanted.has('domains') && process.getuid?.() === 0) figures.push(...(await domainFigures(root, say)));
   const text = report(figures, circumstances);

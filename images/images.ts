@@ -1,3 +1,5 @@
+import { builderImage } from '../server/src/domain/builder-image.ts';
+
 /**
  * The images that Berth can make itself where no image registry answers, from Debian's packages and the npm
  * registry only. The names are ours: an official tag in a user's engine must stay what its maker published.
@@ -9,6 +11,7 @@ export const images = {
   },
   'berth/node:24': { folder: 'node', use: 'Node.js 24 with npm and git; user node (1000)' },
   'berth/caddy:2': { folder: 'caddy', use: 'Caddy 2, the proxy' },
+  [builderImage]: { folder: 'builder', use: "an organization's builder: Docker's engine with its BuildKit" },
   'berth/postgres:15': { folder: 'postgres', use: 'PostgreSQL 15' },
   'berth/mariadb:10.11': { folder: 'mariadb', use: 'MariaDB 10.11, also for MySQL clients' },
   'berth/redis:7': { folder: 'redis', use: 'Redis 7' },

@@ -1,4 +1,5 @@
 /** Hosts for tests that need no machine: Berth's own, with what a test puts in place of its parts. */
+import { createBuildEngines } from '../server/src/adapters/build-engine/build-engines.ts';
 import { localConnection } from '../server/src/adapters/host/local/local-connection.ts';
 import { createMachine } from '../server/src/adapters/host/machine.ts';
 import { createWorkFiles } from '../server/src/adapters/files/work-files.ts';
@@ -20,6 +21,7 @@ export function absentHost(parts: Partial<Host> = {}): Host {
           data: '/nonexistent/berth',
           proxy: '/nonexistent/berth/proxy',
           composes: '/nonexistent/berth/composes',
+          builders: '/nonexistent/berth/builders',
         },
         files: createWorkFiles(),
         probePath: '/nonexistent/busybox',
@@ -30,6 +32,9 @@ export function absentHost(parts: Partial<Host> = {}): Host {
       clock: systemClock,
       dockerPath: '/usr/bin/docker',
       staticImage: 'berth/caddy:2',
+      buildEngines: createBuildEngines,
+      builderWalls: async () => ({ never: [], open: [], closed: [], host: [], hostPorts: [] }),
+      isShared: async () => false,
       watchProxy: () => ({
         onNews: () => undefined,
         onRequests: async () => undefined,

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildImages } from '../../images/build.ts';
-import { buildPackages, imageNames } from '../../images/images.ts';
+import { buildPackages, imageNames, type ImageName } from '../../images/images.ts';
+import { builderImage } from '../../server/src/domain/builder-image.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { isPlatformImage, platformPrefix } from '../../server/src/domain/image-reference.ts';
 import { installPackages } from '../apt.ts';
@@ -50,10 +51,13 @@ export const imagesStep: Step = {
       }
       settings[need] = reference;
     }
-    return (
-      `${needs.map((need) => settings[need]).join(', ')}: ` +
-      `${pulled.length === 0 ? 'all there' : `pulled ${pulled.join(', ')}`}`
-    );
+    // Nobody publishes this one.
+    const built = await build(context, [builderImage]);
+    const done = [
+      ...(pulled.length === 0 ? [] : [`pulled ${pulled.join(', ')}`]),
+      ...(built.length === 0 ? [] : [`built ${built.join(', ')}`]),
+    ];
+    return `${needs.map((need) => settings[need]).join(', ')}: ${done.join('; ') || 'all there'}`;
   },
 };
 
@@ -84,6 +88,13 @@ async function buildInstead(context: SetupContext, reference: string, fault: str
 }
 
 async function buildOurs(context: SetupContext): Promise<string> {
+  const { settings } = context;
+  const built = await build(context, imageNames);
+  for (const need of needs) settings[need] ??= needed[need].ours;
+  return built.length === 0 ? `${imageNames.join(', ')}: all there` : `built ${built.join(', ')}`;
+}
+
+async function build(context: SetupContext, names: readonly ImageName[]): Promise<ImageName[]> {
   const { settings, layout, engine, signal, say } = context;
   // Part of the recipe: what this machine trusts besides.
   await installPackages(['ca-certificates'], context);
@@ -92,13 +103,11 @@ async function buildOurs(context: SetupContext): Promise<string> {
   const request = {
     dockerHost: `unix://${engine.socket}`,
     dockerCli: settings.dockerCli,
-    names: imageNames,
+    names,
     workDir,
     log: say,
     signal,
     prepare: () => installPackages(buildPackages, context),
   };
-  const built = await buildImages(request);
-  for (const need of needs) settings[need] ??= needed[need].ours;
-  return built.length === 0 ? `${imageNames.join(', ')}: all there` : `built ${built.join(', ')}`;
+  return buildImages(request);
 }

@@ -27,7 +27,7 @@ test('file, context, stage, arguments, labels arrive; no process list has an arg
     dockerfile: 'docker/Web.Dockerfile',
     contextPath: 'files',
     stage: 'early',
-    buildArguments: { NOTE: value, DOCKER_HOST: 'unix:///nowhere' },
+    buildArguments: { NOTE: value, HTTPS_PROXY: `http://user:${value.length}-secret@proxy` },
     onLine: (line) => {
       fixture.lines.push(line);
       if (line.includes('RUN printf')) processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
@@ -40,6 +40,8 @@ test('file, context, stage, arguments, labels arrive; no process list has an arg
   ).toBe('yes');
   expect(processes).toContain('--build-arg=NOTE');
   expect(processes).not.toContain('line two');
+  expect(processes).toContain('--build-arg=HTTPS_PROXY');
+  expect(processes).not.toContain('-secret@proxy');
   expect(existsSync(fixture.scratch)).toBe(false);
 });
 
@@ -95,6 +97,7 @@ describe('what leaves the source is refused', () => {
     ['containerBuildStage', { stage: 'a b' }],
     ['buildArgs', { buildArguments: { '--x': '1' } }],
     ['buildArgs', { buildArguments: { 'A B': '1' } }],
+    ['buildArgs', { buildArguments: { DOCKER_HOST: 'unix:///nowhere' } }],
     ['buildSecrets', { buildSecrets: { '../x': new Secret('1') } }],
   ])('%s %j', async (field, request) => {
     fixture.write({ Dockerfile: base });
@@ -141,7 +144,7 @@ describe('failures say why', () => {
 
   test('an engine that is not there, a docker without BuildKit, a missing program', async () => {
     fixture.write({ Dockerfile: base });
-    const nowhere = createBuilderFixture('/nowhere/docker.sock');
+    const nowhere = createBuilderFixture(join(fixture.folder, 'nowhere', 'docker.sock'));
     nowhere.write({ Dockerfile: base });
     await expect(nowhere.build()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await nowhere[Symbol.asyncDispose]();

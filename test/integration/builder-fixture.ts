@@ -1,14 +1,24 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import {
+  createBuildEngines,
+  type BuildEnginesOptions,
+} from '../../server/src/adapters/build-engine/build-engines.ts';
 import { createBuilder } from '../../server/src/adapters/builder/builder.ts';
 import type { BuilderOptions } from '../../server/src/adapters/builder/builder.ts';
 import { createBuildLimiter } from '../../server/src/adapters/host/local/build-limits.ts';
+import { outgoingNetworks } from '../../server/src/domain/outgoing.ts';
+import type { BuildEngines } from '../../server/src/ports/build-engine.ts';
 import type { BuildRequest } from '../../server/src/ports/builder.ts';
+import { randomId } from '../../server/src/ports/clock.ts';
 import { command } from '../../server/src/shell/command.ts';
 import { run } from '../../server/src/shell/run.ts';
 
 export interface BuilderFixture extends AsyncDisposable {
+  /** Whose builds these are. */
+  organizationId: string;
+  engines: BuildEngines;
   folder: string;
   source: string;
   scratch: string;
@@ -42,13 +52,15 @@ const defaults = {
 export function createBuilderFixture(
   engineSocket: string,
   options: Partial<BuilderOptions> = {},
+  engineOptions: Partial<BuildEnginesOptions> = {},
 ): BuilderFixture {
   const folder = mkdtempSync(join(tmpdir(), 'builder-test-'));
   const [source, scratch] = [join(folder, 'source'), join(folder, 'scratch')];
+  const organizationId = `o${process.pid}-${randomId(6)}`;
+  const engines = buildersOf(engineSocket, engineOptions);
   const builder = createBuilder({
     dockerPath: '/usr/bin/docker',
-    engineSocket,
-    limiter: createBuildLimiter(engineSocket),
+    engines,
     serverName: 'this server',
     staticImage: 'berth/caddy:2',
     ...options,
@@ -57,6 +69,8 @@ export function createBuilderFixture(
   const lines: string[] = [];
   const docker = (...args: string[]): Promise<string> => runDocker(args, folder, engineSocket);
   return {
+    organizationId,
+    engines,
     folder,
     source,
     scratch,
@@ -68,6 +82,7 @@ export function createBuilderFixture(
       images.push(image);
       await builder.build({
         ...defaults,
+        organizationId,
         sourceDirectory: source,
         scratchDirectory: scratch,
         image,
@@ -78,10 +93,30 @@ export function createBuilderFixture(
       return image;
     },
     [Symbol.asyncDispose]: async () => {
+      const name = `berth-builder-${organizationId}`;
+      await docker('rm', '--force', name).catch(() => undefined);
+      await docker('volume', 'rm', '--force', name).catch(() => undefined);
       for (const image of images) await docker('image', 'rm', '--force', image).catch(() => undefined);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Builders with the walls of a tenant's, in the folder that both the host and this machine see. */
+function buildersOf(engineSocket: string, options: Partial<BuildEnginesOptions>): BuildEngines {
+  return createBuildEngines({
+    engineSocket,
+    folder: join(dirname(engineSocket), 'builders'),
+    hostFolder: '/run/bed/builders',
+    limiterOf: (socket) => createBuildLimiter(socket),
+    wallsOf: async () => ({
+      ...outgoingNetworks({ reachesPrivate: false, allowed: [], platform: [] }),
+      host: [],
+      hostPorts: [80, 443],
+    }),
+    isShared: async (reference) => reference.startsWith('berth/'),
+    ...options,
+  });
 }
 
 /** Its output; fails when it fails. */

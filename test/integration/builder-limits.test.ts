@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { findBuildCgroup } from '../../server/src/adapters/host/local/engine-cgroup.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
@@ -82,7 +82,10 @@ test('processor time is limited', async () => {
 });
 
 test('an abort ends the step in the engine, not only our program', async () => {
-  const group = await findBuildCgroup(engineSocket);
+  fixture.write({ Dockerfile: base });
+  await fixture.build();
+  const builders = join(dirname(engineSocket), 'builders');
+  const group = await findBuildCgroup(join(builders, fixture.organizationId, 'docker.sock'));
   if (group.version !== 1) throw new Error('this test reads version 1 control groups');
   const steps = () =>
     readdirSync(group.memory, { withFileTypes: true }).filter(

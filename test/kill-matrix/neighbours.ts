@@ -40,6 +40,7 @@ export function gitOf(machine: Machine): Git {
 export function builderOf({ memory, disk, built }: Machine): Builder {
   return {
     programs: async () => [],
+    tidy: async () => undefined,
     async build({ image, labels, sourceDirectory, dockerfile, onLine }) {
       if (!disk.has(`${sourceDirectory}/${dockerfile}`))
         throw new Error(`${dockerfile} is not in the source`);

@@ -197,7 +197,14 @@ const outgoing = createOutgoing({
 });
 
 function adaptersOf(machine: Machine, config: Config, reaper: Reaper): Adapters {
-  const folders = { work: '/work', composes: '/composes', backup: '/backup', proxy: '/proxy', git: '/git' };
+  const folders = {
+    work: '/work',
+    composes: '/composes',
+    builders: '/builders',
+    backup: '/backup',
+    proxy: '/proxy',
+    git: '/git',
+  };
   const scratch = made(config.data, 'scratch');
   return {
     folders,
@@ -222,14 +229,13 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
   return {
     engineSocket: config.engineSocket,
     proxyFolder: '/proxy',
-    buildLimiter: {
-      begin: async () => {
-        throw new Error('The builder in memory limits nothing.');
-      },
+    buildersFolder: '/builders',
+    buildLimiter: () => {
+      throw new Error('The builder in memory limits nothing.');
     },
     proxyPorts: { http: config.httpPort, https: config.httpsPort },
     files: reaper.guard('files', filesOf(machine)),
-    folders: { data: '/data', proxy: '/proxy', composes: '/composes' },
+    folders: { data: '/data', proxy: '/proxy', composes: '/composes', builders: '/builders' },
     probePath: config.probePath,
     protectedPaths: [],
     realPath: async (path) => path,

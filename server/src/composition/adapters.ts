@@ -21,6 +21,7 @@ export type Adapters = ReturnType<typeof createAdapters>;
 export interface OwnFolders {
   work: string;
   composes: string;
+  builders: string;
   backup: string;
   proxy: string;
   git: string;
@@ -67,6 +68,7 @@ export function makeFolders(config: Pick<Config, 'data'>): OwnFolders {
   return {
     work: folderIn(config, 'work'),
     composes: folderIn(config, 'composes'),
+    builders: folderIn(config, 'builders'),
     backup: folderIn(config, 'backup-work'),
     proxy: folderIn(config, 'proxy'),
     git: folderIn(config, 'git'),

@@ -1,13 +1,14 @@
 /** What a former run of Berth left when it did not end in good order. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sentenceOf } from '../domain/errors.ts';
 import type { DeploymentRecord } from '../db/tables.ts';
 import type { Ground } from './ground.ts';
 import type { Machines } from './machines.ts';
 
 export async function tidyUp(
-  { database, stores, adapters }: Ground,
-  { deployments }: Pick<Machines, 'deployments'>,
+  { database, stores, adapters, log }: Ground,
+  { deployments, hosts }: Pick<Machines, 'deployments' | 'hosts'>,
 ): Promise<void> {
   // On SQLite this is the only process that can hold a lease; on PostgreSQL another control plane may, so
   // leases run out by themselves.
@@ -16,6 +17,21 @@ export async function tidyUp(
     async (applicationId) => (await stores.applications.find({ applicationId }))?.uploadPath ?? null,
   );
   await tidyFolders(adapters, await deployments.unfinished());
+  // Engines take their time, and may not answer yet; nothing waits for it.
+  void tidyBuilders(hosts, stores, log);
+}
+
+async function tidyBuilders(
+  hosts: Machines['hosts'],
+  { organizations }: Ground['stores'],
+  log: Ground['log'],
+): Promise<void> {
+  try {
+    const known = new Set((await organizations.list({})).map(({ organizationId }) => organizationId));
+    for (const { builder } of await hosts.all()) await builder.tidy(known);
+  } catch (error) {
+    log.warn('The builders of a former run could not be looked at', { error: sentenceOf(error) });
+  }
 }
 
 /** What a crash left of deployments. */

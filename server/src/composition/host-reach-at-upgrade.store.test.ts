@@ -94,7 +94,10 @@ eachDatabase('the upgrade that brings approvals', (test) => {
     const parts = {
       stores,
       hostReach: hostReachOn(database, ['/var/lib/berth']),
-      local: { probePath: '/probe', folders: { data, proxy: '/proxy', composes: '/composes' } },
+      local: {
+        probePath: '/probe',
+        folders: { data, proxy: '/proxy', composes: '/composes', builders: '/builders' },
+      },
       log: { warn: () => undefined },
     };
     expect(await hostReachAtUpgrade({ ...parts, applied: [12] })).toEqual([]);

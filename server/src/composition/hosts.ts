@@ -95,10 +95,10 @@ export function connectLocal(
   { engineSocket, data, probePath, httpPort, httpsPort }: Config,
   { folders, files }: { folders: OwnFolders; files: WorkFiles },
 ): HostConnection {
-  const { proxy, composes } = folders;
+  const { proxy, composes, builders } = folders;
   return localConnection({
     engineSocket,
-    folders: { data, proxy, composes },
+    folders: { data, proxy, composes, builders },
     files,
     probePath,
     proxyPorts: { http: httpPort, https: httpsPort },

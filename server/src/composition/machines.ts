@@ -6,6 +6,7 @@ import { localServer } from '../domain/server-key.ts';
 import type { OwnHost } from '../modules/own-host/own-host.ts';
 import type { HostReach } from '../modules/host-reach/host-reach.ts';
 import type { Hosts } from '../ports/host.ts';
+import { builderOptions } from './building.ts';
 import type { Ground } from './ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import { hostReachOn, walledEngine } from './host-reach.ts';
@@ -49,6 +50,10 @@ export function createMachines(
     walled: (machine) => walledEngine(machine, { approvals, stores, images }, walls),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
+    ...builderOptions(stores, ground.config, {
+      walls,
+      shared: async () => (await settings.get()).sharedImages,
+    }),
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,
     keptCookies: walls.keptCookies,
   });

@@ -3,6 +3,8 @@
  * program. A test that composes the program itself may leave one out, to see that its attack succeeds then;
  * the product has no such choice.
  */
+import { createBuildEngines, type BuildEnginesOptions } from '../adapters/build-engine/build-engines.ts';
+import type { BuildEngines } from '../ports/build-engine.ts';
 import type { JudgeFile } from '../deploy/compose/compose-context.ts';
 import { ownCookies } from '../domain/own-cookies.ts';
 import { createHostRules, type CreateHostRules } from '../modules/own-host/own-host.ts';
@@ -33,6 +35,8 @@ export interface Walls {
   findProxy: FindProxy;
   /** Keeps containers from ports of the machine. */
   portGuard: CreatePortGuard;
+  /** Gives each organization a builder of its own. */
+  buildEngines(options: BuildEnginesOptions): BuildEngines;
 }
 
 export const walls: Walls = {
@@ -45,4 +49,5 @@ export const walls: Walls = {
   leadsTo: releasedName,
   findProxy,
   portGuard: createPortGuard,
+  buildEngines: createBuildEngines,
 };

@@ -513,6 +513,13 @@ CREATE TABLE "image_pull" (
 `,
   },
   {
+    version: 15,
+    name: 'whose builds wait',
+    sql: `
+ALTER TABLE "job" ADD COLUMN "organizationId" TEXT;
+`,
+  },
+  {
     version: 16,
     name: 'names of services of compose services, and the services of the platform',
     sql: `

@@ -280,6 +280,7 @@ const job = {
   worker: optionalText(),
   leaseUntil: number(),
   slot: text<'none' | 'waiting' | 'held'>(),
+  organizationId: optionalText(),
   sequence: number(),
   createdAt: text(),
 };

@@ -59,7 +59,12 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
   try {
     if (job.attempts > 1) await resume(options, given, log);
     const context = contextOf(options, given, log, secrets);
-    turn = createBuildTurn(options.slots, deployments, job, context);
+    turn = createBuildTurn(
+      options.slots,
+      deployments,
+      { ...job, organizationId: deployment.organizationId },
+      context,
+    );
     const { stages, patch, addresses } = await prepare(options, context);
     const from = resumeAt(stages, deployment);
     begun.push(...stages.slice(0, lastBegun(stages, deployment) + 1));

@@ -105,6 +105,28 @@ const networks: readonly (readonly [AddressKind, readonly string[]])[] = [
   ],
 ];
 
+/** IPv6 by which IPv4 can be reached: NAT64 (RFC 6052) and 6to4 (RFC 3056). */
+const translated = ['64:ff9b::/96', '2002::/16'];
+
+/** The same rules as networks, for whoever connects by itself, such as a builder; the first fit counts. */
+export function outgoingNetworks({ reachesPrivate, allowed, platform }: OutgoingPolicy): {
+  never: string[];
+  open: string[];
+  closed: string[];
+} {
+  const of = (kinds: readonly AddressKind[]): string[] =>
+    networks.flatMap(([kind, cidrs]) => (kinds.includes(kind) ? cidrs : []));
+  return {
+    never: [
+      ...platform,
+      ...of(['metadata', 'unspecified', 'loopback', 'link-local', 'multicast', 'reserved']),
+      ...translated,
+    ],
+    open: [...allowed],
+    closed: reachesPrivate ? [] : of(['private']),
+  };
+}
+
 const lists = networks.map(([kind, cidrs]) => ({ kind, list: listOf(cidrs) }));
 /** What is routed at all of IPv6 (RFC 4291, 2.4). */
 const globalUnicast = listOf(['2000::/3']);

@@ -185,6 +185,53 @@ eachDatabase('the job queue', ({ open }) => {
     expect(await slots.give(second)).toBe(false);
   });
 
+  it('the next slot goes to whose organization has the fewest running builds, then by time', async () => {
+    const { store, slots } = await queue('a1', 'a2', 'a3', 'b1', 'c1', 'b2');
+    const jobs: (JobRecord & { organizationId: string })[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      const job = await store.claim({
+        worker: 'w',
+        now: 10_000,
+        leaseUntil: 11_000,
+        perServer: 20,
+        backups: 1,
+        except: [],
+      });
+      // Of whom each is, by the first letter of its service.
+      if (job) jobs.push({ ...job, organizationId: job.serviceKey.slice(0, 1) });
+    }
+    jobs.sort((left, right) => left.sequence - right.sequence);
+    for (const job of jobs) await slots.ask(job);
+    const holding = async (): Promise<string[]> =>
+      (await store.list({ slot: 'held' })).map(({ serviceKey }) => serviceKey).toSorted();
+    /** All ask, the last accepted first, and what is free is given until nobody gets any. */
+    const give = async (limit: number): Promise<void> => {
+      for (let given = true; given; ) {
+        given = false;
+        for (const job of jobs.toReversed()) given = (await slots.take(job, limit, 10_000)) || given;
+      }
+    };
+    await give(1);
+    expect(await holding()).toEqual(['a1']);
+    await give(3);
+    expect(await holding()).toEqual(['a1', 'b1', 'c1']);
+    const last = jobs.at(-1);
+    if (!last) throw new Error('not claimed');
+    // All three have one: whoever came first.
+    expect((await slots.ahead(last, 10_000)).map(({ serviceKey }) => serviceKey)).toEqual([
+      'a1',
+      'b1',
+      'c1',
+      'a2',
+      'a3',
+    ]);
+    await slots.give(jobs[3] ?? last);
+    await give(3);
+    expect(await holding()).toEqual(['a1', 'b2', 'c1']);
+    await give(5);
+    expect(await holding()).toEqual(['a1', 'a2', 'a3', 'b2', 'c1']);
+  });
+
   it('a slot is given once to processes that ask at the same time', async () => {
     const { store, slots } = await queue(...Array.from({ length: 8 }, (_, index) => `s${index}`));
     const jobs = [];

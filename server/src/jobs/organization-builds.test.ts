@@ -3,7 +3,13 @@ import type { BuildSlots } from '../ports/build-slots.ts';
 import { withinOrganizations } from './organization-builds.ts';
 
 const free: BuildSlots = { take: async () => undefined, give: async () => undefined };
-const job = (jobId: string) => ({ jobId, serverKey: 'local', sequence: 1, worker: 'w' });
+const job = (jobId: string) => ({
+  jobId,
+  serverKey: 'local',
+  organizationId: jobId[0] ?? '',
+  sequence: 1,
+  worker: 'w',
+});
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 function world(limits: Record<string, number | null>) {

@@ -21,20 +21,42 @@ export interface SlotStore {
   give(job: SlotJob): Promise<boolean>;
 }
 
-/** Who waits before whom. The one place that orders builds. */
-const isBefore = (other: RawBuilder<unknown>, sequence: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`${other} < ${sequence}`;
+/**
+ * Who waits before whom: whoever's organization has fewer builds running, then whoever came first. The one
+ * place that orders builds.
+ */
+const isBefore = (other: Turn, own: Turn): RawBuilder<unknown> =>
+  sql`(${other.running} < ${own.running}
+    or (${other.running} = ${own.running} and ${other.sequence} < ${own.sequence}))`;
+
+interface Turn {
+  /** How many of its organization's builds run. */
+  running: RawBuilder<unknown>;
+  sequence: RawBuilder<unknown>;
+}
 
 export function createSlotStore(database: Database): SlotStore {
   const jobs = tableStore(database, 'job');
-  const living = ({ serverKey }: SlotJob, now: number): RawBuilder<unknown> =>
-    sql`o."serverKey" = ${serverKey} and o."state" = 'running' and o."leaseUntil" >= ${now}`;
-  const waitsBefore = ({ sequence }: SlotJob): RawBuilder<unknown> =>
-    sql`o."slot" = 'waiting' and ${isBefore(sql`o."sequence"`, sql`${sequence}`)}`;
+  const living = ({ serverKey }: SlotJob, now: number, row = sql`o`): RawBuilder<unknown> =>
+    sql`${row}."serverKey" = ${serverKey} and ${row}."state" = 'running' and ${row}."leaseUntil" >= ${now}`;
+  /** Of the server's builds, those of the organization. */
+  const runningOf = (job: SlotJob, now: number, organization: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(select count(*) from "job" h where ${living(job, now, sql`h`)} and h."slot" = 'held'
+      and h."organizationId" = ${organization})`;
+  const turnOfOther = (job: SlotJob, now: number): Turn => ({
+    running: runningOf(job, now, sql`o."organizationId"`),
+    sequence: sql`o."sequence"`,
+  });
+  const waitsBefore = (job: SlotJob, now: number): RawBuilder<unknown> =>
+    sql`o."slot" = 'waiting' and ${isBefore(turnOfOther(job, now), {
+      running: runningOf(job, now, sql`${job.organizationId}`),
+      sequence: sql`${job.sequence}`,
+    })}`;
 
   return {
-    async ask({ jobId, worker }) {
-      await jobs.update({ jobId, worker, state: 'running', slot: 'none' }, { slot: 'waiting' });
+    async ask({ jobId, worker, organizationId }) {
+      const waiting = { slot: 'waiting', organizationId } as const;
+      await jobs.update({ jobId, worker, state: 'running', slot: 'none' }, waiting);
     },
     take: (job, limit, now) =>
       database.transaction(async () => {
@@ -51,7 +73,7 @@ export function createSlotStore(database: Database): SlotStore {
     update "job" set "slot" = 'held'
     where "jobId" = ${job.jobId} and "worker" = ${job.worker} and "state" = 'running' and "slot" = 'waiting'
       and (select count(*) from "job" o where ${living(job, now)} and o."slot" = 'held') < ${limit}
-      and not exists (select 1 from "job" o where ${living(job, now)} and ${waitsBefore(job)})`.compile(
+      and not exists (select 1 from "job" o where ${living(job, now)} and ${waitsBefore(job, now)})`.compile(
             database.builder,
           ),
         );
@@ -61,9 +83,8 @@ export function createSlotStore(database: Database): SlotStore {
       const rows = await database.run(
         sql<Record<string, unknown>>`
     select * from "job" o where ${living(job, now)} and o."jobId" <> ${job.jobId}
-      and (o."slot" = 'held' or (${waitsBefore(job)})) order by o."slot", o."sequence"`.compile(
-          database.builder,
-        ),
+      and (o."slot" = 'held' or (${waitsBefore(job, now)}))
+      order by o."slot", ${turnOfOther(job, now).running}, o."sequence"`.compile(database.builder),
       );
       return rows.map(jobs.decode);
     },

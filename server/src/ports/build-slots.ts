@@ -6,6 +6,8 @@ export interface SlotJob {
   serverKey: string;
   sequence: number;
   worker: string | null;
+  /** Whose build it is: turns are fair between organizations. */
+  organizationId: string | null;
 }
 
 /** A job that has a slot, or gets one before us. */

@@ -19,6 +19,11 @@ export interface Builder {
   build(request: BuildRequest): Promise<void>;
   /** The programs beside docker that build types need; `scratchDirectory` is made and removed. */
   programs(scratchDirectory: string, signal: AbortSignal): Promise<BuilderProgram[]>;
+  /**
+   * Puts in order what a former run of Berth left of builders; those of organizations that are not among
+   * these are removed with their caches.
+   */
+  tidy(organizations: ReadonlySet<string>): Promise<void>;
 }
 
 export interface BuilderProgram {
@@ -34,6 +39,8 @@ export interface BuilderProgram {
 }
 
 export interface BuildRequest {
+  /** Whose build it is: it runs in this organization's own builder. */
+  organizationId: string;
   buildType: BuildType;
   /** Absolute folder of the source; every path below is relative to it and cannot leave it. */
   sourceDirectory: string;

@@ -17,6 +17,8 @@ export interface HostConnection
   proxyFolder: string;
   /** The packet filter of the machine; absent where nobody may set it from here. */
   portWall?: PortWall | undefined;
-  /** Limits the builds of the engine. */
-  buildLimiter: BuildLimiter;
+  /** Folder of this machine in which the sockets of `folders.builders` appear. */
+  buildersFolder: string;
+  /** Limits the build steps of the engine behind this socket, which is a builder's. */
+  buildLimiter(socket: string): BuildLimiter;
 }

@@ -67,6 +67,8 @@ export interface HostFolders {
   proxy: string;
   /** With one folder per compose service, for what its services mount of its repository. */
   composes: string;
+  /** With one folder per organization that builds, for the sockets of its builder. */
+  builders: string;
 }
 
 /** Files of the host; what is copied comes from Berth's own machine. */

@@ -27,6 +27,7 @@ function connectionOver(here: string, address: string): HostConnection {
     data: `${there}/berth`,
     proxy: `${there}/berth/proxy`,
     composes: `${there}/berth/composes`,
+    builders: `${there}/berth/builders`,
   };
   const asSeen = (path: string): string => path.replace(there, here);
   mkdirSync(asSeen(folders.proxy), { recursive: true, mode: 0o700 });
@@ -36,6 +37,7 @@ function connectionOver(here: string, address: string): HostConnection {
     engineSocket,
     folders,
     proxyFolder: asSeen(folders.proxy),
+    buildersFolder: asSeen(folders.builders),
     proxyPorts: { http: 80, https: 443 },
     probePath: '/bin/busybox',
     protectedPaths: [folders.data, '/var/lib/docker'],
@@ -46,7 +48,7 @@ function connectionOver(here: string, address: string): HostConnection {
       remove: (path) => files.remove(asSeen(path)),
       names: (path) => files.names(asSeen(path)),
     },
-    buildLimiter: createBuildLimiter(engineSocket),
+    buildLimiter: (socket) => createBuildLimiter(socket),
     facts: async () => ({
       kernel: release(),
       hasRoutingMesh: false,

@@ -2,38 +2,32 @@
  * Builds images: finds the row of the build type, resolves its paths, runs its commands within their limits
  * and says why they failed.
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, badField } from '../../domain/errors.ts';
 import { argumentNamePattern } from '../../domain/names.ts';
 import { createRedactor, redactLines } from '../../domain/redactor.ts';
 import type { Redactor } from '../../domain/redactor.ts';
-import type {
-  Builder,
-  BuilderProgram,
-  BuildLimiter,
-  BuildRequest,
-  LimitedBuild,
-} from '../../ports/builder.ts';
+import type { BuildEngine, BuildEngines } from '../../ports/build-engine.ts';
+import type { Builder, BuilderProgram, BuildRequest, LimitedBuild } from '../../ports/builder.ts';
 import { command } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
 import { builders } from './builders.ts';
 import type { BuilderRow } from './builders.ts';
+import { baseImages } from '../build-engine/base-images.ts';
 import { CheckoutPath, refuseLinksOut, requireInside } from '../files/checkout-path.ts';
 import { chooseBuildType, type ChosenType } from './choose.ts';
 import { buildFailure, outOfMemory } from './failures.ts';
 import { requireBuildKit, requireProgram } from './preflight.ts';
 import { probePrograms } from './programs.ts';
-import { engineEnvironment } from './step.ts';
+import { engineEnvironment, isDockerSetting, isProgramSetting } from './step.ts';
 import type { BuildPlan, BuildStep } from './step.ts';
 
 export interface BuilderOptions {
   /** Absolute path of a docker program with BuildKit. */
   dockerPath: string;
-  /** Path of the engine's socket. */
-  engineSocket: string;
-  /** Of the engine behind the socket. */
-  limiter: BuildLimiter;
+  /** The engines that build, one for each organization. */
+  engines: BuildEngines;
   /** Name of the server for sentences, such as "this server". */
   serverName: string;
   /** Image of Caddy 2 that serves static sites, such as caddy:2. */
@@ -47,10 +41,11 @@ export interface BuilderOptions {
  * engine too. The scratch folder is removed afterwards.
  */
 export function createBuilder(options: BuilderOptions): Builder {
-  const { limiter } = options;
+  const { engines } = options;
   let checked = false;
   return {
     programs: probePrograms,
+    tidy: (organizations) => engines.tidy(organizations),
     build: async (request) => {
       request.signal.throwIfAborted();
       try {
@@ -63,26 +58,54 @@ export function createBuilder(options: BuilderOptions): Builder {
 
   async function buildChosen(request: ChosenRequest): Promise<void> {
     const row: BuilderRow = builders[request.buildType];
-    const plan = await planOf(request, row, options);
+    const prepared = await planOf(request, row, options);
     if (!checked) {
       await requireBuildKit(options.dockerPath, {
-        env: engineEnvironment(plan),
-        scratch: plan.scratch,
+        env: engineEnvironment({ ...prepared, dockerHost: '' }),
+        scratch: prepared.scratch,
         serverName: options.serverName,
         signal: request.signal,
       });
       checked = true;
     }
-    await writeFiles(request, row, plan);
-    const deadline = performance.now() + request.limitMs;
-    const limited = await beginLimits(limiter, row, request);
+    const { signal, limits } = request;
+    const engine = await engines.lend(request.organizationId, { limits, signal });
     try {
-      for (const step of row.steps(plan)) await runStep(step, request, plan, limited, deadline);
+      const plan: BuildPlan = { ...prepared, dockerHost: `unix://${engine.socket}` };
+      await writeFiles(request, row, plan);
+      await engine.bring(await basesOf(row, plan), signal);
+      await runSteps(row.steps(plan), request, plan, engine);
+      await engine.deliver(request.image, request.labels, signal);
     } finally {
-      await limited?.end();
+      await engine.giveBack();
     }
   }
 }
+
+async function runSteps(
+  steps: readonly BuildStep[],
+  request: ChosenRequest,
+  plan: BuildPlan,
+  engine: BuildEngine,
+): Promise<void> {
+  const deadline = performance.now() + request.limitMs;
+  const limited = await engine.limiter.begin(request.limits, (line) => request.onLine(line));
+  try {
+    for (const step of steps) await runStep(step, request, plan, limited, deadline);
+  } finally {
+    await limited.end();
+  }
+}
+
+/** Images that the host may have to bring to the builder. */
+async function basesOf(row: BuilderRow, plan: BuildPlan): Promise<string[]> {
+  const own = row.files(plan)['Dockerfile'];
+  if (own !== undefined) return baseImages(own, {});
+  const text = plan.dockerfile === undefined ? '' : await readFile(plan.dockerfile.path, 'utf8');
+  return baseImages(text.slice(0, longestDockerfile), plan.buildArguments);
+}
+
+const longestDockerfile = 1024 * 1024;
 
 type ChosenRequest = BuildRequest & { buildType: ChosenType };
 
@@ -93,7 +116,11 @@ async function withType(request: BuildRequest): Promise<ChosenRequest> {
   return { ...request, buildType: await chooseBuildType(request, programs) };
 }
 
-async function planOf(request: ChosenRequest, row: BuilderRow, options: BuilderOptions): Promise<BuildPlan> {
+async function planOf(
+  request: ChosenRequest,
+  row: BuilderRow,
+  options: BuilderOptions,
+): Promise<Omit<BuildPlan, 'dockerHost'>> {
   checkNames(request);
   const { scratchDirectory: scratch } = request;
   const paths = await pathsOf(request, row);
@@ -114,7 +141,6 @@ async function planOf(request: ChosenRequest, row: BuilderRow, options: BuilderO
     noCache: request.noCache,
     scratch,
     programs,
-    dockerHost: `unix://${options.engineSocket}`,
     staticImage: options.staticImage,
   };
 }
@@ -159,6 +185,13 @@ function checkNames(request: BuildRequest): void {
           'a letter or "_"',
       );
   }
+  const taken = Object.keys(request.buildArguments).find(isDockerSetting);
+  if (taken !== undefined)
+    throw badField(
+      'buildArgs',
+      `${taken} cannot be a build argument, since the docker program would take it for a setting of its ` +
+        'own; choose another name',
+    );
   if (request.stage !== undefined && !/^([A-Za-z0-9][A-Za-z0-9_.-]{0,127})?$/.test(request.stage)) {
     throw badField('containerBuildStage', 'is no name of a stage; use letters, digits, "_", "." and "-"');
   }
@@ -170,12 +203,14 @@ function checkNames(request: BuildRequest): void {
  */
 function envOf(request: BuildRequest, row: BuilderRow): Record<string, string> {
   if (row.program === undefined) return {};
-  const left = Object.keys(request.env).filter((name) => !isArgumentName(name));
+  const isGiven = (name: string): boolean => isArgumentName(name) && !isProgramSetting(name);
+  const left = Object.keys(request.env).filter((name) => !isGiven(name));
   if (left.length > 0)
     request.onLine(
-      `Not given to the build, since their names are none for a builder: ${left.join(', ').slice(0, 500)}.`,
+      'Not given to the build, since a builder cannot take such a name or would take it for a setting of ' +
+        `its own: ${left.join(', ').slice(0, 500)}.`,
     );
-  return Object.fromEntries(Object.entries(request.env).filter(([name]) => isArgumentName(name)));
+  return Object.fromEntries(Object.entries(request.env).filter(([name]) => isGiven(name)));
 }
 
 function isArgumentName(name: string): boolean {
@@ -192,19 +227,6 @@ async function writeFiles(request: BuildRequest, row: BuilderRow, plan: BuildPla
     await writeFile(path, request.buildSecrets[name]?.reveal() ?? '', { mode: 0o600 });
 }
 
-async function beginLimits(
-  limiter: BuildLimiter,
-  row: BuilderRow,
-  request: BuildRequest,
-): Promise<LimitedBuild | undefined> {
-  if (row.limited) return limiter.begin(request.limits, (line) => request.onLine(line));
-  request.onLine(
-    `Build limits: none are in force, since the build type ${request.buildType} does not build in the ` +
-      'engine itself.',
-  );
-  return undefined;
-}
-
 /** Lines that repeat what is known: BuildKit names each step by its digest too. */
 const noise = /^#\d+ sha256:[0-9a-f]{64}$/;
 
@@ -212,7 +234,7 @@ async function runStep(
   step: BuildStep,
   request: BuildRequest,
   plan: BuildPlan,
-  limited: LimitedBuild | undefined,
+  limited: LimitedBuild,
   deadline: number,
 ): Promise<void> {
   const redact = redactorOf(request);
@@ -238,8 +260,8 @@ async function runStep(
     );
   if (result.ended === 'output')
     throw new AppError('PRECONDITION_FAILED', 'The build printed more than 256 MiB and was ended.');
-  const ranOut = (await limited?.ranOutOfMemory()) ?? false;
-  if (result.exitCode !== 0)
+  const ranOut = await limited.ranOutOfMemory();
+  if (result.exitCode !== 0 && step.mayFail !== true)
     throw ranOut ? outOfMemory(lines, request.limits.memoryBytes) : buildFailure(lines, result.exitCode);
   if (ranOut)
     request.onLine(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { requireInside } from '../files/checkout-path.ts';
 import { builders } from './builders.ts';
-import { passVariables } from './step.ts';
+import { isDockerSetting, isProgramSetting, passVariables } from './step.ts';
 import type { BuildPlan } from './step.ts';
 
 const source = mkdtempSync(join(tmpdir(), 'builders-'));
@@ -67,7 +67,7 @@ describe('commands', () => {
       ...plan,
       context: await folder(''),
       stage: 'release',
-      buildArguments: { VERSION: '1 "$(id)"', EMPTY: '', DOCKER_HOST: 'tcp://evil', LD_PRELOAD: '/x.so' },
+      buildArguments: { VERSION: '1 "$(id)"', EMPTY: '' },
       secretFiles: { TOKEN: '/build/scratch/secrets/TOKEN', ODD: '/build/a,b"c/ODD' },
       noCache: true,
     };
@@ -83,8 +83,6 @@ describe('commands', () => {
           ...labels,
           '--build-arg=VERSION',
           '--build-arg=EMPTY',
-          '--build-arg=DOCKER_HOST=tcp://evil',
-          '--build-arg=LD_PRELOAD=/x.so',
           '--secret=id=TOKEN,src=/build/scratch/secrets/TOKEN',
           '--secret=id=ODD,"src=/build/a,b""c/ODD"',
           '--no-cache',
@@ -131,7 +129,6 @@ describe('commands', () => {
           '--name=berth/shop:d1',
           ...labels,
           '--env=NODE_ENV',
-          '--env=PATH=/x',
           '--no-cache',
         ],
         env: { NODE_ENV: 'production', ...engine, PATH: path },
@@ -153,7 +150,10 @@ describe('commands', () => {
   };
 
   test('railpack', () => {
+    const buildKit = ['--name=buildkit', '--privileged', '--userns=host', 'moby/buildkit:latest'];
     expect(builders.railpack.steps({ ...plan, env: { A: '1' } })).toEqual([
+      { argv: ['/usr/bin/docker', 'create', ...buildKit], env: engine, mayFail: true },
+      { argv: ['/usr/bin/docker', 'start', 'buildkit'], env: engine },
       {
         argv: [
           '/usr/local/bin/railpack',
@@ -193,7 +193,7 @@ describe('commands', () => {
   });
 });
 
-test.each([
+const ofBoth = [
   'PATH',
   'path',
   'HOME',
@@ -204,26 +204,40 @@ test.each([
   'LD_LIBRARY_PATH',
   'GODEBUG',
   'GOMAXPROCS',
-  'HTTP_PROXY',
-  'https_proxy',
-  'no_proxy',
   'SSL_CERT_FILE',
   'GLIBC_TUNABLES',
   'GCONV_PATH',
-  'BERTH_RUN',
   'GIT_SSH_COMMAND',
   'XDG_CONFIG_HOME',
-])('%s does not become a setting of the program', (name) =>
-  expect(passVariables('--env', { [name]: 'x' })).toEqual({ args: [`--env=${name}=x`], env: {} }),
+];
+const ofPrograms = ['HTTP_PROXY', 'https_proxy', 'no_proxy', 'BERTH_RUN', 'TZ', 'DOCKER_PASSWORD'];
+const ofNone = [
+  'NODE_ENV',
+  'DATABASE_URL',
+  'GOOGLE_KEY',
+  'API_TOKEN',
+  'GOAL_NAME',
+  'npm_config_x',
+  'PACKAGE_NAME',
+];
+const given = (name: string) => ({ args: [`--x=${name}`], env: { [name]: 'v' }, left: [] });
+const left = (name: string) => ({ args: [], env: {}, left: [name] });
+
+test.each(ofBoth)('%s is given to no program, which would take it for itself', (name) => {
+  expect(passVariables('--x', { [name]: 'v' }, isDockerSetting)).toEqual(left(name));
+  expect(passVariables('--x', { [name]: 'v' }, isProgramSetting)).toEqual(left(name));
+});
+
+test.each(ofPrograms)(
+  '%s is a build argument, its value in no argument, and no variable of a program',
+  (name) => {
+    expect(passVariables('--x', { [name]: 'v' }, isDockerSetting)).toEqual(given(name));
+    expect(passVariables('--x', { [name]: 'v' }, isProgramSetting)).toEqual(left(name));
+  },
 );
 
-test.each(['NODE_ENV', 'DATABASE_URL', 'GOOGLE_KEY', 'API_TOKEN', 'GOAL_NAME', 'npm_config_x'])(
-  '%s keeps its value out of the arguments',
-  (name) =>
-    expect(passVariables('--env', { [name]: 'x' })).toEqual({
-      args: [`--env=${name}`],
-      env: { [name]: 'x' },
-    }),
+test.each([...ofNone, 'BUILDKIT_SYNTAX'])('%s keeps its value out of the arguments', (name) =>
+  expect(passVariables('--x', { [name]: 'v' }, isDockerSetting)).toEqual(given(name)),
 );
 
 test('the Dockerfile of a static site', () => {

@@ -1,6 +1,6 @@
 /** The build types: what each needs and which commands make the image. A further one is a further row. */
 import type { BuildType } from '../../ports/builder.ts';
-import { buildpacksStep, labelStep, nixpacksStep, railpackStep } from './buildpack-steps.ts';
+import { buildKitSteps, buildpacksStep, labelStep, nixpacksStep, railpackStep } from './buildpack-steps.ts';
 import { dockerStep } from './docker-step.ts';
 import { staticSite } from './static-site.ts';
 import type { BuildPlan, BuildStep } from './step.ts';
@@ -8,8 +8,6 @@ import type { BuildPlan, BuildStep } from './step.ts';
 export interface BuilderRow {
   /** Program beside docker; undefined when docker alone does it. */
   program: { name: string; install: string } | undefined;
-  /** Whether its steps run in the engine's own BuildKit, whose memory and CPU Berth can limit. */
-  limited: boolean;
   /** Files put into the build's private folder before it begins: name → text. */
   files(plan: BuildPlan): Record<string, string>;
   /** The commands, in their order. */
@@ -25,16 +23,14 @@ const pack = {
 };
 
 export const builders = {
-  dockerfile: { program: undefined, limited: true, files: noFiles, steps: (plan) => [dockerStep(plan)] },
+  dockerfile: { program: undefined, files: noFiles, steps: (plan) => [dockerStep(plan)] },
   static: {
     program: undefined,
-    limited: true,
     files: staticSite.files,
     steps: (plan) => [dockerStep(staticSite.plan(plan))],
   },
   nixpacks: {
     program: { name: 'nixpacks', install: 'install it from nixpacks.com into /usr/local/bin' },
-    limited: true,
     files: noFiles,
     steps: (plan) => [nixpacksStep(plan)],
   },
@@ -42,22 +38,18 @@ export const builders = {
     program: {
       name: 'railpack',
       install:
-        'install it from railpack.com into /usr/local/bin, and run a BuildKit container named ' +
-        '"buildkit" for it',
+        'install it from railpack.com into /usr/local/bin; it also needs the image moby/buildkit:latest',
     },
-    limited: false,
     files: labelFile,
-    steps: (plan) => [railpackStep(plan), labelStep(plan)],
+    steps: (plan) => [...buildKitSteps(plan), railpackStep(plan), labelStep(plan)],
   },
   heroku_buildpacks: {
     program: pack,
-    limited: false,
     files: labelFile,
     steps: (plan) => [buildpacksStep(plan, 'heroku/builder:24'), labelStep(plan)],
   },
   paketo_buildpacks: {
     program: pack,
-    limited: false,
     files: labelFile,
     steps: (plan) => [buildpacksStep(plan, 'paketobuildpacks/builder-jammy-full'), labelStep(plan)],
   },

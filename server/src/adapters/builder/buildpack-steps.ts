@@ -5,12 +5,12 @@
 import { dirname } from 'node:path';
 import { standardPath } from '../../shell/command.ts';
 import { dockerOf, labelArguments } from './docker-step.ts';
-import { engineEnvironment, passVariables } from './step.ts';
+import { engineEnvironment, isProgramSetting, passVariables } from './step.ts';
 import type { BuildPlan, BuildStep } from './step.ts';
 
 /** nixpacks build, which runs `docker build` in the end. */
 export function nixpacksStep(plan: BuildPlan): BuildStep {
-  const { args, env } = passVariables('--env', plan.env);
+  const { args, env } = passVariables('--env', plan.env, isProgramSetting);
   return {
     argv: [
       programOf(plan, 'nixpacks'),
@@ -25,9 +25,22 @@ export function nixpacksStep(plan: BuildPlan): BuildStep {
   };
 }
 
+/**
+ * The BuildKit that Railpack speaks to: a container of the builder, within its walls and limits. It may be
+ * there already.
+ */
+export function buildKitSteps(plan: BuildPlan): BuildStep[] {
+  const env = engineEnvironment(plan);
+  const create = ['create', '--name=buildkit', '--privileged', '--userns=host', 'moby/buildkit:latest'];
+  return [
+    { argv: [dockerOf(plan), ...create], env, mayFail: true },
+    { argv: [dockerOf(plan), 'start', 'buildkit'], env },
+  ];
+}
+
 /** railpack build, which needs a BuildKit daemon of its own. */
 export function railpackStep(plan: BuildPlan): BuildStep {
-  const { args, env } = passVariables('--env', plan.env);
+  const { args, env } = passVariables('--env', plan.env, isProgramSetting);
   return {
     argv: [
       programOf(plan, 'railpack'),
@@ -44,7 +57,7 @@ export function railpackStep(plan: BuildPlan): BuildStep {
 
 /** pack build with this builder image, which runs each phase as a container. */
 export function buildpacksStep(plan: BuildPlan, builder: string): BuildStep {
-  const { args, env } = passVariables('--env', plan.env);
+  const { args, env } = passVariables('--env', plan.env, isProgramSetting);
   return {
     argv: [
       programOf(plan, 'pack'),

@@ -1,4 +1,4 @@
-import { engineEnvironment, passVariables } from './step.ts';
+import { engineEnvironment, isDockerSetting, passVariables } from './step.ts';
 import type { BuildPlan, BuildStep } from './step.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { BuildPlan, BuildStep } from './step.ts';
  * option.
  */
 export function dockerStep(plan: BuildPlan): BuildStep {
-  const { args, env } = passVariables('--build-arg', plan.buildArguments);
+  const { args, env } = passVariables('--build-arg', plan.buildArguments, isDockerSetting);
   return {
     argv: [
       dockerOf(plan),

@@ -31,41 +31,71 @@ export interface BuildPlan {
 export interface BuildStep {
   argv: readonly [program: string, ...args: string[]];
   env: Readonly<Record<string, string | Secret>>;
+  /** Its failure is no failure of the build. */
+  mayFail?: boolean;
 }
 
 /**
- * Variables by their names alone (`--flag=NAME`), their values in the child's environment, so that they do
- * not show in the process list. A name that would change the child itself (PATH, DOCKER_HOST, LD_PRELOAD …)
- * goes as `NAME=value` instead: it is data for the build, never a setting of the program.
+ * Variables by their names alone (`--flag=NAME`), their values in the child's environment: any process of the
+ * machine can read another's arguments. A name by which the child itself would be changed (PATH,
+ * LD_PRELOAD …) can go neither way; `left` has those.
  */
 export function passVariables(
   flag: string,
   variables: Readonly<Record<string, string>>,
-): { args: string[]; env: Record<string, string> } {
-  const entries = Object.entries(variables);
+  isSetting: (name: string) => boolean,
+): { args: string[]; env: Record<string, string>; left: string[] } {
+  const entries = Object.entries(variables).filter(([name]) => !isSetting(name));
   return {
-    args: entries.map(([name, value]) => (isSetting(name) ? `${flag}=${name}=${value}` : `${flag}=${name}`)),
-    env: Object.fromEntries(entries.filter(([name]) => !isSetting(name))),
+    args: entries.map(([name]) => `${flag}=${name}`),
+    env: Object.fromEntries(entries),
+    left: Object.keys(variables).filter(isSetting),
   };
 }
 
-/** What the C library, Go, Rust, docker and the build programs read from their own environment. */
-const settings = new RegExp(
+/** What the C library, Go, and git, which a plugin of docker starts, read from their environment. */
+const ofSystem = new RegExp(
   [
-    '^(PATH|HOME|PWD|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LOCPATH|NLSPATH|TMPDIR|TMP|TEMP)$',
-    '^(TZ|TZDIR|ZONEINFO|HOSTALIASES|LOCALDOMAIN|IFS|ENV|BASH_ENV)$',
-    '^(LC|LD|GLIBC|GCONV|GETCONF|MALLOC|RES|RESOLV|SSL|TLS|SSH|XDG|DBUS|GIT|CURL|REQUESTS|NODE_EXTRA)_',
-    '^(DOCKER|BUILDKIT|BUILDX|MOBY|COMPOSE|CONTAINER|CONTAINERD|PACK|CNB|NIXPACKS|RAILPACK|MISE)',
+    '^(PATH|HOME|TMPDIR|LOCPATH|NLSPATH|HOSTALIASES|LOCALDOMAIN|BASH_ENV|ENV|IFS|ZONEINFO)$',
+    '^(LD|GLIBC|GCONV|GETCONF|MALLOC|RES|RESOLV|SSL|GIT|XDG|DBUS|SSH|OTEL)_',
+    '^GO(DEBUG|GC|MEMLIMIT|MAXPROCS|TRACEBACK|ROOT|PATH|COVERDIR|RACE|FIPS140)$',
+  ].join('|'),
+  'i',
+);
+
+/** What the docker program and its plugin read besides. */
+const ofDocker = new RegExp(
+  [
+    '^DOCKER_(HOST|CONFIG|CONTEXT|TLS.*|CERT_PATH|API_VERSION|BUILDKIT|DEFAULT_PLATFORM|DRIVER|AUTH_CONFIG)$',
+    '^DOCKER_(CONTENT_TRUST|CLI|HIDE|CUSTOM_HEADERS|STACK)',
+    '^BUILDKIT_(HOST|PROGRESS|COLORS|TTY|NO_CLIENT)',
+    '^(BUILDX|MOBY)_',
+    '^EXPERIMENTAL',
+  ].join('|'),
+  'i',
+);
+
+/** Names that cannot be build arguments of the docker program. */
+export function isDockerSetting(name: string): boolean {
+  return ofSystem.test(name) || ofDocker.test(name);
+}
+
+/** What the programs that find out how to build, written in Go and Rust, read besides. */
+const ofPrograms = new RegExp(
+  [
+    '^(PWD|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|TMP|TEMP|TZ|TZDIR)$',
+    '^(LC|TLS|CURL|REQUESTS|NODE_EXTRA)_',
+    '^(DOCKER|BUILDKIT|BUILDX|MOBY|COMPOSE|CONTAINER|CONTAINERD|PACK|CNB|NIXPACKS|RAILPACK|MISE)_',
     '^(BERTH|OTEL|EXPERIMENTAL|RUST|CLICOLOR)',
-    '^GO[A-Z0-9]*$',
     'PROXY$',
     '^(NO_COLOR|FORCE_COLOR)$',
   ].join('|'),
   'i',
 );
 
-function isSetting(name: string): boolean {
-  return settings.test(name);
+/** Names that such a program takes for itself. */
+export function isProgramSetting(name: string): boolean {
+  return isDockerSetting(name) || ofPrograms.test(name);
 }
 
 /** The environment of every program that speaks to the engine. */

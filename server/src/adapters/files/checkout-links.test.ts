@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BuildRequest, BuildType } from '../../ports/builder.ts';
-import { createBuildLimiter } from '../host/local/build-limits.ts';
 import { createBuilder } from '../builder/builder.ts';
 import { homeOutgoing } from '../../../../test/integration/outgoing-fixture.ts';
 import { createGit } from '../git/cli.ts';
@@ -86,11 +85,11 @@ async function checkedOut(made: Record<string, string>, files: Record<string, st
 const build = (request: Partial<BuildRequest> & { buildType: BuildType }): Promise<void> =>
   createBuilder({
     dockerPath: '/nonexistent/docker',
-    engineSocket: inFolder('no.sock'),
     serverName: 'this server',
     staticImage: 'caddy:2',
-    limiter: createBuildLimiter(inFolder('no.sock')),
+    engines: { lend: () => Promise.reject(new Error('no builder is asked')), tidy: async () => undefined },
   }).build({
+    organizationId: 'o1',
     sourceDirectory: checkout(),
     buildPath: '',
     dockerfile: 'Dockerfile',

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { localServer } from '../../domain/server-key.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Builder } from '../../ports/builder.ts';
+import type { BuildEngines, BuilderWalls } from '../../ports/build-engine.ts';
 import type { ProxyStore } from '../../ports/certificate-news.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Host } from '../../ports/host.ts';
+import type { Host, HostFacts } from '../../ports/host.ts';
 import type { HostConnection } from '../../ports/host-connection.ts';
+import type { BuildEnginesOptions } from '../build-engine/build-engines.ts';
 import { createBuilder } from '../builder/builder.ts';
 import { createEngineView } from '../engine/engine-view.ts';
 import { createSwarmEngine } from '../engine/swarm.ts';
@@ -27,6 +29,15 @@ export interface MachineOptions {
   logAnswerBytes?: () => Promise<number>;
   /** Names of cookies that the proxy gives to no service; Berth's own when absent. */
   keptCookies?: readonly string[] | undefined;
+  /** Makes the builders of a host. */
+  buildEngines(options: BuildEnginesOptions): BuildEngines;
+  /** What a builder's network is kept from, on a machine with these addresses and ports of its proxy. */
+  builderWalls(
+    organizationId: string,
+    machine: Pick<HostFacts, 'addresses'> & Pick<Host, 'proxyPorts'>,
+  ): Promise<BuilderWalls>;
+  /** Whether an image of an engine may be used by every organization. */
+  isShared(reference: string): Promise<boolean>;
   /** Whoever watches the proxy of this key, given its store. */
   watchProxy(serverKey: string, store: ProxyStore): ProxyWatcher;
 }
@@ -34,12 +45,32 @@ export interface MachineOptions {
 /** `name` as sentences have it: "this server", "the server frankfurt". */
 export function createMachine(
   { key, name, connection }: { key: string; name: string; connection: HostConnection },
-  { clock, dockerPath, staticImage, logAnswerBytes, keptCookies, watchProxy }: MachineOptions,
+  {
+    clock,
+    dockerPath,
+    staticImage,
+    logAnswerBytes,
+    keptCookies,
+    watchProxy,
+    buildEngines,
+    builderWalls,
+    isShared,
+  }: MachineOptions,
 ): Machine {
-  const { engineSocket, proxyFolder, proxyPorts, buildLimiter, ...own } = connection;
+  const { engineSocket, proxyFolder, proxyPorts, buildersFolder, buildLimiter, ...own } = connection;
   // Whoever runs Berth knows the sockets of its own machine; of another one they are Berth's affair.
   const serverName = key === localServer ? undefined : name;
   const proxyStore = createCaddyStore(join(proxyFolder, storeFolder));
+  const engines = buildEngines({
+    engineSocket,
+    serverName,
+    folder: buildersFolder,
+    hostFolder: own.folders.builders,
+    limiterOf: buildLimiter,
+    wallsOf: async (organizationId) =>
+      builderWalls(organizationId, { addresses: (await own.facts()).addresses, proxyPorts }),
+    isShared,
+  });
   return {
     ...own,
     key,
@@ -48,10 +79,7 @@ export function createMachine(
     proxyStore,
     engine: createSwarmEngine({ socketPath: engineSocket, serverName, clock, logAnswerBytes }),
     engineView: createEngineView({ socketPath: engineSocket, serverName }),
-    builder: namedBuilder(
-      createBuilder({ dockerPath, engineSocket, limiter: buildLimiter, serverName: name, staticImage }),
-      serverName,
-    ),
+    builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),
     proxy: createCaddyProxy({
       adminSocket: join(proxyFolder, adminSocketName),
       serverName,

@@ -80,6 +80,7 @@ async function build(context: ComposeContext, { name, build: planned }: PlannedS
     );
   const image = builtServiceImage(compose.composeId, name, deployment.deploymentId);
   await builder.build({
+    organizationId: compose.organizationId,
     buildType: 'dockerfile',
     sourceDirectory: sourceDirectory(context),
     buildPath: planned.context,

@@ -26,6 +26,7 @@ export const build: Stage = {
     if (application.createEnvFile) await writeEnvFile(context);
     const image = builtImage(owner.serviceId, context.deployment.deploymentId);
     await builder.build({
+      organizationId: application.organizationId,
       buildType: asBuildType(application.buildType),
       sourceDirectory: sourceDirectory(context),
       buildPath: buildPathOf(context),

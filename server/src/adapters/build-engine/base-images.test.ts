@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { baseImages } from './base-images.ts';
+
+test.each([
+  ['FROM berth/node:24', ['berth/node:24']],
+  ['# syntax=x\nfrom --platform=linux/amd64 node:24 AS base\nFROM base\nFROM BASE AS y', ['node:24']],
+  ['ARG V=24\nFROM node:${V}', ['node:24']],
+  ['ARG V=24\nARG IMAGE=node:$V\nFROM $IMAGE', ['node:24']],
+  ['ARG TAG\nFROM node:${TAG:-22}', ['node:22']],
+  ['ARG NAME=x TAG="1"\nFROM $NAME:$TAG', ['given:1']],
+  ['FROM scratch\nCOPY --chown=1:1 --from=tools:1 /a /b\nCOPY --from=0 /a /b', ['tools:1']],
+  ['FROM a:1\nRUN --mount=type=bind,from=b:2,target=/x \\\n  true', ['a:1', 'b:2']],
+  ['FROM \\\n  a:1 \\\n  AS b', ['a:1']],
+  ['', []],
+])('%j', (dockerfile, references) => {
+  expect(baseImages(dockerfile, { NAME: 'given' })).toEqual(references);
+});

@@ -1,0 +1,221 @@
+/** The builders of one host: one for each organization, started when needed and stopped when not. */
+import { mkdir, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { builderImage, builderLabel } from '../../domain/builder-image.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/build-engine.ts';
+import type { BuildLimiter, BuildLimits } from '../../ports/builder.ts';
+import { removeContainer } from '../engine/containers.ts';
+import { createEngineClient, type EngineClient } from '../engine/engine-client.ts';
+import { listImages, removeImage } from '../engine/images.ts';
+import { layersOf } from '../engine/image-load.ts';
+import { listVolumes, removeVolume } from '../engine/volumes.ts';
+import { buildersOf, ensureBuilder, limitBuilder, stopBuilder } from './builder-container.ts';
+import { nameOf } from './container-spec.ts';
+import { createIdle, type Idle } from './idle.ts';
+import { bringImage, deliverImage } from './image-transfer.ts';
+import { chainIds } from './layer-archive.ts';
+
+export interface BuildEnginesOptions {
+  /** Unix socket of the host's engine, a path of this machine. */
+  engineSocket: string;
+  /** As sentences name another server. */
+  serverName?: string | undefined;
+  /** Folder for the builders' sockets as this machine sees it, and as the host does. */
+  folder: string;
+  hostFolder: string;
+  limiterOf(socket: string): BuildLimiter;
+  wallsOf(organizationId: string): Promise<BuilderWalls>;
+  /** Whether an image of the host's engine may be used by everybody. */
+  isShared(reference: string): Promise<boolean>;
+  image?: string;
+  /** Milliseconds after the last build (default ten minutes). */
+  idleMs?: number;
+}
+
+const defaultIdleMs = 10 * 60_000;
+/** So many of an organization's newest images tell which layers the host's engine has of it. */
+const imagesLookedAt = 5;
+
+/** What is known of an organization's builder. */
+interface Builder {
+  organizationId: string;
+  folder: string;
+  socket: string;
+  client: EngineClient;
+  limiter: BuildLimiter;
+  idle: Idle;
+  running: Set<BuildLimits>;
+  /** What is done to the container, one after another. */
+  turn: Promise<unknown>;
+  /** By reference, images that are brought to it. */
+  bringing: Map<string, Promise<unknown>>;
+}
+
+export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
+  const engine = createEngineClient(options.engineSocket, options.serverName);
+  const builders = new Map<string, Builder>();
+  function builderOf(organizationId: string): Builder {
+    const builder = builders.get(organizationId) ?? newBuilder(engine, options, organizationId);
+    builders.set(organizationId, builder);
+    return builder;
+  }
+  return {
+    async lend(organizationId, { limits: asked, signal }) {
+      const builder = builderOf(organizationId);
+      const limits = { ...asked };
+      builder.running.add(limits);
+      builder.idle.take();
+      try {
+        const id = await inTurn(builder, () => start(engine, options, builder, signal));
+        return lent(engine, options, builder, { id, limits });
+      } catch (error) {
+        builder.running.delete(limits);
+        builder.idle.giveBack();
+        signal.throwIfAborted();
+        throw withoutEngine(error);
+      }
+    },
+    async tidy(organizations) {
+      for (const organizationId of await buildersOf(engine)) {
+        if (!organizations.has(organizationId)) await removeContainer(engine, nameOf(organizationId));
+        else {
+          const { idle } = builderOf(organizationId);
+          idle.take();
+          idle.giveBack();
+        }
+      }
+      for (const name of await listVolumes(engine, builderLabel)) {
+        const organizationId = name.slice(nameOf('').length);
+        if (organizations.has(organizationId)) continue;
+        await removeVolume(engine, name);
+        await rm(join(options.folder, folderOf(organizationId)), { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+function newBuilder(
+  engine: EngineClient,
+  { folder, limiterOf, idleMs = defaultIdleMs }: BuildEnginesOptions,
+  organizationId: string,
+): Builder {
+  const own = join(folder, folderOf(organizationId));
+  const socket = join(own, 'docker.sock');
+  const builder: Builder = {
+    organizationId,
+    folder: own,
+    socket,
+    client: createEngineClient(socket, 'of the builder'),
+    limiter: limiterOf(socket),
+    idle: createIdle(idleMs, () => inTurn(builder, () => stopUnused(engine, builder))),
+    running: new Set(),
+    turn: Promise.resolve(),
+    bringing: new Map(),
+  };
+  return builder;
+}
+
+function withoutEngine(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') return error;
+  const sentence =
+    'The container engine does not answer, so nothing can be built; start it and deploy again.';
+  return new AppError(error.code, sentence, { cause: error });
+}
+
+async function stopUnused(engine: EngineClient, builder: Builder): Promise<void> {
+  if (builder.idle.users() === 0) await stopBuilder(engine, builder.organizationId);
+}
+
+/** Gives the id of the container, which runs and has the limits of its builds. */
+async function start(
+  engine: EngineClient,
+  { image = builderImage, hostFolder, wallsOf }: BuildEnginesOptions,
+  { organizationId, folder, socket, running, idle }: Builder,
+  signal: AbortSignal,
+): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const own = join(hostFolder, folderOf(organizationId));
+  const container = { organizationId, image, hostFolder: own, walls: await wallsOf(organizationId) };
+  const use = { isInUse: idle.users() > 1, limits: running, signal };
+  const id = await ensureBuilder(engine, container, use, () => answers(socket));
+  await limitBuilder(engine, id, running);
+  return id;
+}
+
+function lent(
+  engine: EngineClient,
+  { engineSocket, isShared }: BuildEnginesOptions,
+  builder: Builder,
+  { id, limits }: { id: string; limits: BuildLimits },
+): BuildEngine {
+  const { client, socket, organizationId, running } = builder;
+  const ends = {
+    host: { client: engine, socket: engineSocket },
+    builder: { client, socket, partsSocket: join(builder.folder, 'images.sock') },
+  };
+  const brought = new Set<string>();
+  return {
+    socket,
+    limiter: builder.limiter,
+    async bring(references, signal) {
+      for (const reference of references) {
+        if (!(await isShared(reference))) continue;
+        // One after another for each image; the second finds it there. Builds that need no image go on.
+        const before = builder.bringing.get(reference) ?? Promise.resolve();
+        const chains = before.then(() => bringImage(ends, reference, signal));
+        builder.bringing.set(
+          reference,
+          chains.catch(() => undefined),
+        );
+        for (const chainId of await chains) brought.add(chainId);
+      }
+    },
+    async deliver(name, labels, signal) {
+      const present = new Set([...brought, ...(await presentLayers(engine, organizationId))]);
+      await deliverImage(ends, { image: name, labels }, present, signal);
+      // Its layers stay in the cache; nobody can begin from it by its name.
+      await removeImage(client, name);
+    },
+    async giveBack() {
+      running.delete(limits);
+      builder.idle.giveBack();
+      // Memory that is in use cannot be taken away; the next build sets it anew.
+      if (running.size > 0)
+        await inTurn(builder, () => limitBuilder(engine, id, running)).catch(() => undefined);
+    },
+  };
+}
+
+/** Chain ids of layers that the host's engine has of the organization's own images. */
+async function presentLayers(engine: EngineClient, organizationId: string): Promise<string[]> {
+  const images = await listImages(engine, `berth.organization=${organizationId}`);
+  const layered = await Promise.all(images.slice(0, imagesLookedAt).map(({ id }) => layersOf(engine, id)));
+  return layered.flatMap((one) => chainIds(one?.diffIds ?? []));
+}
+
+/** One after another; a failure is its own affair. */
+function inTurn<T>(builder: Builder, work: () => Promise<T>): Promise<T> {
+  const done = builder.turn.then(work);
+  builder.turn = done.catch(() => undefined);
+  return done;
+}
+
+/** An id as the name of a folder. */
+function folderOf(organizationId: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,60}$/.test(organizationId)) return organizationId;
+  throw new AppError('BAD_REQUEST', `"${organizationId.slice(0, 100)}" is not an organization's id.`);
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const call = request({ socketPath, path: '/_ping', timeout: 2000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    call.on('error', () => resolve(false));
+    call.on('timeout', () => call.destroy());
+    call.end();
+  });
+}

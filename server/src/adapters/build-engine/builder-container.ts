@@ -1,0 +1,182 @@
+/** One builder on a host's engine: its container is made, asked whether it answers, limited, removed. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { builderLabel } from '../../domain/builder-image.ts';
+import { AppError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/words.ts';
+import type { BuildLimits } from '../../ports/builder.ts';
+import { createdContainerAnswer } from '../engine/answers.ts';
+import { listContainers, removeContainer } from '../engine/containers.ts';
+import { segment, type EngineClient } from '../engine/engine-client.ts';
+import { EngineRefusal, isAbsent } from '../engine/engine-error.ts';
+import { findImage } from '../engine/images.ts';
+import {
+  containerLimits,
+  containerSpec,
+  nameOf,
+  specLabel,
+  type BuilderContainer,
+} from './container-spec.ts';
+
+const startLimitMs = 90_000;
+const pauseMs = 25;
+
+const inspected = z.looseObject({
+  Id: z.string(),
+  Image: z.string(),
+  State: z.looseObject({ Running: z.boolean() }),
+  Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }),
+});
+
+/**
+ * The container of this specification, which runs when this is done; one of another specification goes first,
+ * unless it `isInUse`. Throws PRECONDITION_FAILED with the reason when it does not start.
+ */
+export async function ensureBuilder(
+  client: EngineClient,
+  container: BuilderContainer,
+  { isInUse, limits, signal }: { isInUse: boolean; limits: Iterable<BuildLimits>; signal: AbortSignal },
+  answers: () => Promise<boolean>,
+): Promise<string> {
+  const spec = containerSpec(container);
+  const labels = z.record(z.string(), z.string()).parse(spec['Labels']);
+  const present = await inspect(client, nameOf(container.organizationId));
+  if (present !== undefined) {
+    const isSame =
+      isInUse ||
+      (present.Config.Labels?.[specLabel] === labels[specLabel] &&
+        present.Image === (await imageId(client, container.image)));
+    if (isSame && present.State.Running && (await answers())) return present.Id;
+    await removeContainer(client, present.Id);
+  }
+  const id = await create(client, container, { ...spec, HostConfig: hostConfig(spec, limits) });
+  await client.send({
+    method: 'POST',
+    path: `/containers/${segment(id)}/start`,
+    doing: 'starting the builder',
+    signal,
+  });
+  await untilItAnswers(client, id, answers, signal);
+  return id;
+}
+
+function hostConfig(spec: Record<string, unknown>, limits: Iterable<BuildLimits>): object {
+  return { ...Object(spec['HostConfig']), ...containerLimits(limits) };
+}
+
+/**
+ * What all its builds may have together. Memory below what is in use, and on control groups of version 1
+ * processor time below what its steps had last, are refused: it stays then, and the steps' own limit holds.
+ */
+export async function limitBuilder(
+  client: EngineClient,
+  id: string,
+  limits: Iterable<BuildLimits>,
+): Promise<void> {
+  const { CpuPeriod, CpuQuota, ...memory } = containerLimits(limits);
+  for (const body of [memory, { CpuPeriod, CpuQuota }]) {
+    const path = `/containers/${segment(id)}/update`;
+    try {
+      await client.send({ method: 'POST', path, body, doing: 'limiting the builder' });
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) throw error;
+    }
+  }
+}
+
+/** Stops it in good order and removes it; its cache stays. */
+export async function stopBuilder(client: EngineClient, organizationId: string): Promise<void> {
+  const present = await inspect(client, nameOf(organizationId));
+  if (present === undefined) return;
+  const path = `/containers/${segment(present.Id)}/stop`;
+  await client.send({
+    method: 'POST',
+    path,
+    query: { t: 10 },
+    doing: 'stopping the builder',
+    limitMs: 40_000,
+  });
+  await removeContainer(client, present.Id);
+}
+
+/** Organizations that have a builder's container here. */
+export async function buildersOf(client: EngineClient): Promise<string[]> {
+  const containers = await listContainers(client, builderLabel);
+  return containers.flatMap(({ labels }) => labels[builderLabel] ?? []);
+}
+
+async function create(client: EngineClient, container: BuilderContainer, body: object): Promise<string> {
+  try {
+    const created = await client.call(
+      {
+        method: 'POST',
+        path: '/containers/create',
+        query: { name: nameOf(container.organizationId) },
+        body: { ...body },
+        doing: 'creating the builder',
+      },
+      createdContainerAnswer,
+    );
+    return created.Id;
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The image ${container.image}, which builds run in, is not on this server: run bin/up there, which ` +
+        'makes it.',
+      { cause: error },
+    );
+  }
+}
+
+async function untilItAnswers(
+  client: EngineClient,
+  id: string,
+  answers: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const end = performance.now() + startLimitMs; performance.now() < end; ) {
+    if (await answers()) return;
+    signal.throwIfAborted();
+    if ((await inspect(client, id))?.State.Running !== true) break;
+    await wait(pauseMs, undefined, { signal });
+  }
+  const said = await lastWords(client, id);
+  await removeContainer(client, id);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The builder of this organization did not start${said === '' ? '' : `: ${said}`}.`,
+  );
+}
+
+async function lastWords(client: EngineClient, id: string): Promise<string> {
+  const stream = await client.open({
+    method: 'GET',
+    path: `/containers/${segment(id)}/logs`,
+    query: { stdout: true, stderr: true, tail: 3 },
+    doing: "reading the builder's log",
+  });
+  const parts: Uint8Array[] = [];
+  for await (const part of stream) parts.push(part);
+  // Each piece has a head of eight bytes (engine API, "Attach to a container", Stream format).
+  const text = Buffer.concat(parts)
+    .toString('utf8')
+    .replaceAll(/[^\x20-\x7e\n]+./g, '');
+  return oneLine(text.trim(), 300);
+}
+
+async function inspect(client: EngineClient, name: string): Promise<z.infer<typeof inspected> | undefined> {
+  try {
+    return await client.call(
+      { method: 'GET', path: `/containers/${segment(name)}/json`, doing: 'looking for the builder' },
+      inspected,
+    );
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+async function imageId(client: EngineClient, reference: string): Promise<string | undefined> {
+  return (await findImage(client, reference))?.id;
+}

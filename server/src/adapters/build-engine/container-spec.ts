@@ -1,0 +1,86 @@
+/** The container of a builder, as the engine API's `POST /containers/create` takes it. */
+import { createHash } from 'node:crypto';
+import { builderLabel } from '../../domain/builder-image.ts';
+import type { BuilderWalls } from '../../ports/build-engine.ts';
+import type { BuildLimits } from '../../ports/builder.ts';
+import { managedLabel } from '../../ports/engine.ts';
+
+export interface BuilderContainer {
+  organizationId: string;
+  image: string;
+  /** Folder of the host for its sockets. */
+  hostFolder: string;
+  walls: BuilderWalls;
+}
+
+/** What the engine itself takes besides its steps: memory in bytes, processor time in nano-CPUs. */
+const ownMemory = 768 * 1024 * 1024;
+const ownNanoCpus = 1e9;
+/** Processes of all steps together, and those of the engine besides. */
+const stepPids = 2048;
+const ownPids = 1024;
+const periodUs = 100_000;
+
+export const nameOf = (organizationId: string): string => `berth-builder-${organizationId}`;
+/** Label with the digest of everything but the limits: another one means another container. */
+export const specLabel = 'berth.builder.spec';
+
+/**
+ * Not privileged: the devices of the machine stay closed, and of its capabilities an engine gets those that
+ * mounts (SYS_ADMIN), networks (NET_ADMIN) and entering user namespaces of its steps (SYS_PTRACE, in its own
+ * process namespace) take. The device rule is for the tunnel that runc allows each container.
+ */
+export function containerSpec(container: BuilderContainer): Record<string, unknown> {
+  const { organizationId, image, hostFolder, walls } = container;
+  const labels = { [managedLabel]: 'true', [builderLabel]: organizationId };
+  const spec = {
+    Image: image,
+    Env: environmentOf(walls),
+    HostConfig: {
+      CapAdd: ['SYS_ADMIN', 'NET_ADMIN', 'SYS_PTRACE'],
+      SecurityOpt: ['seccomp=unconfined', 'apparmor=unconfined'],
+      MaskedPaths: [],
+      ReadonlyPaths: [],
+      CgroupnsMode: 'private',
+      DeviceCgroupRules: ['c 10:200 rwm'],
+      PidsLimit: stepPids + ownPids,
+      NetworkMode: 'bridge',
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '2' } },
+      Mounts: [
+        { Type: 'bind', Source: hostFolder, Target: '/run/builder' },
+        {
+          Type: 'volume',
+          Source: nameOf(organizationId),
+          Target: '/var/lib/docker',
+          VolumeOptions: { Labels: labels },
+        },
+      ],
+    },
+  };
+  const digest = createHash('sha256').update(JSON.stringify(spec)).digest('hex');
+  return { ...spec, Labels: { ...labels, [specLabel]: digest } };
+}
+
+/** The container's own limits around those of its steps; a body of `POST /containers/{id}/update`. */
+export function containerLimits(running: Iterable<BuildLimits>): Record<string, number> {
+  let [memory, nanoCpus] = [ownMemory, ownNanoCpus];
+  for (const limits of running) {
+    memory += limits.memoryBytes;
+    nanoCpus += limits.nanoCpus;
+  }
+  // As a quota, since an engine refuses more CPUs than the machine has.
+  const quota = Math.round((nanoCpus / 1e9) * periodUs);
+  return { Memory: memory, MemorySwap: memory, CpuPeriod: periodUs, CpuQuota: quota };
+}
+
+function environmentOf({ never, open, closed, host, hostPorts }: BuilderWalls): string[] {
+  const list = (values: readonly (string | number)[]): string => [...new Set(values)].join(' ');
+  return [
+    `BERTH_NEVER=${list(never)}`,
+    `BERTH_OPEN=${list(open)}`,
+    `BERTH_CLOSED=${list(closed)}`,
+    `BERTH_HOST=${list([...host].sort())}`,
+    `BERTH_HOST_PORTS=${list(hostPorts)}`,
+    `BERTH_STEP_PIDS=${stepPids}`,
+  ];
+}

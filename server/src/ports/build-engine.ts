@@ -1,0 +1,44 @@
+/**
+ * The engines that build: each organization has one of its own on each host, so that its builds share neither
+ * cache nor images nor network with anybody.
+ */
+import type { BuildLimiter, BuildLimits } from './builder.ts';
+
+export interface BuildEngine {
+  /** Unix socket of its API, a path of this machine. */
+  socket: string;
+  /** Limits its build steps. */
+  limiter: BuildLimiter;
+  /** Brings those of these images that the host's engine has and shares with everybody. */
+  bring(references: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * Hands a built image over to the host's engine, under its tag and with exactly these labels over its own,
+   * whatever made it; only layers that the host's engine lacks travel.
+   */
+  deliver(image: string, labels: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
+  /** The build is over. */
+  giveBack(): Promise<void>;
+}
+
+export interface BuildEngines {
+  /** Starts the organization's engine when it does not run; throws AppError with the reason if it cannot. */
+  lend(organizationId: string, need: { limits: BuildLimits; signal: AbortSignal }): Promise<BuildEngine>;
+  /**
+   * What a former run of Berth left: engines that run are stopped when nobody uses them, those of
+   * organizations that are not among these are removed with their caches.
+   */
+  tidy(organizations: ReadonlySet<string>): Promise<void>;
+}
+
+/** What the network of a builder is kept from; networks and addresses as CIDR or plain. */
+export interface BuilderWalls {
+  /** Reached by nobody. */
+  never: readonly string[];
+  /** Private, and open nevertheless. */
+  open: readonly string[];
+  /** Private, and closed. */
+  closed: readonly string[];
+  /** The machine's own, of which only `hostPorts` (its proxy) are reached. */
+  host: readonly string[];
+  hostPorts: readonly number[];
+}

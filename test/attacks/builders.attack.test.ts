@@ -1,0 +1,161 @@
+/**
+ * A tenant's build on the way to other organizations' caches and images, to the machine beneath, to what
+ * stands beside it, and beyond its limits.
+ */
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
+import { growingPause } from '../bed/pauses.ts';
+import { randomId } from '../../server/src/ports/clock.ts';
+import { project } from '../e2e/berth-host.ts';
+import { valueOf } from '../e2e/caller.ts';
+import { fieldOf } from '../e2e/estate.ts';
+import { textOf } from '../http/door.ts';
+import { attackTable, type Outcome } from './attack.ts';
+import { attackedHost, type Attacked, type Party } from './fixture.ts';
+
+const loot = 'nobody-elses-affair';
+const loopbackPort = 8099;
+const metadata = '169.254.169.254';
+const table = attackTable();
+const { machineIp } = inject('bed');
+/** Of another machine in the same private network. */
+const neighbour = createServer((_request, response) => response.end(loot));
+let neighbourPort = 0;
+let world: Attacked;
+
+beforeAll(async () => {
+  world = await attackedHost(await bedOfRun(), 'builders', 39);
+  await valueOf(world.installation.owner('settings.update', { buildsConcurrency: 2 }));
+  const { host } = world.berth;
+  await host.exec(['ip', 'address', 'add', `${metadata}/32`, 'dev', 'lo']);
+  const serve = `require('http').createServer((q, a) => a.end('${loot}'))`;
+  await host.launch('loopback', ['node', '-e', `${serve}.listen(${loopbackPort}, '127.0.0.1')`]);
+  await host.launch('metadata', ['node', '-e', `${serve}.listen(80, '${metadata}')`]);
+  await new Promise<void>((resolve) => neighbour.listen(0, machineIp, resolve));
+  const address = neighbour.address();
+  neighbourPort = typeof address === 'object' && address !== null ? address.port : 0;
+});
+afterAll(async () => {
+  table.print('builders');
+  neighbour.close();
+  await world[Symbol.asyncDispose]();
+});
+
+interface Built {
+  log: string;
+  image: string;
+}
+
+/** Builds an application of the party from this Dockerfile; gives its log, whatever came of it. */
+async function built(party: Party, dockerfile: string, { keeps = false } = {}): Promise<Built> {
+  const name = `spy-${randomId(8)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, 'x')}`;
+  const { owner, environmentId } = party;
+  const made = await valueOf(owner('application.create', { name, appName: name, environmentId }));
+  const applicationId = textOf(made, 'applicationId');
+  await valueOf(owner('application.saveBuildType', { applicationId, buildType: 'dockerfile' }));
+  await valueOf(owner('application.dropDeployment', { applicationId }, 'b', { Dockerfile: dockerfile }));
+  const pause = growingPause();
+  for (const end = Date.now() + 240_000; Date.now() < end; await pause()) {
+    const all = await valueOf(owner('deployment.all', { applicationId }));
+    const newest: unknown = Array.isArray(all) ? all[0] : undefined;
+    if (newest === undefined) continue;
+    const image = fieldOf(newest, 'image');
+    const hasEnded = !['queued', 'running'].includes(textOf(newest, 'status'));
+    if (!hasEnded && typeof image !== 'string') continue;
+    const deploymentId = textOf(newest, 'deploymentId');
+    const lines = await valueOf(owner('deployment.readLogs', { deploymentId }));
+    // The next build needs its place; deleting takes the images too.
+    if (!keeps) await owner('application.delete', { applicationId });
+    return {
+      log: Array.isArray(lines) ? lines.join('\n') : '',
+      image: typeof image === 'string' ? image : '',
+    };
+  }
+  throw new Error(`The deployment of ${name} did not end.`);
+}
+
+const base = 'FROM berth/node:24\n';
+const sleeping = 'CMD ["sleep", "600"]\n';
+
+/** Whether the build printed the loot. */
+async function looted(party: Party, dockerfile: string): Promise<Outcome> {
+  const { log } = await built(party, `${dockerfile}${sleeping}`);
+  const printed = log.split('\n').filter((line) => /#\d+ \d+\.\d+ /.test(line));
+  const last = log.split('\n').findLast((line) => line.trim() !== '') ?? '';
+  return printed.some((line) => line.includes(loot))
+    ? { succeeded: true, said: loot }
+    : { succeeded: false, said: last };
+}
+
+const fetching = (url: string): string =>
+  `${base}RUN node -e "fetch('${url}', { signal: AbortSignal.timeout(15000) }).then((a) => a.text())` +
+  `.then(console.log)"\n`;
+
+type Attack = (world: Attacked) => Promise<Outcome>;
+
+const attacks: Readonly<Record<string, Attack>> = {
+  "reads another organization's cache mount": async ({ installation, tenant }) => {
+    const mount = '--mount=type=cache,id=npm,target=/cache';
+    await built(
+      installation,
+      `${base}RUN ${mount} printf '%s%s' nobody-elses -affair > /cache/${randomId(6)}\n${sleeping}`,
+    );
+    return looted(tenant, `${base}RUN ${mount} cat /cache/* || true\n`);
+  },
+  "poisons another organization's cache mount": async ({ installation, tenant }) => {
+    const mount = '--mount=type=cache,id=tools,target=/cache';
+    const poison = `printf '%s%s' nobody-elses -affair > /cache/${randomId(6)}`;
+    await built(tenant, `${base}RUN ${mount} ${poison}\n${sleeping}`);
+    return looted(installation, `${base}RUN ${mount} cat /cache/* || true\n`);
+  },
+  "begins from another organization's built image": async ({ installation, tenant }) => {
+    const secret = `${base}RUN printf '%s%s' nobody-elses -affair > /secret-${randomId(6)}\n${sleeping}`;
+    const { image } = await built(installation, secret, { keeps: true });
+    return looted(tenant, `FROM ${image}\nRUN cat /secret-*\n`);
+  },
+  "has the machine's loopback asked by ADD": ({ tenant }) =>
+    looted(tenant, `${base}ADD http://127.0.0.1:${loopbackPort}/ /stolen\nRUN cat /stolen\n`),
+  "has the cloud's metadata asked by ADD": ({ tenant }) =>
+    looted(tenant, `${base}ADD http://${metadata}/ /credentials\nRUN cat /credentials\n`),
+  "asks for the cloud's metadata in a step": ({ tenant }) => looted(tenant, fetching(`http://${metadata}/`)),
+  'asks a neighbour in the private network': ({ tenant }) =>
+    looted(tenant, fetching(`http://${machineIp}:${neighbourPort}/`)),
+  "asks for Berth's own port": async ({ berth, tenant }) => {
+    const { log } = await built(tenant, `${fetching(`${berth.url}/api/health`)}${sleeping}`);
+    const answer = log.split('\n').find((line) => /#\d+ \d+\.\d+ .*"(ok|status)"/.test(line));
+    return { succeeded: answer !== undefined, said: answer ?? log.split('\n').at(-1) ?? '' };
+  },
+  'starts more processes than its limit': async ({ tenant }) => {
+    const many = 'i=0; while [ $i -lt 2500 ]; do sleep 60 & i=$((i+1)); done; echo nobody-elses"-"affair';
+    return looted(tenant, `FROM berth/debian:12\nRUN ${many}\n`);
+  },
+};
+
+describe('as built', () => {
+  it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
+    const outcome = await run(world);
+    table.note(attack, 'as built', outcome);
+    expect(outcome).toMatchObject({ succeeded: false });
+  });
+
+  it('a build works, by the same way', async () => {
+    const outcome = await looted(world.tenant, `${base}RUN printf '%s%s\\n' nobody-elses -affair\n`);
+    expect(outcome).toEqual({ succeeded: true, said: loot });
+  });
+});
+
+describe('with the machine’s engine in the place of builders', () => {
+  beforeAll(async () => {
+    await world.berth.stop();
+    await world.berth.start({}, `${project}/test/attacks/without-builders.ts`);
+  });
+
+  it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
+    const outcome = await run(world);
+    table.note(attack, 'left out', outcome);
+    expect(outcome).toMatchObject({ succeeded: true });
+  });
+});

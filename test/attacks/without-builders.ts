@@ -1,0 +1,18 @@
+/** Berth composed so that everybody builds in the host's own engine; only a test and a bench start it. */
+import type { BuildEnginesOptions } from '../../server/src/adapters/build-engine/build-engines.ts';
+import { walls } from '../../server/src/composition/walls.ts';
+import type { BuildEngines } from '../../server/src/ports/build-engine.ts';
+import { start } from '../../server/src/start.ts';
+
+const buildEngines = ({ engineSocket, limiterOf }: BuildEnginesOptions): BuildEngines => ({
+  lend: async () => ({
+    socket: engineSocket,
+    limiter: limiterOf(engineSocket),
+    bring: async () => undefined,
+    deliver: async () => undefined,
+    giveBack: async () => undefined,
+  }),
+  tidy: async () => undefined,
+});
+
+await start({ walls: { ...walls, buildEngines } });

@@ -1,0 +1,110 @@
+/** An organization's own builder: its life, what a killed Berth leaves of it, and what travels from it. */
+import { afterAll, beforeEach, expect, inject, test } from 'vitest';
+import { createBuilderFixture } from './builder-fixture.ts';
+
+const { engineSocket } = inject('servers').m1;
+const fixture = createBuilderFixture(engineSocket);
+afterAll(() => fixture[Symbol.asyncDispose]());
+beforeEach(() => void fixture.lines.splice(0));
+
+const { signal } = new AbortController();
+const limits = { memoryBytes: 512 * 1024 ** 2, nanoCpus: 1e9 };
+const base = 'FROM berth/debian:12\n';
+const idsOf = (organizationId: string): Promise<string> =>
+  fixture.docker('ps', '--all', '--quiet', '--no-trunc', '--filter', `label=berth.builder=${organizationId}`);
+
+test('what a killed Berth leaves of a builder is found and used again, and nothing is doubled', async () => {
+  const { organizationId } = fixture;
+  fixture.write({ Dockerfile: `${base}RUN echo begun && sleep 100\n` });
+  const killed = new AbortController();
+  const build = fixture.build({
+    signal: killed.signal,
+    onLine: (line) => {
+      if (/\d begun$/.test(line)) killed.abort(new Error('killed'));
+    },
+  });
+  await expect(build).rejects.toThrow('killed');
+  const before = await idsOf(organizationId);
+  expect(before).toMatch(/^[0-9a-f]{64}$/);
+  // The next Berth knows nothing of it.
+  const next = createBuilderFixture(engineSocket, {}, { idleMs: 1 });
+  const engine = await next.engines.lend(organizationId, { limits, signal });
+  expect(await idsOf(organizationId)).toBe(before);
+  // One that is used is not stopped, also not by whoever puts things in order.
+  await next.engines.tidy(new Set([organizationId]));
+  expect(await idsOf(organizationId)).toBe(before);
+  await engine.giveBack();
+  await expect.poll(() => idsOf(organizationId), { timeout: 60_000 }).toBe('');
+  const volumes = await fixture.docker('volume', 'ls', '--quiet', '--filter', `label=berth.builder`);
+  expect(volumes.split('\n')).toContain(`berth-builder-${organizationId}`);
+  // Its cache is there for the next build.
+  fixture.write({ Dockerfile: base });
+  await fixture.build();
+  expect(await idsOf(organizationId)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('a builder whose organization is gone is removed with its cache', async () => {
+  const gone = createBuilderFixture(engineSocket);
+  gone.write({ Dockerfile: base });
+  await gone.build();
+  const kept = (await fixture.docker('ps', '--format', '{{.Label "berth.builder"}}')).split('\n');
+  await gone.engines.tidy(new Set(kept.filter((id) => id !== gone.organizationId)));
+  expect(await idsOf(gone.organizationId)).toBe('');
+  expect(await fixture.docker('volume', 'ls', '--quiet')).not.toContain(gone.organizationId);
+});
+
+test('names, modes, links and whiteouts of an image arrive as they were built', async () => {
+  // As JSON notes them, too.
+  const odd = 'a "b" é & <x>';
+  fixture.write({
+    Dockerfile:
+      `${base}RUN mkdir -p /odd/gone /odd/opaque && printf x > '/odd/${odd}' && echo 1 > /odd/gone/file && ` +
+      'ln -s /etc/passwd /odd/link && ln /odd/gone/file /odd/hard && chmod 4711 /odd/hard && ' +
+      'chown 1000:1000 /odd/gone && echo 1 > /odd/opaque/one && head -c 3000000 /dev/urandom > /odd/large\n' +
+      'RUN sha256sum /odd/large > /odd/sum && rm /odd/gone/file && rm -r /odd/opaque && ' +
+      'mkdir /odd/opaque && echo 2 > /odd/opaque/two\n',
+  });
+  const image = await fixture.build();
+  const show = 'cd /odd && sha256sum -c sum && ls -A opaque gone && stat -c "%a %u %F %n" * && readlink link';
+  const said = (await fixture.docker('run', '--rm', image, 'sh', '-c', show)).split('\n');
+  expect(said).toContain('/odd/large: OK');
+  expect(said).toContain('two');
+  expect(said).not.toContain('one');
+  expect(said).not.toContain('file');
+  expect(said).toContain('4711 0 regular file hard');
+  expect(said).toContain('755 1000 directory gone');
+  expect(said).toContain('/etc/passwd');
+  expect(said.filter((line) => line.includes(odd))).toHaveLength(1);
+});
+
+test('only layers that the engine lacks travel; labels are Berth’s, whatever an image says', async () => {
+  fixture.write({ Dockerfile: `${base}LABEL berth.test=forged\nRUN echo first > /first\n` });
+  const labels = { 'berth.organization': fixture.organizationId, 'berth.test': 'ours' };
+  const first = await fixture.build({ labels });
+  const label = (image: string): Promise<string> =>
+    fixture.docker('image', 'inspect', '--format', '{{index .Config.Labels "berth.test"}}', image);
+  expect(await label(first)).toBe('ours');
+  fixture.write({
+    Dockerfile: `${base}LABEL berth.test=forged\nRUN echo first > /first\nRUN echo second > /second\n`,
+  });
+  const second = await fixture.build({ labels });
+  expect(await fixture.docker('run', '--rm', second, 'cat', '/first', '/second')).toBe('first\nsecond');
+  // The builder keeps no image under its name: nobody begins from it.
+  fixture.write({ Dockerfile: `FROM ${second}\n` });
+  await expect(fixture.build()).rejects.toThrow('The base image ');
+});
+
+test('memory of the whole builder follows the builds that run in it', async () => {
+  const { organizationId, engines } = fixture;
+  const one = await engines.lend(organizationId, { limits, signal });
+  const limitOf = async (): Promise<number> =>
+    Number(
+      await fixture.docker('inspect', '--format', '{{.HostConfig.Memory}}', await idsOf(organizationId)),
+    );
+  const alone = await limitOf();
+  const two = await engines.lend(organizationId, { limits, signal });
+  expect((await limitOf()) - alone).toBe(limits.memoryBytes);
+  await two.giveBack();
+  expect(await limitOf()).toBe(alone);
+  await one.giveBack();
+});
