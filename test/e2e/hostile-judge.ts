@@ -64,6 +64,7 @@ export function inputReading(
     'application.saveContainerProvider registryUrl': { ...input, password: null },
     'registry.test registryId': {},
     'registry.update registryUrl': { ...input, password: 'something' },
+    'destination.testConnection endpoint': { ...input, secretAccessKey: 'something' },
     'certificateResolver.update eab.keyId': { ...input, eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } },
     'certificateResolver.update eab.hmacKey': {
       ...input,

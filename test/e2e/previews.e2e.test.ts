@@ -155,14 +155,14 @@ async function logOf({ previewDeploymentId }: Preview): Promise<string[]> {
 /** What the engine has of a preview, and of all previews. */
 async function left(label: string): Promise<Record<string, number>> {
   const count = async (...argv: string[]): Promise<number> =>
-    (await output(shop.berth.host, docker, ...argv, '--quiet', '--filter', `label=${label}`))
-      .split('\n')
-      .filter(Boolean).length;
+    (await output(shop.berth.host, docker, ...argv, '--filter', `label=${label}`)).split('\n').filter(Boolean)
+      .length;
   return {
-    services: await count('service', 'ls'),
-    containers: await count('ps', '--all'),
-    images: await count('images'),
-    volumes: await count('volume', 'ls'),
+    services: await count('service', 'ls', '--quiet'),
+    // Containers that are no preview's bear the label empty, so that no image can fill it.
+    containers: await count('ps', '--all', '--format', `{{.Label "${label}"}}`),
+    images: await count('images', '--quiet'),
+    volumes: await count('volume', 'ls', '--quiet'),
   };
 }
 

@@ -88,6 +88,17 @@ it('tells all of a batch when SQLite gives the whole transaction up, and goes on
   expect(queue.words()).toEqual(['a', 'd']);
 });
 
+it('tells what comes after the database was closed, and breaks nothing', async () => {
+  const queue = begin();
+  open.splice(0).forEach((handle) => handle.close());
+  await expect(
+    Promise.all([
+      queue.enqueue('transaction', async () => queue.insert('a')),
+      queue.enqueue('statement', () => queue.insert('b')),
+    ]),
+  ).rejects.toThrow(/not open|finalized/);
+});
+
 it('runs a script in no transaction, in its turn', async () => {
   const queue = begin();
   const seen = await Promise.all([

@@ -142,7 +142,8 @@ function createCommit(
       await runAll(batch);
       translated(frame.commit);
     } catch (reason) {
-      if (handle.isTransaction) frame.rollback();
+      // What comes after the end of the database is told that it is closed.
+      if (handle.isOpen && handle.isTransaction) frame.rollback();
       // What failed by itself keeps its own reason.
       for (const write of batch) write.reject(write.failure()?.reason ?? causeOf(reason));
       return;

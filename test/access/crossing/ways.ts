@@ -1,5 +1,6 @@
 /** The ways in which one call comes to Berth: both URL forms, streams of each, batches of both kinds. */
 import type { NamedProcedure } from '../../../server/src/procedure/listing.ts';
+import { verbOf } from '../../../server/src/procedure/procedure.ts';
 import { callerOf } from '../../e2e/caller.ts';
 import { inputQuery, send } from '../../http/call.ts';
 
@@ -45,8 +46,16 @@ export async function ask(way: Way, asking: Asking): Promise<Said[]> {
 
 /** Refused before it begins, or left as soon as it began. */
 async function openStream(form: string, { url, headers, procedure, input }: Asking): Promise<Said> {
-  const response = await fetch(`${url}/api/${form}${procedure.path}${inputQuery(input)}`, {
-    headers: { ...headers, accept: 'text/event-stream' },
+  const isPost = verbOf(procedure.procedure) === 'POST';
+  const address = `${url}/api/${form}${procedure.path}`;
+  const response = await fetch(isPost ? address : `${address}${inputQuery(input)}`, {
+    method: isPost ? 'POST' : 'GET',
+    headers: {
+      ...headers,
+      accept: 'text/event-stream',
+      ...(isPost && { 'content-type': 'application/json' }),
+    },
+    ...(isPost && { body: JSON.stringify(input) }),
     signal: AbortSignal.timeout(limitMs),
   });
   if (response.status !== 200) return { status: response.status, text: await response.text() };

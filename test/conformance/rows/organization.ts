@@ -46,6 +46,23 @@ export const organizationRows: Rows = [
     refused: 'FORBIDDEN',
   },
   {
+    call: 'organization.setQuota',
+    input: { organizationId: '<foreign.organizationId>', services: 100 },
+    after: [
+      {
+        call: 'organization.setQuota',
+        input: { organizationId: '<foreign.organizationId>', services: null },
+      },
+    ],
+    installation: true,
+  },
+  {
+    call: 'organization.setQuota',
+    input: { organizationId: '<organizationId>', services: 100 },
+    refused: 'FORBIDDEN',
+  },
+  { call: 'organization.usage', input: { organizationId: '<organizationId>' } },
+  {
     call: 'organization.delete',
     before: [
       { call: 'organization.create', input: { name: 'Short-lived' }, keep: { madeId: 'organizationId' } },

@@ -51,7 +51,10 @@ function serviceOf(line: string): string | undefined {
   if (line.trim() === '') return undefined;
   const parsed = event.safeParse(fromJson(line));
   const attributes = parsed.data?.Actor?.Attributes ?? {};
-  return parsed.data?.Type === 'service' ? attributes['name'] : attributes['com.docker.swarm.service.name'];
+  const name =
+    parsed.data?.Type === 'service' ? attributes['name'] : attributes['com.docker.swarm.service.name'];
+  // Containers of no service bear the label empty, so that no image can fill it.
+  return name === '' ? undefined : name;
 }
 
 function fromJson(line: string): unknown {

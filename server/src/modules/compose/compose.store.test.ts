@@ -49,6 +49,7 @@ eachDatabase('compose services', (test) => {
       enableSubmodules: false,
       watchPaths: [],
       triggerType: 'push',
+      secretEnvNames: [],
       createdAt: expect.any(String),
     };
     expect(created).toEqual(record);
@@ -61,6 +62,8 @@ eachDatabase('compose services', (test) => {
       domains: [],
       mounts: [],
       deployments: [],
+      live: null,
+      pendingChanges: [],
     });
     const patch = {
       name: 'Other',

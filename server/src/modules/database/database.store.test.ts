@@ -68,6 +68,8 @@ eachDatabase('databases', (test) => {
       mounts: [],
       backups: [],
       deployments: [],
+      live: null,
+      pendingChanges: [],
       connection: { internal: expect.stringContaining(`main-${kind}:`), external: null },
     });
 

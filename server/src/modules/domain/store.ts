@@ -100,6 +100,10 @@ export function createDomainStore(database: Database): DomainStore {
   const maxKey = sql<{
     next: number;
   }>`select coalesce(max("uniqueConfigKey"), 0) + 1 as "next" from "domain"`.compile(builder);
+  // On PostgreSQL two transactions would find the same maximum; the second waits for the end of the first.
+  const oneAtATime = sql<object>`select pg_advisory_xact_lock(hashtext('domain.uniqueConfigKey'))`.compile(
+    builder,
+  );
   const serverOf = serverOfService(builder);
   const foreign = hostsOfOthers(builder);
   const resolver = builder
@@ -137,7 +141,10 @@ export function createDomainStore(database: Database): DomainStore {
         redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
       }));
     },
-    nextConfigKey: async () => Number((await database.run(maxKey))[0]?.next ?? 1),
+    async nextConfigKey() {
+      if (database.dialect === 'postgres') await database.run(oneAtATime);
+      return Number((await database.run(maxKey))[0]?.next ?? 1);
+    },
     transaction: (work) => database.transaction(work),
   };
 }

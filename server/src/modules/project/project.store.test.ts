@@ -12,7 +12,13 @@ const lists = ['applications', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis',
 eachDatabase('projects and environments', (test) => {
   const begin = projectWorlds(test);
   const short = (kind: string, id: string | undefined, status = 'applicationStatus') => [
-    { [`${kind}Id`]: id, name: expect.any(String), appName: expect.any(String), [status]: 'idle' },
+    {
+      [`${kind}Id`]: id,
+      name: expect.any(String),
+      appName: expect.any(String),
+      [status]: 'idle',
+      live: null,
+    },
   ];
   const shortLists = (ids: Record<string, string>) =>
     Object.fromEntries(
