@@ -43,6 +43,10 @@ const inBucket: Harmless = {
  * `<procedure> <field>` or `<field>`. A row that no cell needs fails the walk.
  */
 const rows: Readonly<Record<string, Harmless>> = {
+  previewWildcard: {
+    values: /^\*\./,
+    reason: 'A preview gets one name below it, never the wildcard; that name is judged as any host is.',
+  },
   buildPath: withinSource,
   customGitBuildPath: withinSource,
   dockerfile: withinSource,
