@@ -24,6 +24,7 @@ export const identityLabels: readonly string[] = [
   'berth.role',
   'berth.spec',
   'berth.backup-run',
+  'berth.builder',
   'com.docker.compose.project',
   'com.docker.compose.service',
   'com.docker.stack.namespace',
