@@ -15,4 +15,7 @@ const buildEngines = ({ engineSocket, limiterOf }: BuildEnginesOptions): BuildEn
   tidy: async () => undefined,
 });
 
-await start({ walls: { ...walls, buildEngines } });
+// Without builders the machine's ports would be kept from build steps by its packet filter alone.
+const portGuard: typeof walls.portGuard = () => ({ guard: async () => [], state: () => undefined });
+
+await start({ walls: { ...walls, buildEngines, portGuard } });

@@ -88,6 +88,16 @@ it('tells all of a batch when SQLite gives the whole transaction up, and goes on
   expect(queue.words()).toEqual(['a', 'd']);
 });
 
+it('lets a transaction wait for whoever made the write before it', async () => {
+  const queue = begin();
+  const answered = queue.enqueue('statement', () => queue.insert('a'));
+  await queue.enqueue('transaction', async () => {
+    await answered;
+    queue.insert('b');
+  });
+  expect(queue.words()).toEqual(['a', 'b']);
+});
+
 it('tells what comes after the database was closed, and breaks nothing', async () => {
   const queue = begin();
   open.splice(0).forEach((handle) => handle.close());

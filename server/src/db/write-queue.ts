@@ -1,6 +1,6 @@
 /**
- * Writes of one SQLite connection, in their order. Those that wait together are committed together: one sync
- * of the disk then stands for all of them, and each is answered only after it. Each is a piece of its own by
+ * Writes of one SQLite connection, in their order. Statements that wait together are committed together: one
+ * sync of the disk then stands for all of them, and each is answered only after it. Each is a piece of its own by
  * a savepoint, so that one that fails takes no other with it (https://www.sqlite.org/lang_savepoint.html).
  */
 import { AsyncResource } from 'node:async_hooks';
@@ -55,10 +55,15 @@ export function createWriteQueue(handle: DatabaseSync, translated: (work: () => 
   };
 }
 
+/**
+ * One write of any kind, and the statements that follow it. A transaction is never behind another write of
+ * its batch: it may wait for what that write's caller does when it is answered, which is after the commit.
+ */
 function nextBatch(waiting: Write[]): Write[] {
-  const alone = waiting.findIndex(({ kind }) => kind === 'alone');
-  const end = alone === -1 ? batchLimit : Math.max(1, alone);
-  return waiting.splice(0, Math.min(end, batchLimit));
+  const [first] = waiting;
+  if (first?.kind === 'alone') return waiting.splice(0, 1);
+  const end = waiting.findIndex(({ kind }, index) => index > 0 && kind !== 'statement');
+  return waiting.splice(0, Math.min(end === -1 ? waiting.length : end, batchLimit));
 }
 
 interface Task<T> {
