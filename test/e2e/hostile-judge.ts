@@ -144,7 +144,7 @@ export async function judge(
     return { kind: 'accepted' };
   // Whoever is asked is judged, resolved and found silent first.
   if (
-    `${path} ${nameOf(field)}` === 'registry.test registryUrl' &&
+    connects.includes(`${path} ${nameOf(field)}`) &&
     (answer.status === 412 || answer.status === 503) &&
     /^.+ (?:is no host name|did not resolve|cannot be reached|does not connect there)/s.test(
       messageOf(answer),
@@ -183,6 +183,9 @@ export async function judge(
       : wrong(`came back as ${JSON.stringify(shown)?.slice(0, 200)}`);
   }
 }
+
+/** Addresses that are connected to at once. */
+const connects: readonly string[] = ['registry.test registryUrl', 'destination.testConnection endpoint'];
 
 /**
  * These ask a bucket that nobody has, which costs a process each time, and say in its words why it failed.
