@@ -37,7 +37,8 @@ export function fileWithinQuota(judgeFile: JudgeFile, quotas: Quotas): JudgeFile
     await quotas.requireRoom(compose.organizationId, {
       serviceId: compose.composeId,
       name: compose.name,
-      ...sumOf(plan.services.filter(({ isOneShot }) => !isOneShot)),
+      // What runs once takes as much while it runs.
+      ...sumOf(plan.services),
     });
   };
 }

@@ -135,6 +135,15 @@ function createCommit(
     }
   }
 
+  function rollBack(): void {
+    try {
+      // What comes after the end of the database is told that it is closed.
+      if (handle.isOpen && handle.isTransaction) frame.rollback();
+    } catch {
+      // The next transaction says what is wrong with the disk; the callers of this one get its own reason.
+    }
+  }
+
   /** Never throws: what goes wrong is told to the callers. */
   return async (batch) => {
     const [first] = batch;
@@ -147,8 +156,7 @@ function createCommit(
       await runAll(batch);
       translated(frame.commit);
     } catch (reason) {
-      // What comes after the end of the database is told that it is closed.
-      if (handle.isOpen && handle.isTransaction) frame.rollback();
+      rollBack();
       // What failed by itself keeps its own reason.
       for (const write of batch) write.reject(write.failure()?.reason ?? causeOf(reason));
       return;

@@ -87,7 +87,7 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
   } catch (error) {
     await fail(options, deployment, { error, signal, log, redact: secrets.redact, begun });
   } finally {
-    await turn?.end();
+    await turn?.end().catch((error: unknown) => options.onFault(error, deployment.deploymentId));
     await ports.fileSystem
       .remove(workDirectory({ workRoot: ports.workRoot, deployment }))
       .catch((error: unknown) => options.onFault(error, deployment.deploymentId));

@@ -76,8 +76,11 @@ export function withinOrganizations(
       }
     },
     async give(job) {
-      await slots.give(job);
-      end(job);
+      try {
+        await slots.give(job);
+      } finally {
+        end(job);
+      }
     },
   };
 }

@@ -65,6 +65,8 @@ export function createWorker(options: WorkerOptions): Worker {
           ...(await options.limits()),
           except: [...running.keys()],
         });
+        // What was claimed while Berth stops is given up with the others below.
+        if (job && stopping) break;
         if (job) {
           begin(job);
           await sleep(startPaceMs);

@@ -43,6 +43,8 @@ export async function* programOutput(
       // Before the connection goes: its end would be the end of the input to the program.
       await removeContainer(client, id);
     });
+    // Told below, when it is awaited.
+    feeding.catch(() => undefined);
     const lines = createLines(onLine);
     const exit = client.call(
       {

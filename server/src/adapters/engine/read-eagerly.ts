@@ -21,7 +21,8 @@ export async function* readEagerly(
     hasEnded = true;
     taken.resolve();
   };
-  void ended.then(release, release);
+  // Whoever cannot tell the end knows of none: it is read on as fast as it is taken.
+  void ended.then(release, () => undefined);
 
   const pumping = (async () => {
     try {

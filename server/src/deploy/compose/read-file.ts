@@ -42,7 +42,9 @@ export async function readComposeFile(context: FileContext): Promise<void> {
     field,
     folder: folderOf(compose),
     variables: context.variables,
-    blocks: context.blocks,
+    // Who writes a repository is not whoever may read the databases beside it; what it needs of them the
+    // compose service's own variables pass on.
+    blocks: compose.sourceType === 'raw' ? context.blocks : { ...context.blocks, services: undefined },
   });
   context.hide([...(context.blocks.services?.given ?? [])]);
   await context.judgeFile(compose, plan, context.deployment.deploymentId);
