@@ -150,6 +150,9 @@ describe('as built', () => {
 describe('with the machine’s engine in the place of builders', () => {
   beforeAll(async () => {
     await world.berth.stop();
+    // The packet filter outlives Berth.
+    for (const program of ['iptables', 'ip6tables'])
+      await world.berth.host.exec([program, '-w', '-D', 'INPUT', '-j', 'BERTH-INPUT']);
     await world.berth.start({}, `${project}/test/attacks/without-builders.ts`);
   });
 

@@ -75,12 +75,6 @@ export function withinOrganizations(
         throw error;
       }
     },
-    async give(job) {
-      try {
-        await slots.give(job);
-      } finally {
-        end(job);
-      }
-    },
+    give: (job) => slots.give(job).finally(() => end(job)),
   };
 }
