@@ -136,7 +136,8 @@ function client(host: BedHost, usual: string, baseEnv: Record<string, string>): 
   async function end(signal: string): Promise<void> {
     const pid = await berthPid();
     if (pid !== '') await host.exec(['kill', `-${signal}`, pid]);
-    for (let left = 100; left > 0 && (await berthPid()) !== ''; left -= 1) await wait(100);
+    // A Berth that is told to end does so within 15 s (server/src/start.ts).
+    for (let left = 400; left > 0 && (await berthPid()) !== ''; left -= 1) await wait(100);
   }
 
   const berth: BerthHost = {
