@@ -1,7 +1,7 @@
 /**
  * Writes of one SQLite connection, in their order. Statements that wait together are committed together: one
- * sync of the disk then stands for all of them, and each is answered only after it. Each is a piece of its own
- * by a savepoint, so that one that fails takes no other with it (https://www.sqlite.org/lang_savepoint.html).
+ * sync of the disk stands for all of them, and each is answered only after it. Each is a piece of its own by
+ * a savepoint, so that one that fails takes no other with it (https://www.sqlite.org/lang_savepoint.html).
  */
 import { AsyncResource } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';

@@ -3,7 +3,8 @@ import { AppError } from '../domain/errors.ts';
 import { isPlatformImage, registryOf } from '../domain/image-reference.ts';
 import type { ServiceRef } from '../domain/service-ref.ts';
 import type { ImageAccess, RegistryRefusal } from '../modules/image/image.ts';
-import type { Engine, ImageState } from '../ports/engine.ts';
+import type { Engine } from '../ports/engine.ts';
+import type { ImageState } from '../ports/engine-image.ts';
 import type { RegistryAuth } from '../ports/registry-auth.ts';
 import type { DeployContext } from './context.ts';
 

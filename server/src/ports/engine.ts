@@ -6,8 +6,6 @@ import type { ExecProgram, ExecResult, ProgramSpec, ProgramStreams } from './eng
 import type { ImageState, ImageTransfer } from './engine-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 
-export type { ImageState, ImageTransfer } from './engine-image.ts';
-
 /**
  * Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never
  * changed or removed.

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { ImageTransfer } from '../../ports/engine.ts';
+import type { ImageTransfer } from '../../ports/engine-image.ts';
 import { Secret } from '../../domain/secret.ts';
 import { isPlatformImage } from '../../domain/image-reference.ts';
 import { distributionAnswer, progressLine } from './answers.ts';

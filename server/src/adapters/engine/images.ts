@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { ImageState } from '../../ports/engine.ts';
+import type { ImageState } from '../../ports/engine-image.ts';
 import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import { imageAnswer, imagesAnswer } from './answers.ts';
 import type { ImageAnswer } from './answers.ts';

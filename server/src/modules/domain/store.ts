@@ -97,13 +97,6 @@ export function createDomainStore(database: Database): DomainStore {
     .orderBy('createdAt')
     .orderBy('redirectId')
     .compile();
-  const maxKey = sql<{
-    next: number;
-  }>`select coalesce(max("uniqueConfigKey"), 0) + 1 as "next" from "domain"`.compile(builder);
-  // On PostgreSQL two transactions would find the same maximum; the second waits for the end of the first.
-  const oneAtATime = sql<object>`select pg_advisory_xact_lock(hashtext('domain.uniqueConfigKey'))`.compile(
-    builder,
-  );
   const serverOf = serverOfService(builder);
   const foreign = hostsOfOthers(builder);
   const resolver = builder
@@ -141,10 +134,7 @@ export function createDomainStore(database: Database): DomainStore {
         redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
       }));
     },
-    async nextConfigKey() {
-      if (database.dialect === 'postgres') await database.run(oneAtATime);
-      return Number((await database.run(maxKey))[0]?.next ?? 1);
-    },
+    nextConfigKey: configKeys(database),
     transaction: (work) => database.transaction(work),
   };
 }
@@ -195,4 +185,20 @@ function serverOfService(builder: Builder) {
     select "serverId" from "application" where "applicationId" = ${''} or "applicationId" =
       (select "applicationId" from "preview_deployment" where "previewDeploymentId" = ${''})
     union all select "serverId" from "compose" where "composeId" = ${''}`.compile(builder);
+}
+
+/** The next key, in the transaction that stores it. */
+function configKeys(database: Database): () => Promise<number> {
+  const { builder } = database;
+  const maxKey = sql<{
+    next: number;
+  }>`select coalesce(max("uniqueConfigKey"), 0) + 1 as "next" from "domain"`.compile(builder);
+  // On PostgreSQL two transactions would find the same maximum; the second waits for the end of the first.
+  const oneAtATime = sql<object>`select pg_advisory_xact_lock(hashtext('domain.uniqueConfigKey'))`.compile(
+    builder,
+  );
+  return async () => {
+    if (database.dialect === 'postgres') await database.run(oneAtATime);
+    return Number((await database.run(maxKey))[0]?.next ?? 1);
+  };
 }

@@ -13,7 +13,7 @@ import type { TableRecord } from '../../db/tables.ts';
 import type { ServiceRef } from '../../domain/service-ref.ts';
 import { isSharedBy } from '../../domain/shared-images.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
-import type { ImageState } from '../../ports/engine.ts';
+import type { ImageState } from '../../ports/engine-image.ts';
 
 export type PullRecord = TableRecord<'image_pull'>;
 export type PullKey = Pick<PullRecord, 'organizationId' | 'serverKey' | 'reference'>;
